@@ -9,6 +9,7 @@ functions of `dataclasses` (`fields`, `replace`, `asdict`) know records as well.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 _R = TypeVar("_R", bound="Record")
@@ -45,6 +46,7 @@ def field(
     return _Field(default, default_factory, repr, compare)
 
 
+@cache
 def _make_dataclass(record: type[Record]) -> type:
     """Make a dataclass with the fields of a record, for those who ask a record for them."""
     import dataclasses
@@ -68,7 +70,9 @@ class _OfDataclass:
 
     def __get__(self, record: object, owner: type[Record]) -> object:
         """The attribute of a dataclass with the same fields."""
-        return vars(_make_dataclass(owner))[self._name]
+        # mypy takes the hash of the class for that of its objects.
+        made = _make_dataclass(owner)  # type: ignore[arg-type]
+        return vars(made)[self._name]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

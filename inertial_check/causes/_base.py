@@ -168,7 +168,7 @@ class Subject(Record, eq=False):
 
     @cached_property
     def results(self) -> Results:
-        """What was found for its causes, shared with the bodies that have the same content."""
+        """The results of its causes, shared with the bodies that have the same content."""
         return recall_results(self.content)
 
     @property

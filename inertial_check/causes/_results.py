@@ -30,7 +30,7 @@ class Trials(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """What a body was to be, if a cause is right.
+    """The body that was meant, if a cause is right.
 
     Attributes:
         weight: How much more probable the cause is than it would be by itself, seeing its
@@ -56,7 +56,7 @@ class Proposal(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What was found for the causes of a body, which depends on its numbers and witnesses alone.
+    """The results of all causes for a body, which depend on its numbers and witnesses alone.
 
     Attributes:
         tried: What the causes would put in place of its tensor, judged, by the cause's name.

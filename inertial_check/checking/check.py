@@ -56,7 +56,7 @@ from inertial_check.settings.settings import Settings
 T = TypeVar("T")
 
 Predictions = Sequence[Mapping[str, Prediction]]
-"""What engines do with each body of a model, by the name of the engine."""
+"""The predictions of engines for each body of a model, by the name of the engine."""
 
 _TOP = Place(1, 1, 1, 1)
 """Place of a finding on a whole document."""

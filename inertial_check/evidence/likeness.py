@@ -114,7 +114,7 @@ class Likeness:
         )
 
     def describe(self, index: int) -> tuple[Hashable, ...]:
-        """What the geometries and joints of a body are compared by; equal where all that is."""
+        """The numbers by which the geometries and joints of a body are compared, as a key."""
         places = np.flatnonzero(self.body == index).tolist()
         if not places:
             return ()

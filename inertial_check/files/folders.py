@@ -45,7 +45,7 @@ class Root(NamedTuple):
 
 
 class FolderMemory:
-    """What the system has said about folders, each asked for once, and at most _REMEMBERED kept."""
+    """The answers of the system about folders, each asked for once; at most _REMEMBERED stay."""
 
     def __init__(self) -> None:
         self.find_real = lru_cache(_REMEMBERED)(_find_real)

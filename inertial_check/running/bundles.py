@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult
 from inertial_check.files.access import Access
+from inertial_check.records import replace
 from inertial_check.remote.addresses import Address, hide_secrets, parse_address, resolve_local
 from inertial_check.remote.fetch import Fetched, fetch
 from inertial_check.remote.limits import RefusedError
@@ -161,5 +162,5 @@ def _root_above(path: str) -> str:
 def _confine(settings: Settings, root: str) -> Settings:
     """The settings of a run, with access to nothing but a private folder."""
     limits = settings.context.granted.limits
-    access = Access((root,), False, limits, (root,), ceiling=root)
+    access = Access(roots=(root,), limits=limits, named=(root,), ceiling=root)
     return replace(settings, context=replace(settings.context, access=access, packages={}))

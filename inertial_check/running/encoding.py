@@ -107,7 +107,7 @@ def _body_decoder() -> _Decoder:
 
 
 def _plain(value: Mapping[str, object] | StoredBodies | np.generic) -> object:
-    """What JSON can write in place of other mappings, stored bodies and NumPy scalars."""
+    """Values that JSON can write, for other mappings, stored bodies and NumPy scalars."""
     if isinstance(value, StoredBodies):
         return tuple(value)
     return dict(value) if isinstance(value, Mapping) else value.item()

@@ -104,7 +104,7 @@ class TextReader:
     def _read_plain(self, element: Element) -> dict[str, Number] | None:
         """Read all attributes of an element; None if one is not a number as most are written."""
         span, found = self._document.span, {}
-        for name, at, text in self._document.quoted(element):
+        for name, at, text in self._document.list_quoted(element):
             plain = parse_plain(text)
             if plain is None or len(plain) != 1:
                 return None
