@@ -64,8 +64,15 @@ def schema() -> Any:  # noqa: ANN401
 
 def encode_stream(rows: Sequence[Row]) -> bytes:
     """Encode rows as a stream of Arrow."""
+    return _write_stream(_make_table(rows))
+
+
+def _make_table(rows: Sequence[Row]) -> Table:
     pa = load_pyarrow()
-    return _write_stream(pa.Table.from_pylist([_escape_row(row) for row in rows], schema()))
+    try:
+        return pa.Table.from_pylist(rows, schema())
+    except UnicodeEncodeError:  # a text has a lone surrogate, which UTF-8 cannot hold
+        return pa.Table.from_pylist([_escape_row(row) for row in rows], schema())
 
 
 def _write_stream(table: Table) -> bytes:
@@ -89,9 +96,18 @@ def _read_streams(streams: Sequence[bytes]) -> Table:
 
 def encode_part(streams: Sequence[bytes]) -> bytes:
     """Encode the rows of streams as one file of Parquet."""
+    return _write_file(_read_streams(streams))
+
+
+def encode_file(rows: Sequence[Row]) -> bytes:
+    """Encode rows as one file of Parquet: the bytes that their stream alone would give."""
+    return _write_file(_make_table(rows))
+
+
+def _write_file(table: Table) -> bytes:
     pa = load_pyarrow()
     sink = pa.BufferOutputStream()
-    pa.parquet.write_table(_read_streams(streams), sink, compression="zstd")
+    pa.parquet.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
 
 

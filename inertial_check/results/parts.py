@@ -138,6 +138,15 @@ def join(pieces: Sequence[bytes], form: Form) -> bytes:
     return b"".join(pieces)
 
 
+def encode_part(rows: Sequence[Row], form: Form) -> bytes:
+    """Encode rows as the bytes of a part."""
+    if form == "parquet":
+        from inertial_check.results.parquet import encode_file
+
+        return encode_file(rows)
+    return encode_rows(rows, form)
+
+
 def join_pieces(pieces: Sequence[bytes], form: Form) -> bytes:
     """Join what `encode_rows` gives to one piece of the same form."""
     if form == "parquet":

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from inertial_check.checking.check import Document, DocumentResult, ReportContent, give_up
 from inertial_check.remote.addresses import Address
 from inertial_check.remote.limits import RefusedError
-from inertial_check.results.parts import Form, encode_rows, join
+from inertial_check.results.parts import Form, encode_part, encode_rows
 from inertial_check.results.rows import ARCHIVE, DocumentRows, Row, build_rows
 from inertial_check.running.bundles import open_bundle
 from inertial_check.running.cache import Fingerprints
@@ -220,7 +220,7 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
                 parts = process.do(RowsTask(batch.upstream, task))
                 for answer in (each for part in parts for each in part):
                     own_rows = answer.complete(seen_of(answer.path), "", None)
-                    rows += map(bundle.rename_row, own_rows)
+                    rows += bundle.rename_rows(own_rows)
                     if answer.failure is not None:
                         failures.append(own_rows[0]["note"])
             count = len(bundle.documents)
@@ -230,6 +230,6 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
     (row,) = archive.complete("", key, inputs)
     row["status"] = ARCHIVE
     rows.insert(0, row)
-    part = join([encode_rows(rows, batch.form)], batch.form)
+    part = encode_part(rows, batch.form)
     told = tuple(failures)
     return BatchAnswer(part, (address.shown,), told, number=count, notes=notes, whole=True)

@@ -41,15 +41,18 @@ class Bundle:
     notes: tuple[str, ...]
     failures: tuple[str, ...]
 
-    def rename_row(self, row: Row) -> Row:
-        """Replace private paths by addresses in a row, which is changed, and given back."""
-        row["path"] = self.fetched.rename(row["path"])
-        for name in ("note", "body_file"):
-            if row.get(name) is not None:
-                row[name] = self.fetched.rename(row[name])
-        for finding in row["findings"]:
-            finding["message"] = self.fetched.rename(finding["message"])
-        return row
+    def rename_rows(self, rows: list[Row]) -> list[Row]:
+        """Replace private paths by addresses in the rows of one document, which are changed."""
+        rename = self.fetched.rename
+        address = rename(rows[0]["path"])
+        for row in rows:
+            row["path"] = address
+            for name in ("note", "body_file"):
+                if row.get(name) is not None:
+                    row[name] = rename(row[name])
+            for finding in row["findings"]:
+                finding["message"] = rename(finding["message"])
+        return rows
 
     def rename(self, result: DocumentResult) -> DocumentResult:
         """The result with the addresses of files; what it depends on is in no lasting file."""
