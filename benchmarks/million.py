@@ -45,6 +45,7 @@ from pathlib import Path
 
 from scanning.cluster import run_cluster
 from scanning.models import Models, generate
+from scanning.page import WORKERS, Work, measure_work, write_tables
 from scanning.scans import ROLES, Job, Loss, Scan, digest_rows, run_scan
 
 MEMORY_AIM, SPEED_AIM = 1 << 30, 1.8
@@ -108,7 +109,8 @@ class Measurement:
         if during:
             self._compare_with_undisturbed(done)
         compare_speed(self._scans)
-        extrapolate(max(self._scans.values(), key=lambda scan: scan.models), alone)
+        work = measure_work(max(self._scans.values(), key=lambda scan: scan.models), alone)
+        extrapolate(work)
         if self._args.losses == "after":
             self._measure_losses(done, workers)
         if len(self._digests) > 1:
@@ -116,6 +118,7 @@ class Measurement:
             print(
                 f"rows of {', '.join(self._digests)}: {'the same bytes' if same else 'DIFFERENT'}"
             )
+        print_tables(self._scans, work)
 
     def _job(
         self,
@@ -223,20 +226,26 @@ def compare_speed(scans: Mapping[int, Scan]) -> None:
         )
 
 
-def extrapolate(done: Scan, alone: Scan) -> None:
+def extrapolate(work: Work) -> None:
     """Print what Amdahl's law makes of the client's part."""
-    clients = len(done.attempts)  # each takes as long to start
-    models = max(done.models - clients * alone.models, 1)
-    serial = max(done.processor("client") - clients * alone.processor("client"), 0.0) / models
-    scheduler = done.processor("scheduler") / models
-    parallel = done.processor("worker") / models
     print(
-        f"serial part: {1e6 * serial:.1f} us a model in the client, beside it "
-        f"{1e6 * scheduler:.1f} us in the scheduler; parallel part {1e6 * parallel:.0f} us"
+        f"serial part: {1e6 * work.serial:.1f} us a model in the client, beside it "
+        f"{1e6 * work.scheduler:.1f} us in the scheduler; parallel part {1e6 * work.parallel:.0f} "
+        f"us; from {work.half:,.0f} workers on they wait for the client half of the time"
     )
-    for workers in (1, 2, 64, 1024):
-        each = max(serial + parallel / workers, scheduler)
-        print(f"  Amdahl, {workers:>4} workers on cores of their own: {1 / each:,.0f} models/s")
+    for workers in WORKERS:
+        rate = work.rate(workers)
+        print(f"  Amdahl, {workers:>4} workers on cores of their own: {rate:,.0f} models/s")
+
+
+def print_tables(scans: Mapping[int, Scan], work: Work) -> None:
+    """Print the figures of docs/scale.md in one block."""
+    titles = {1: "one worker", 2: "two workers"}
+    named = {
+        titles.get(workers, f"{workers} workers"): (scan, find_rate(scan))
+        for workers, scan in sorted(scans.items())
+    }
+    print(f"\nThe tables of docs/scale.md:\n\n{write_tables(named, work)}", end="")
 
 
 def expect_planted(models: Models, out: Path) -> None:

@@ -16,17 +16,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
-from scanning.cluster import ROOT, Cluster, command_of, family, memory_of, processor_time
+from scanning.cluster import ROOT, Cluster, command_of, family, memory_of, peak_of, processor_time
 
 ROLES = ("client", "scheduler", "worker")
-WATCH_PERIOD, WRITE_PERIOD, TELL_PERIOD = 0.5, 2.0, 60.0
-"""Times between two looks at processes, two lines in the file, and two lines of progress [s]."""
+WATCH_PERIOD, WRITE_PERIOD, TELL_PERIOD = 2.0, 4.0, 60.0
+"""Times between two looks at processes, two lines in the file, and two lines of progress [s]. A
+look takes up to 10 ms, which two workers on two cores lack and one worker does not."""
 
 FINISHED = (0, 1)
 """Exit codes of a client that has checked everything."""
@@ -270,7 +272,8 @@ class _Watch:
                     if seconds >= told + TELL_PERIOD:
                         told = seconds
                         self._tell_progress()
-                    time.sleep(WATCH_PERIOD)
+                    with suppress(subprocess.TimeoutExpired):
+                        client.wait(WATCH_PERIOD)
                 _, attempt.told = client.communicate()
             finally:
                 client.kill()
@@ -293,7 +296,7 @@ class _Watch:
         attempt = self._attempt
         parts = self._count_parts()
         for role, pids in roles.items():
-            peak = max(map(memory_of, family(pids)), default=0)
+            peak = max(map(peak_of, family(pids)), default=0)
             attempt.peak[role] = max(attempt.peak.get(role, 0), peak)
             spent = processor_time(pids) - before[role]
             if role == "scheduler":

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from scanning.models import generate
+from scanning.page import measure_work, write_tables
 from scanning.scans import Attempt, Job, Loss, Scan, read_attempts
 
 
@@ -55,3 +56,27 @@ def test_what_was_seen_of_a_scan_is_read_back(job):
     assert second == Attempt()
     assert read_attempts(job._replace(digest="other models")) is None
     assert read_attempts(job._replace(name="other")) is None
+
+
+def test_the_tables_of_a_scan_leave_out_the_start_of_each_client(job):
+    """A client takes 2 s to start and 0.1 s an archive of 10 models; workers take 1 s for it."""
+    told = "inertial-check: note: 0.2 MB sent to the workers of the cluster, 5.6 MB received\n"
+    times = {"client": 2.1, "worker": 1.0, "scheduler": 0.01}
+    start = Attempt([(3.0, 1, 9000)], times, code=0)
+    alone = Scan(job._replace(paths=job.paths[:1]), [start])
+    lost = Attempt([(5.0, 10, 9000)], {"client": 3.0, "worker": 10.0, "scheduler": 0.1})
+    last = Attempt([(5.0, 20, 9000)], lost.processor, {"client": 7_000_000}, told=told, code=0)
+    scan = Scan(job, [lost, last])
+    work = measure_work(scan, alone)
+    # The archive that `alone` has checked is left out with each of the two clients.
+    assert work == pytest.approx(((6.0 - 4.2) / 180, 0.001, 0.1))
+    assert work.rate(1) == pytest.approx(1 / 0.11)
+    assert work.rate(1000) == pytest.approx(1 / 0.0101)
+    assert work.half == pytest.approx(10)
+    assert work._replace(scheduler=0.5).rate(1000) == 2  # then the scheduler is the limit
+    text = write_tables({"two workers": (scan, 20.0)}, work)
+    assert "| models a second | 20 |\n" in text
+    assert "| processor time of the client a model | 30,000 µs |\n" in text
+    assert "| largest client, scheduler, worker | 7, 0, 0 MB |\n" in text
+    assert "| sent to the workers, received from them | 0.2, 5.6 MB |\n" in text
+    assert "| 1,024 | 99 | 168 min | 99.0 % |\n" in text
