@@ -208,7 +208,8 @@ def _write(content: IO[bytes], folder: str, name: str, budget: Budget) -> str | 
     """Write a member; returns why it was left out, or None."""
     target = os.path.join(folder, *name.split("/"))
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.isdir(parent := os.path.dirname(target)):
+            os.makedirs(parent, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         descriptor = os.open(target, flags, 0o600)
     except (OSError, ValueError) as error:

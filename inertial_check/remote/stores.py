@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,10 @@ from inertial_check.remote.web import MissingError
 
 _PIECE = 1 << 20
 """Size of the pieces in which a file is read [bytes]."""
+
+
+_LOGGERS = ("fsspec", "gcsfs", "s3fs", "adlfs")
+"""Names of the loggers of libraries that read stores."""
 
 
 class Store:
@@ -42,6 +47,9 @@ class Store:
                 f"library for {address.scheme}: {need}"
             ) from None
         self._base = address.base
+        for logger in map(logging.getLogger, _LOGGERS):
+            if not logger.handlers:  # then Python would print what they log, with tracebacks
+                logger.addHandler(logging.NullHandler())
 
     def is_folder(self) -> bool:
         """Whether the address is a folder, or the beginning of the names of several files."""
