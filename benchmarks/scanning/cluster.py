@@ -24,8 +24,8 @@ QUIET = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
 }
 """Settings of Dask that docs/scale.md advises. By default a worker takes a sample of its stack 100
-times a second, and each process looks at its event loop 50 times a second. That took 3.9 % of a core
-in an idle worker and 2 % in the other processes; of all of these 0.6 % and less are left."""
+times a second, and each process looks at its event loop 50 times a second: 3.9 % of a core in an
+idle worker and 2 % in the other processes; of all of these 0.6 % and less are left."""
 
 
 class Cluster(NamedTuple):
