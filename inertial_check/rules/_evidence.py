@@ -41,23 +41,32 @@ def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, obj
     }
 
 
-def fix_kind(body: Body, judgement: Judgement) -> FixKind | None:
-    """Whether the nearest consistent tensor is near enough to take unasked.
+def find_fix_kinds(bodies: Sequence[Body], judgements: Sequence[Judgement]) -> list[FixKind | None]:
+    """Whether the nearest consistent tensor of each body is near enough to take unasked.
 
-    None where there is none, or where expressions would have to give other values.
+    All bodies are projected in one call: one alone takes as long as a hundred.
+
+    Returns:
+        None for a body that has no such tensor, or where expressions would have to give other
+        values.
     """
-    if judgement.numerically_zero:
-        return None
+    kinds: list[FixKind | None] = [None] * len(bodies)
+    chosen = [at for at, judgement in enumerate(judgements) if not judgement.numerically_zero]
+    if not chosen:
+        return kinds
     # Most models need no projection, and loading it costs as much as reading one.
     from inertial_check.projection.closed_form import nearest_inertia
     from inertial_check.projection.metrics import INERTIA
 
-    before = np.array(judgement.I_BBcm_Bi)
+    before = np.array([judgements[at].I_BBcm_Bi for at in chosen])
     after = np.asarray(nearest_inertia(before))
-    if not np.any(after) or _is_computed(body, before, after):
-        return None
-    change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros(6), before)
-    return "safe" if change <= tolerances.MAX_CHANGE else "unsafe"
+    with np.errstate(all="ignore"):  # a tensor of zeros has no nearest one, and no kind
+        change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros_like(before), before)
+    small = np.asarray(change <= tolerances.MAX_CHANGE).tolist()
+    for at, old, new, safe in zip(chosen, before, after, small, strict=True):
+        if np.any(new) and not _is_computed(bodies[at], old, new):
+            kinds[at] = "safe" if safe else "unsafe"
+    return kinds
 
 
 def _is_computed(body: Body, before: Floats, after: Floats) -> bool:

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
-from inertial_check.model import ENTRIES, Body, Finding, Judgement, Severity, Span
+from inertial_check.model import ENTRIES, Body, Finding, FixKind, Judgement, Severity, Span
 from inertial_check.model.judging import measure_open_share
 from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._doubts import common_readings, find_doubts
-from inertial_check.rules._evidence import evidence, fix_kind, moments_text
+from inertial_check.rules._evidence import evidence, find_fix_kinds, moments_text
 
 
 class _InertiaRule(Rule):
@@ -32,9 +32,12 @@ class _InertiaRule(Rule):
         spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
         if not spoken:
             return
-        values = evidence(examination, [judgement for _, judgement, _ in spoken])
-        for (body, judgement, text), facts in zip(spoken, values, strict=True):
-            fix = fix_kind(body, judgement) if self.fixable else None
+        doubted = [judgement for _, judgement, _ in spoken]
+        values = evidence(examination, doubted)
+        fixes: list[FixKind | None] = [None] * len(spoken)
+        if self.fixable:
+            fixes = find_fix_kinds([body for body, _, _ in spoken], doubted)
+        for (body, _, text), facts, fix in zip(spoken, values, fixes, strict=True):
             yield self.at(numbers_span(body), text, body, facts, fix, ENTRIES)
 
 
