@@ -11,7 +11,7 @@ from inertial_check.evidence.formulas import Misreading, misread_formula
 from inertial_check.evidence.intervals import Intervals
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.evidence.votes import Votes
-from inertial_check.model.body import Model
+from inertial_check.model.body import Body, Model, Problem
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
 from inertial_check.namedtuples import NamedTuple
@@ -143,6 +143,20 @@ class Examination(Record):
             for index, judgement in enumerate(self.judgements)
             if judgement.verdict != SOUND or judgement.numerically_zero
         )
+
+    @cached_property
+    def problems(self) -> Mapping[str, Sequence[tuple[Body | None, Problem]]]:
+        """Problems of the reader by their kinds: of the document, then of its bodies.
+
+        Each has its body beside it; None for a problem of the document.
+        """
+        found: dict[str, list[tuple[Body | None, Problem]]] = {}
+        for problem in self.model.problems:
+            found.setdefault(problem.kind, []).append((None, problem))
+        for body in self.model.bodies:
+            for problem in body.problems:
+                found.setdefault(problem.kind, []).append((body, problem))
+        return found
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -133,12 +133,8 @@ class ProblemRule(Rule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding for each problem of this kind, of the document and of its bodies."""
-        yield from (self._of(problem, None) for problem in self._mine(self.model.problems))
-        for body in self.model.bodies:
-            yield from (self._of(problem, body) for problem in self._mine(body.problems))
-
-    def _mine(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        return (problem for problem in problems if problem.kind == self.kind)
+        for body, problem in examination.problems.get(self.kind, ()):
+            yield self._of(problem, body)
 
     def _of(self, problem: Problem, body: Body | None) -> Finding:
         return self.at(problem.span, problem.message, body, about=_names_around(problem, body))
