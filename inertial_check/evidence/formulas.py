@@ -86,8 +86,9 @@ def misread_formula(body: Body, mass: float, six: Sequence[float] | Floats) -> M
 
 def _agree(moments: Sequence[float], others: Sequence[float], allowed: float) -> bool:
     """Whether moments differ from others by no more than this; never if one is NaN."""
-    pairs = zip(moments, others, strict=True)
-    return all(abs(one - other) <= allowed for one, other in pairs)
+    a, b, c = moments
+    x, y, z = others
+    return abs(a - x) <= allowed and abs(b - y) <= allowed and abs(c - z) <= allowed
 
 
 def _misread(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -94,13 +95,14 @@ class Likeness:
         """
         self.assembly = assembly
         self.geometry = geometry
-        stated = assembly.stated
+        stated, densities = assembly.stated.tolist(), assembly.density.tolist()
+        masses = assembly.mass.tolist()
         chosen = [
             (index, shapes)
             for index, roles in enumerate(geometry.bodies)
             if stated[index]
             for shapes in roles
-            if is_whole(shapes) and not self._is_stand_in(index, shapes)
+            if is_whole(shapes) and not _is_stand_in(shapes, masses[index], densities[index])
         ]
         hulls = [(index, by_hull(shapes)) for index, shapes in chosen if shapes.hull is not None]
         self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen + hulls)
@@ -165,7 +167,7 @@ class Likeness:
     def offset(self) -> Floats:
         """(R,) distance of the centre of mass from the shapes' centroid, in parts of the extent."""
         centers = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
-        apart = np.linalg.norm(self.assembly.p_BoBcm_B[self.body] - centers, axis=1)
+        apart = resemblance.norm(self.assembly.p_BoBcm_B[self.body] - centers)
         with np.errstate(all="ignore"):
             offset: Floats = apart / self.extent
         return offset
@@ -222,8 +224,7 @@ class Likeness:
     @cached_property
     def extent(self) -> Floats:
         """(R,) diagonal of the box about the shapes, along the body's axes [m]."""
-        extent: Floats = np.linalg.norm(self.edges, axis=1)
-        return extent
+        return resemblance.norm(self.edges)
 
     @cached_property
     def size_ratio(self) -> Floats:
@@ -317,7 +318,7 @@ class Likeness:
         turns = np.array(list(SWAPS.values()))[:, None]
         forms = np.concatenate([[resemblance.flip_products(form)], resemblance.rotate(turns, form)])
         with np.errstate(all="ignore"):
-            left: Floats = np.min(np.linalg.norm(forms - self.form, axis=(-2, -1)), axis=0)
+            left: Floats = np.min(resemblance.norm(forms - self.form, axis=(-2, -1)), axis=0)
         if np.any(self._turned):
             shares = resemblance.shape_distance(self.C_BBcm_B, self.C_GGcm_B)
             left = np.where(self._turned, shares, left)
@@ -330,17 +331,6 @@ class Likeness:
         axes = np.array([each.R_BBi for each in inertials if each is not None]).reshape(-1, 3, 3)
         turned: Flags = np.any(axes != np.eye(3), axis=(1, 2))
         return turned
-
-    def _is_stand_in(self, index: int, shapes: BodyGeometry) -> bool:
-        """Whether the shapes are too small for the mass, while the numbers fit each other.
-
-        A link without shape of its own is given a tiny ball, for engines that ask for one.
-        """
-        edges = np.subtract(shapes.upper, shapes.lower)
-        space = DENSEST * float(np.prod(edges))  # the mass that it can hold [kg]
-        low, high = PLAUSIBLE
-        dense = bool(self.assembly.mass[index] > space)
-        return dense and low < float(self.assembly.density[index]) < high
 
     @cached_property
     def edges(self) -> Floats:
@@ -369,6 +359,23 @@ def _find_honest_misfit(offset: Floats) -> Floats:
     return misfit
 
 
+def _is_stand_in(shapes: BodyGeometry, mass: float, density: float) -> bool:
+    """Whether the shapes are too small for the mass, while the numbers fit each other.
+
+    A link without shape of its own is given a tiny ball, for engines that ask for one.
+
+    Args:
+        shapes: The geometry of a body.
+        mass: Mass of the body [kg].
+        density: Density of its equivalent box [kg/m^3].
+    """
+    low, high = PLAUSIBLE
+    if not low < density < high:
+        return False
+    x, y, z = (up - down for up, down in zip(shapes.upper, shapes.lower, strict=True))
+    return mass > DENSEST * (x * y * z)  # the mass that they can hold [kg]
+
+
 def by_hull(shapes: BodyGeometry) -> BodyGeometry:
     """The same shapes with the moments of their convex hull."""
     if shapes.hull is None:
@@ -379,8 +386,9 @@ def by_hull(shapes: BodyGeometry) -> BodyGeometry:
 
 def is_whole(shapes: BodyGeometry) -> bool:
     """Whether all shapes of the role were used, and take up space."""
-    finite = np.all(np.isfinite((*shapes.C_GGcm_B, *shapes.lower, *shapes.upper)))
-    return not shapes.skipped and bool(finite) and sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
+    if shapes.skipped or not all(map(isfinite, (*shapes.C_GGcm_B, *shapes.lower, *shapes.upper))):
+        return False
+    return sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
 
 
 def _turn(axis: int) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -71,11 +72,8 @@ def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
     candidates = np.flatnonzero(_find_candidates(votes)).tolist()
     if len(candidates) < limits.VOTES:  # before the texts are looked at
         return None
-    moments = votes.six[:, [0, 3, 5]]
     coarse = {
-        index: each
-        for index in candidates
-        if (each := _read_print(votes, index, float(np.sum(moments[index])))) is not None
+        index: each for index in candidates if (each := _read_print(votes, index)) is not None
     }
     if not coarse:
         return None
@@ -102,16 +100,31 @@ def _find_candidates(votes: Votes) -> Flags:
     return candidates
 
 
-def _read_print(votes: Votes, index: int, trace: float) -> _Print | None:
+def _read_print(votes: Votes, index: int) -> _Print | None:
     """How the tensor of a body was printed; None where that is not coarse, or not written out."""
-    body = votes.examination.model.bodies[index]
+    body, six = votes.examination.model.bodies[index], votes.examination.judgements[index].I_BBcm_Bi
     texts = _list_texts(body)
     if body.inertial is None or body.inertial.mass is None or texts is None:
         return None
-    count, mass = last_count(texts, body.unit), body.inertial.mass.text
+    return _read_texts(tuple(texts), six, body.unit, body.inertial.mass.text)
+
+
+@lru_cache(maxsize=1024)  # many bodies of a model with so few decimals have the same numbers
+def _read_texts(
+    texts: tuple[str, ...], six: tuple[float, ...], unit: float, mass: str
+) -> _Print | None:
+    """How a tensor was printed; see `_read_print`.
+
+    Args:
+        texts: The six entries as printed.
+        six: The same as numbers [kg m^2].
+        unit: Size of the document's unit of inertia [kg m^2].
+        mass: The mass as printed.
+    """
+    count, trace = last_count(texts, unit), six[0] + six[3] + six[5]
     if count is None or not count / 2 > COARSE * trace:
         return None
-    lost = has_lost_decimals(texts, votes.six[index], body.unit, mass)
+    lost = has_lost_decimals(texts, six, unit, mass)
     return _Print(count, is_padded(texts), is_measured(mass), lost)
 
 

@@ -281,9 +281,10 @@ def find_symmetries(
     centered[..., :3, 3] = 0.0
     maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
     sizes = np.maximum(one.size, other.size)
-    # Both maps of a candidate turn alike, so that their spreads are measured once.
+    # Both maps of a candidate turn alike, so that bodies are turned once for both.
     spreads = _measure_spreads(maps[:, :1, ..., :3, :3], one, other, sizes)
-    offsets = np.maximum(_measure_centers(maps, one, other, sizes), spreads)
+    centers = _measure_moved(maps[:, :1, ..., :3, :3], maps[..., :3, 3], one, other, sizes)
+    offsets = np.maximum(centers, spreads)
     size = float(np.max(sizes))
     lengths = joints.mirror(planes)
     distance = np.nan_to_num(lengths / size, nan=np.inf)  # poses that overflow mirror nothing
@@ -445,9 +446,9 @@ def _distance_of_lines(axis: Floats, point: Floats, other: Floats, moved: Floats
     offset = moved - point
     beside = offset - np.sum(offset * axis, axis=-1, keepdims=True) * axis
     across = other - np.sum(other * axis, axis=-1, keepdims=True) * axis
-    twisted = np.linalg.norm(across, axis=-1) > _PARALLEL
+    twisted = resemblance.norm(across) > _PARALLEL
     twisted |= np.any(axis != 0, axis=-1) != np.any(other != 0, axis=-1)
-    distance: Floats = np.where(twisted, np.inf, np.linalg.norm(beside, axis=-1))
+    distance: Floats = np.where(twisted, np.inf, resemblance.norm(beside))
     return distance
 
 
@@ -474,10 +475,14 @@ def measure_offsets(
 
 def _measure_centers(maps: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
     """(..., T) distances of the centres of mass, relative to the size."""
-    R, t = maps[..., :3, :3], maps[..., :3, 3]
+    return _measure_moved(maps[..., :3, :3], maps[..., :3, 3], one, other, size)
+
+
+def _measure_moved(R: Floats, t: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
+    """(..., T) distances of the centres of mass after rotations R and translations t."""
     with np.errstate(all="ignore"):
         centers = np.einsum("...ij,...j->...i", R, other.p_BoBcm_B) + t
-        distance: Floats = np.linalg.norm(centers - one.p_BoBcm_B, axis=-1) / size
+        distance: Floats = resemblance.norm(centers - one.p_BoBcm_B) / size
     return distance
 
 
@@ -485,7 +490,7 @@ def _measure_spreads(R: Floats, one: Numbers, other: Numbers, size: Floats) -> F
     """(..., T) Frobenius distances of the spreads, relative to the square of the size."""
     with np.errstate(all="ignore"):
         spreads = resemblance.rotate(R, other.C_BBcm_B) - one.C_BBcm_B
-        distance: Floats = np.linalg.norm(spreads, axis=(-2, -1)) / size**2
+        distance: Floats = resemblance.norm(spreads, axis=(-2, -1)) / size**2
     return distance
 
 
@@ -544,7 +549,13 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
         nearest body above, or itself, whose pose in its parent is unknown.
     """
     index_of = {body.id: index for index, body in enumerate(model.bodies)}
-    X_WB = np.tile(np.eye(4), (len(model.bodies), 1, 1))
+    poses = [body.X_PB for body in model.bodies]
+    placed = [place for place, pose in enumerate(poses) if pose is not None]
+    X_PB = np.tile(np.eye(4), (len(poses), 1, 1))
+    known = [pose for pose in poses if pose is not None]
+    X_PB[placed, :3, :3] = np.array([pose.R_PB for pose in known]).reshape(-1, 3, 3)
+    X_PB[placed, :3, 3] = np.array([pose.p_PoBo_P for pose in known]).reshape(-1, 3)
+    X_WB = np.tile(np.eye(4), (len(poses), 1, 1))
     roots = np.full(len(model.bodies), -1, dtype=np.int64)
     for start in range(len(model.bodies)):
         chain = []
@@ -552,15 +563,12 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
         while index is not None and roots[index] < 0 and index not in chain:
             chain.append(index)
             parent = index_of.get(model.bodies[index].parent or "")
-            index = None if model.bodies[index].X_PB is None else parent
+            index = None if poses[index] is None else parent
         for place in reversed(chain):
-            pose = model.bodies[place].X_PB
-            if index is None or pose is None:
+            if index is None or poses[place] is None:
                 roots[place] = place
             else:
-                X_PB = np.eye(4)
-                X_PB[:3, :3], X_PB[:3, 3] = pose.R_PB, pose.p_PoBo_P
-                X_WB[place], roots[place] = X_WB[index] @ X_PB, roots[index]
+                X_WB[place], roots[place] = X_WB[index] @ X_PB[place], roots[index]
             index = place
     return X_WB, roots
 
@@ -605,8 +613,8 @@ def _offsets_in_any_axes(
     size = np.maximum(one.size, other.size) if size is None else size
     centers = one.p_BoBcm_B[:, _AXES] * _ALONG
     spreads = one.C_BBcm_B[:, _AXES[:, :, None], _AXES[:, None]] * _ALONG_BOTH
-    apart = np.linalg.norm(centers - other.p_BoBcm_B[:, None], axis=2)
-    unlike = np.linalg.norm(spreads - other.C_BBcm_B[:, None], axis=(2, 3))
+    apart = resemblance.norm(centers - other.p_BoBcm_B[:, None])
+    unlike = resemblance.norm(spreads - other.C_BBcm_B[:, None], axis=(2, 3))
     with np.errstate(all="ignore"):
         return apart / size[:, None], unlike / size[:, None] ** 2
 

@@ -125,6 +125,11 @@ class Votes:
         return np.array(turns).reshape(-1, 3, 3)
 
     @cached_property
+    def _turned(self) -> bool:
+        """Whether an inertial has axes that are not those of its body."""
+        return bool(np.any(self.R_BBi != np.eye(3)))
+
+    @cached_property
     def _numbers(self) -> WrittenNumbers:
         """The inertial numbers of all bodies, as written."""
         return WrittenNumbers(self.mass, self.six, self.examination.assembly.p_BoBcm_B, self.R_BBi)
@@ -237,7 +242,9 @@ class Votes:
         chosen = slice(None) if bodies is None else bodies
         with np.errstate(all="ignore"):
             C_BBcm_Bi = resemblance.spread(mass, resemblance.matrices(six))
-            C_BBcm_B = resemblance.rotate(self.R_BBi[chosen], C_BBcm_Bi)
+            C_BBcm_B = C_BBcm_Bi
+            if self._turned:
+                C_BBcm_B = resemblance.rotate(self.R_BBi[chosen], C_BBcm_Bi)
         # Eigenvalues need finite numbers; those of bodies without a vote are never looked at.
         usable = self.known[chosen, None, None] & np.all(
             np.isfinite(C_BBcm_B), (-2, -1), keepdims=True
@@ -410,8 +417,9 @@ class Votes:
 def _measure(ratio: Floats) -> Floats:
     """Logarithms of size ratios; a size that does not exist is far from every other."""
     with np.errstate(all="ignore"):
-        log: Floats = np.nan_to_num(np.log(ratio), nan=_WORST, posinf=_WORST, neginf=-_WORST)
-    return log
+        log = np.log(ratio)
+    known: Floats = np.where(np.isfinite(log), log, np.where(log < 0, -_WORST, _WORST))
+    return known
 
 
 def _all_of(body: Indices, rows: Flags, count: int) -> Flags:

@@ -23,6 +23,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 
 _INDEX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_NONZERO = frozenset("123456789")
 _STEPS = 36  # the barrier parameter then ends a few rounding units above nothing
 
 
@@ -78,7 +79,7 @@ def decimal_places(text: str) -> int | None:
 
 @lru_cache(maxsize=4096)
 def _is_nonzero(text: str) -> bool:
-    return any(digit in "123456789" for digit in text.lower().partition("e")[0])
+    return not _NONZERO.isdisjoint(text.lower().partition("e")[0])
 
 
 @explain_errors

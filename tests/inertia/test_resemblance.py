@@ -24,6 +24,16 @@ def turn(seed):
     return Rotation.random(random_state=np.random.default_rng(seed)).as_matrix()
 
 
+@given(SEEDS, st.sampled_from([(), (4,), (5, 2)]), st.sampled_from([1e-200, 1e-3, 1.0, 1e200]))
+def test_norms_are_those_of_numpy_to_the_bit(seed, shape, scale):
+    """A last digit that differs would change numbers in reports."""
+    differences = scale * np.random.default_rng(seed).normal(size=(*shape, 3, 3))
+    for axis in (-1, (-2, -1)):
+        with np.errstate(all="ignore"):
+            expected = np.linalg.norm(differences, axis=axis)
+            assert np.array_equal(rs.norm(differences, axis), expected)
+
+
 @given(SEEDS, SCALES, SCALES)
 def test_spread_and_inertia_are_inverse_at_every_scale(seed, mass, length):
     (C,) = spreads(seed) * length**2
