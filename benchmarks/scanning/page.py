@@ -94,8 +94,8 @@ def write_tables(scans: Mapping[str, tuple[Scan, float]], work: Work) -> str:
 
 
 def _write_table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    lines = (f"| {' | '.join(cells)} |\n" for cells in rows)
+    return f"| {' | '.join(head).strip()} |\n{'|---' * len(head)}|\n{''.join(lines)}"
 
 
 def _find_bytes(scan: Scan) -> str:
@@ -108,4 +108,4 @@ def _find_bytes(scan: Scan) -> str:
 
 
 def _tell_time(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds >= 300 else f"{seconds:.0f} s"
