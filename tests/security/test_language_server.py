@@ -38,9 +38,15 @@ class Client:
             cwd=folder,
             env={**os.environ, "PYTHONPATH": path},
         )
+        self.folder = Path(folder)
         self.guard = threading.Timer(GUARD, self.process.kill)
         self.guard.start()
-        self.folder = Path(folder)
+
+    def restart_guard(self):
+        """Give the process the whole time again, for the next test."""
+        self.guard.cancel()
+        self.guard = threading.Timer(GUARD, self.process.kill)
+        self.guard.start()
 
     def send_bytes(self, data):
         self.process.stdin.write(data)
@@ -108,6 +114,12 @@ class Client:
         assert errors == b""
         return self.process.returncode
 
+    def stop(self):
+        """End the process, whatever state it is in."""
+        self.guard.cancel()
+        self.process.kill()
+        self.process.communicate()
+
 
 @pytest.fixture
 def client(tmp_path):
@@ -119,14 +131,28 @@ def client(tmp_path):
 
     yield start
     for each in running:
-        each.guard.cancel()
-        each.process.kill()
-        each.process.communicate()
+        each.stop()
 
 
-def test_a_malformed_request_is_answered_with_invalid_params(client):
-    editor = client()
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One session for the attacks that a server has to survive, one after another."""
+    editor = Client(tmp_path_factory.mktemp("workspace"))
     editor.initialize()
+    yield editor
+    try:
+        editor.end()
+    finally:
+        editor.stop()
+
+
+@pytest.fixture
+def editor(shared):
+    shared.restart_guard()
+    return shared
+
+
+def test_a_malformed_request_is_answered_with_invalid_params(editor):
     place = editor.place("a.urdf", 0, 0)
     malformed = [
         None,
@@ -147,12 +173,9 @@ def test_a_malformed_request_is_answered_with_invalid_params(client):
         editor.send(id="none", method=method)
         assert editor.error("none") == INVALID_PARAMS
     editor.still_serves()
-    editor.end()
 
 
-def test_a_place_outside_every_document_is_no_error(client):
-    editor = client()
-    editor.initialize()
+def test_a_place_outside_every_document_is_no_error(editor):
     editor.open("a.urdf")
     for line, character in ((0, 2**31 - 1), (2**31 - 1, 0), (2**31 - 1, 2**31 - 1)):
         editor.send(
@@ -161,7 +184,6 @@ def test_a_place_outside_every_document_is_no_error(client):
         assert "error" not in editor.answer(1)
     editor.send(id=2, method="textDocument/hover", params=editor.place("unknown.urdf", 0, 0))
     assert editor.answer(2)["result"] is None
-    editor.end()
 
 
 def test_requests_after_the_shutdown_are_refused_not_ignored(client):
@@ -205,18 +227,13 @@ def test_requests_before_the_initialization_are_refused(client):
         (b'{"jsonrpc": "2.0", "id": null, "method": "shutdown"}', INVALID_REQUEST),
     ],
 )
-def test_a_message_that_is_none_is_answered_with_an_error(client, body, code):
-    editor = client()
-    editor.initialize()
+def test_a_message_that_is_none_is_answered_with_an_error(editor, body, code):
     editor.send_body(body)
     assert editor.error(None) == code
     editor.still_serves()
-    editor.end()
 
 
-def test_notifications_and_responses_that_make_no_sense_change_nothing(client):
-    editor = client()
-    editor.initialize()
+def test_notifications_and_responses_that_make_no_sense_change_nothing(editor):
     editor.send(method="textDocument/didOpen", params={"textDocument": 3})
     editor.send(method="textDocument/didChange", params={})
     editor.send(method="textDocument/didClose", params=None)
@@ -227,7 +244,6 @@ def test_notifications_and_responses_that_make_no_sense_change_nothing(client):
     editor.send(id="unknown", error={"code": 1, "message": "m"})
     editor.send()
     editor.still_serves()
-    editor.end()
 
 
 @pytest.mark.parametrize(
@@ -249,14 +265,11 @@ def test_a_stream_that_cannot_be_followed_ends_the_session(client, header):
     assert editor.wait() == 1
 
 
-def test_a_document_that_fails_costs_no_other_document(client):
-    editor = client()
-    editor.initialize()
+def test_a_document_that_fails_costs_no_other_document(editor):
     for fault in ("overflow", "memory", "recursion", "exit", "panic"):
         (shown,) = editor.open(f"bad-{fault}.urdf")
         assert "internal error" in shown["message"]
     editor.still_serves()
-    editor.end()
 
 
 def test_a_document_that_never_ends_is_given_up(client):
