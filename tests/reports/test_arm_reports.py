@@ -38,24 +38,31 @@ def test_arm(form, golden, capsys):
     golden(f"reports/arm.{form}", settled(out))
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_same_input_gives_the_same_bytes(form):
-    """In two processes, whose hashes of strings differ, and from two lists of the same files."""
-    program = [sys.executable, "-m", "inertial_check", "check", "--output-format", form]
-    runs = [
+@pytest.fixture(scope="module")
+def written_twice(project_root, tmp_path_factory):
+    """Two folders with a file of each form, written by two processes.
+
+    Hashes of strings differ between them, and so does the sequence of the same paths.
+    """
+    folders = [tmp_path_factory.mktemp("forms") for _ in range(2)]
+    lists = (["data/arm.urdf", "data/defects"], ["data/defects", "data/arm.urdf"])
+    for seed, (folder, paths) in enumerate(zip(folders, lists, strict=True), 1):
+        also = [f"--also={form}={folder / form}" for form in FORMS]
         subprocess.run(
-            [*program, *paths],
-            capture_output=True,
+            [sys.executable, "-m", "inertial_check", "check", "-q", *also, *paths],
+            stdout=subprocess.DEVNULL,
             check=False,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ".", "PATH": ""},
-        ).stdout
-        for seed, paths in [
-            ("1", ["data/arm.urdf", "data/defects"]),
-            ("2", ["data/defects", "data/arm.urdf"]),
-        ]
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0]
+            cwd=project_root,
+            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ".", "PATH": ""},
+        )
+    return folders
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_input_gives_the_same_bytes(form, written_twice):
+    one, other = ((folder / form).read_bytes() for folder in written_twice)
+    assert one == other
+    assert one
 
 
 @pytest.mark.parametrize("form", FORMS)

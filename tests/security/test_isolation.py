@@ -22,12 +22,17 @@ RAISING = ("value", "overflow", "memory", "recursion", "exit", "panic", "unspeak
 CRASHING = ("abort", "quit", "killed")
 
 
+def copy_models(folder):
+    """Copy sound and broken models into a folder."""
+    for source in (DATA / "valid", DATA / "defects"):
+        for path in source.glob("*.urdf"):
+            shutil.copy(path, folder / path.name)
+
+
 @pytest.fixture
 def models(tmp_path, data_dir, monkeypatch):
     """A folder of sound and broken models, with a function that adds documents with faults."""
-    for source in (data_dir / "valid", data_dir / "defects"):
-        for path in source.glob("*.urdf"):
-            shutil.copy(path, tmp_path / path.name)
+    copy_models(tmp_path)
     monkeypatch.chdir(tmp_path)
 
     def add(*faults):
@@ -41,13 +46,13 @@ def command(*arguments):
     return [sys.executable, "-m", "inertial_check", "check", "--isolated", "--no-cache", *arguments]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def check_environment(project_root):
     path = os.pathsep.join((str(INJECTED), str(project_root)))
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def check(check_environment):
     def check(*arguments, form="json"):
         return subprocess.run(
@@ -70,8 +75,15 @@ def findings(done):
     }
 
 
-def test_whatever_a_reader_raises_is_a_finding_and_costs_no_other_document(models, check):
-    before = findings(check("."))
+@pytest.fixture(scope="module")
+def before(check, tmp_path_factory):
+    """The findings in the models without any fault."""
+    folder = tmp_path_factory.mktemp("models")
+    copy_models(folder)
+    return findings(check(str(folder)))
+
+
+def test_whatever_a_reader_raises_is_a_finding_and_costs_no_other_document(models, check, before):
     models(*RAISING)
     for jobs in ("1", "2"):
         done = check(".", "--jobs", jobs)
@@ -160,8 +172,7 @@ def test_a_file_that_a_form_cannot_show_costs_no_other_file(models, monkeypatch,
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="faults use signals")
-def test_a_document_that_ends_a_process_takes_no_other_with_it(models, check):
-    before = findings(check("."))
+def test_a_document_that_ends_a_process_takes_no_other_with_it(models, check, before):
     models(*CRASHING)
     done = check(".", "--jobs", "2")
     assert done.returncode == 1
@@ -175,17 +186,16 @@ def test_a_document_that_ends_a_process_takes_no_other_with_it(models, check):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="has no interval timer")
-def test_a_document_that_never_ends_is_stopped_and_the_run_goes_on(models, check):
-    before = findings(check("."))
+def test_a_document_that_never_ends_is_stopped_and_the_run_goes_on(models, check, before):
     models("spin")
     said = set()
     for jobs in ("1", "2"):
-        done = check(".", "--jobs", jobs, "--timeout", "5")
+        done = check(".", "--jobs", jobs, "--timeout", "3")
         assert done.returncode == 1
         assert done.stderr == ""
         after = findings(done)
         ((code, message),) = after.pop("bad-spin.urdf")
-        assert (code, message[:22]) == ("IC001", "not checked within 5 s")
+        assert (code, message[:22]) == ("IC001", "not checked within 3 s")
         assert "--timeout" in message
         assert after == before
         said.add(done.stdout)
