@@ -198,7 +198,9 @@ ALIASES = (
     ],
     ids=["truncated", "alias", "deep", "bomb", "control"],
 )
-def test_bad_documents_are_told(text, said):
+def test_bad_documents_are_told(text, said, request, monkeypatch):
+    if not request.config.getoption("--long"):  # reading bodies up to the limit takes seconds
+        monkeypatch.setattr("inertial_check.formats.ros_yaml.reader._MOST_BODIES", 500)
     with pytest.raises(DocumentError, match=said):
         read_model(ic.load(FRANKA.encode()).source.__class__("x.yaml", text.encode()))
 
