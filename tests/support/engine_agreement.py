@@ -14,9 +14,9 @@ import pytest
 
 import inertial_check as ic
 import single_links
-from inertial_check.engines import predict
+from inertial_check.engines import predict_all
 from inertial_check.model import Judgement, Prediction
-from inertial_check.model.judging import judge
+from inertial_check.model.judging import judge_all
 
 SCRIPT = Path(__file__).with_name("live_engines.py")
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan))"
@@ -63,12 +63,21 @@ def live(python: str, engine: str, documents: list[tuple[str, str]]) -> tuple[li
     return json.loads(done.stdout), done.stderr
 
 
-def foretold(text: str) -> tuple[dict[str, Prediction], Judgement]:
-    """What is foretold of the body "link", and the judgement of it."""
-    model = ic.load(text.encode())
-    judgements = judge(model)
-    row = [body.name.rpartition("::")[2] for body in model.bodies].index("link")
-    return predict(model, judgements)[row], judgements[row]
+def foretold(texts: list[str]) -> list[tuple[dict[str, Prediction], Judgement]]:
+    """What is foretold of the body "link" of each document, and the judgement of it.
+
+    All documents are one batch, as in a run: thousands of batches of one take a minute.
+    """
+    models = [ic.load(text.encode()) for text in texts]
+    judgements = judge_all(models)
+    predictions = predict_all(models, judgements)
+    rows = [
+        [body.name.rpartition("::")[2] for body in model.bodies].index("link") for model in models
+    ]
+    return [
+        (of_bodies[row], judged[row])
+        for row, of_bodies, judged in zip(rows, predictions, judgements, strict=True)
+    ]
 
 
 def compare(
@@ -86,8 +95,8 @@ def compare(
     ]
     results, printed = live(python, engine, documents)
     compared = []
-    for (door, link), (_, text), result in zip(cases, documents, results, strict=True):
-        predictions, judgement = foretold(text)
+    every = foretold([text for _, text in documents])
+    for (door, link), (predictions, judgement), result in zip(cases, every, results, strict=True):
         prediction = predictions[engine]
         what = difference(prediction, judgement, result)
         compared.append(Compared(door, link, prediction, result, what))

@@ -36,8 +36,9 @@ def test_gazebo_says_what_the_libsdformat_in_drake_says():
     python = engine_agreement.interpreter("drake", "pydrake", "pip install drake==1.51.1")
     compared, _ = engine_agreement.compare(python, "drake", ("sdf",))
     wrong = []
-    for case in compared:
-        prediction = engine_agreement.foretold(sdf(case.link))[0]["gz"]
+    every = engine_agreement.foretold([sdf(case.link) for case in compared])
+    for case, (predictions, _) in zip(compared, every, strict=True):
+        prediction = predictions["gz"]
         said = "A link named link has invalid inertia." in case.live["log"]
         if said != (prediction.action == "reject"):
             wrong.append((case.link, prediction))

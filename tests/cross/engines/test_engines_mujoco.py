@@ -42,8 +42,8 @@ def test_settings_of_the_compiler(python, settings):
         text for link in links for text in (mjcf(link, settings), mjcf_principal(link, settings))
     ]
     results, _ = engine_agreement.live(python, "mujoco", [("mjcf", text) for text in texts])
-    for text, result in zip(texts, results, strict=True):
-        predictions, judgement = engine_agreement.foretold(text)
+    every = engine_agreement.foretold(texts)
+    for text, (predictions, judgement), result in zip(texts, every, results, strict=True):
         assert not engine_agreement.difference(predictions["mujoco"], judgement, result), text
 
 
@@ -62,8 +62,8 @@ def test_rotated_plates_are_decided_by_the_last_bits_of_its_eigenvalues(python):
     results, _ = engine_agreement.live(python, "mujoco", [("urdf", text) for text in texts])
     refused = sum(result["error"] is not None for result in results)
     assert 0 < refused < len(links) / 2
-    actions = [engine_agreement.foretold(text)[0]["mujoco"].action for text in texts]
-    assert set(actions) == {"accept"}
+    every = engine_agreement.foretold(texts)
+    assert {predictions["mujoco"].action for predictions, _ in every} == {"accept"}
 
 
 @pytest.mark.parametrize("child_mass", [0.5, 0.0])
@@ -78,6 +78,6 @@ def test_a_massless_link_needs_a_fixed_child_with_mass(python, child_mass, joint
         "</robot>"
     )
     ((result,), _) = engine_agreement.live(python, "mujoco", [("urdf", text)])
-    predictions, _ = engine_agreement.foretold(text)
+    ((predictions, _),) = engine_agreement.foretold([text])
     assert (predictions["mujoco"].action == "reject") == (result["error"] is not None)
     assert (result["error"] is None) == (joint == "fixed" and child_mass > 0)

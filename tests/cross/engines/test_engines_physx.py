@@ -27,11 +27,12 @@ def test_single_links(request):
     ]
     results, _ = engine_agreement.live(python, "physx", documents)
     wrong = []
-    for link, result in zip(cases, results, strict=True):
+    every = engine_agreement.foretold([mjcf_principal(link) for link in cases])
+    for link, (predictions, _), result in zip(cases, every, results, strict=True):
         if not link.mass > 0:
             assert result["mass"] == -1  # nothing gives it a mass
             continue
-        prediction = engine_agreement.foretold(mjcf_principal(link))[0]["physx"]
+        prediction = predictions["physx"]
         sphere = result["moments"] == pytest.approx([link.mass * 0.004] * 3)
         if sphere != (SPHERE in prediction.message):
             wrong.append((link, prediction, result))
