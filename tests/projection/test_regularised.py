@@ -37,19 +37,41 @@ def objective(name, theta, given, prior, W, rho):
     )
 
 
+UNITS = np.eye(16).reshape(4, 4, 4, 4)
+THETA_OF_ENTRIES = theta_from_pseudo_inertia((UNITS + UNITS.swapaxes(-1, -2)) / 2)
+"""(4, 4, 10), the ten numbers for 1 in an entry of a pseudo-inertia, shared with its mirror."""
+
+
+def slopes(name, theta, given, prior, W, rho):
+    """The gradient of the objective by the entries of the pseudo-inertia, (4, 4)."""
+    values, vectors = eigh(pseudo_inertia(theta), pseudo_inertia(prior))
+    of_values = 1 - 1 / values if name == "entropic" else 2 * np.log(values) / values
+    distance = (vectors * of_values) @ vectors.T
+    return THETA_OF_ENTRIES @ (2 * W @ (theta - given)) + rho * distance
+
+
 def by_cholesky(name, given, prior, W, rho):
     """The minimum over Pi = C C^T by BFGS from the prior: no code of the package's solvers."""
     lower = np.tril_indices(4)
 
-    def theta_of(entries):
+    def factor_of(entries):
         C = np.zeros((4, 4))
         C[lower] = entries
+        return C
+
+    def theta_of(entries):
+        C = factor_of(entries)
         return theta_from_pseudo_inertia(C @ C.T)
+
+    def slopes_of(entries):
+        found = slopes(name, theta_of(entries), given, prior, W, rho)
+        return 2 * (found @ factor_of(entries))[lower]
 
     start = np.linalg.cholesky(pseudo_inertia(prior))[lower]
     found = minimize(
         lambda entries: objective(name, theta_of(entries), given, prior, W, rho),
         start,
+        jac=slopes_of,
         method="BFGS",
         options={"gtol": 1e-9, "maxiter": 5000},
     )

@@ -71,20 +71,43 @@ def objective(problem, x, divergence):
     return value
 
 
+def slopes(problem, x, divergence):
+    """The gradient of the objective from its definition: no code of the solvers."""
+    count = 10 * problem.bodies
+    found = 2 * problem.A.T @ (problem.A @ x - problem.b)
+    found[count:] += 2 * problem.beside * (x[count:] - problem.f0)
+    values, vectors = np.linalg.eigh(unpack(x[:count].reshape(-1, 10)))
+    of_values = 1 - 1 / values if divergence == "entropic" else 2 * np.log(values) / values
+    matrices = (vectors * of_values[:, None, :]) @ vectors.transpose(0, 2, 1)
+    found[:count] += problem.regularization * pack(matrices).ravel()
+    return found
+
+
 def by_cholesky(problem, divergence, start):
     """The minimum over X = C C^T and bounded numbers by a quasi-Newton method."""
     lower, count = np.tril_indices(4), 10 * problem.bodies
 
-    def x_of(entries):
+    def factors_of(entries):
         C = np.zeros((problem.bodies, 4, 4))
         C[:, lower[0], lower[1]] = entries[:count].reshape(-1, 10)
+        return C
+
+    def x_of(entries):
+        C = factors_of(entries)
         return np.concatenate([pack(C @ C.transpose(0, 2, 1)).ravel(), entries[count:]])
+
+    def slopes_of(entries):
+        found = slopes(problem, x_of(entries), divergence)
+        by_factor = 2 * unpack(found[:count].reshape(-1, 10)) @ factors_of(entries)
+        by_entry = by_factor[:, lower[0], lower[1]].ravel()
+        return np.concatenate([by_entry, found[count:]]) / problem.size
 
     roots = np.linalg.cholesky(unpack(start[:count].reshape(-1, 10)))
     bounds = [(None, None)] * count + list(zip(problem.lower, problem.upper, strict=True))
     found = minimize(
         lambda entries: objective(problem, x_of(entries), divergence) / problem.size,
         np.concatenate([roots[:, lower[0], lower[1]].ravel(), start[count:]]),
+        jac=slopes_of,
         method="L-BFGS-B",
         bounds=bounds,
         options={"maxiter": 20000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-11, "maxcor": 60},
