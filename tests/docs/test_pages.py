@@ -8,6 +8,7 @@ names. The blocks of a page run in order, beside a copy of data/.
 from __future__ import annotations
 
 import doctest
+import io
 import json
 import os
 import re
@@ -16,13 +17,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import COMMANDS
+from inertial_check.cli.main import COMMANDS, main
 from inertial_check.inertia.representations import ORDERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,9 +64,33 @@ def blocks_in(language: str) -> list[object]:
 def beside_data(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
 
 
-def transcript(commands: list[str]) -> str:
+def run_process(command: list[str]) -> tuple[str, int]:
+    """Run a program; returns all that it prints, and its exit code."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONUTF8": "1"},
+        check=False,
+    )
+    return done.stdout.decode(), done.returncode
+
+
+def run_here(arguments: list[str]) -> tuple[str, int]:
+    """Run the command line in this process, which has imported everything already."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
+    with redirect_stdout(stream), redirect_stderr(stream):
+        code = main(arguments)
+    stream.flush()
+    return stream.buffer.getvalue().decode(), code
+
+
+def transcript(commands: list[str], own_processes: bool) -> str:
     """What a reader's terminal shows after these commands."""
     lines, code = [], 0
     for command in commands:
@@ -73,17 +99,13 @@ def transcript(commands: list[str]) -> str:
             lines.append(f"{code}\n")
             continue
         name, *arguments = shlex.split(command)
-        program = {"inertial-check": PROGRAM}.get(name) or [READERS_TOOLS[name]]
-        done = subprocess.run(
-            [*program, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONUTF8": "1", "NO_COLOR": "1"},
-            check=False,
-        )
-        lines.append(done.stdout.decode())
-        code = done.returncode
+        if name != "inertial-check":
+            shown, code = run_process([READERS_TOOLS[name], *arguments])
+        elif own_processes:
+            shown, code = run_process([*PROGRAM, *arguments])
+        else:
+            shown, code = run_here(arguments)
+        lines.append(shown)
     return "".join(lines)
 
 
@@ -93,10 +115,13 @@ def settled(text: str) -> str:
 
 
 def check_console(page: Path, block: Block, rewrite: bool) -> None:
-    """Run the commands of a block, and compare what they print, or write it into the page."""
+    """Run the commands of a block, and compare what they print, or write it into the page.
+
+    The commands of README.md are processes of their own, as a reader's are.
+    """
     commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
     assert commands, f"{page.name}:{block.line}: a console block without a command"
-    shown = transcript(commands)
+    shown = transcript(commands, own_processes=page.name == "README.md")
     if rewrite:
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")

@@ -265,14 +265,16 @@ def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form,
         ["##[x]", "--\n::error::"],
     ],
 )
-def test_no_command_speaks_for_the_program(tmp_path, arguments):
+def test_no_command_speaks_for_the_program(tmp_path, arguments, monkeypatch, capsys):
     (tmp_path / "a\n::error::b.urdf").write_text(BROKEN.format("##[set-output name=x]y"))
     (tmp_path / "::warning::c.urdf").write_text(
         BROKEN.format("\n ::error::x").replace("2.0", "2.5")
     )
     (tmp_path / "inertial-check.toml").write_text('exclude = ["##[x]", "\\n::error::"]\n')
     (tmp_path / "list").write_text("##[x]\n::error::absent\n")
-    for text in run(*arguments, cwd=tmp_path):
+    monkeypatch.chdir(tmp_path)
+    main(arguments)
+    for text in capsys.readouterr():
         expect_quiet(text)
 
 
