@@ -21,7 +21,7 @@ both are killed within the last scan, the client after one third, whereupon the 
 the scan up, and a worker after two thirds; then one worker scans the archives around both losses
 and at both ends without any. That takes a million models once instead of four times. At the end
 there is a run in which nothing has changed. The rows of all scans are compared byte by byte, and
-the findings with what was planted.
+the findings with what was planted. The last lines are the tables of docs/scale.md.
 
 With `--folder` all that is done stays there, and the same command goes on after an interruption:
 archives that are complete and scans that are finished are kept, and a scan that was interrupted is
