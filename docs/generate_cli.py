@@ -7,8 +7,9 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from inertial_check.cli.main import COMMANDS, build_parser
+from inertial_check.cli.commands import COMMANDS
 from inertial_check.cli.output import PROGRAM
+from inertial_check.cli.parsers import build_parser
 from inertial_check.settings.configuration import OPTIONS
 
 FOLDER = Path(__file__).parent / "commands"

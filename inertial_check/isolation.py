@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -179,7 +178,7 @@ def limit_times() -> Iterator[None]:
     """
     usable = (
         sys.platform != "win32"
-        and threading.current_thread() is threading.main_thread()
+        and _is_main_thread()
         and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
         and signal.getitimer(signal.ITIMER_REAL)[0] == 0
     )
@@ -202,7 +201,7 @@ def run_within(seconds: float, work: Callable[[], T]) -> T:
     """
     if sys.platform == "win32" or signal.getsignal(signal.SIGALRM) != _alarm.ring:
         return work()
-    if threading.current_thread() is not threading.main_thread():
+    if not _is_main_thread():
         return work()
     try:
         _alarm.armed = True
@@ -215,6 +214,12 @@ def run_within(seconds: float, work: Callable[[], T]) -> T:
         _disarm()  # again: the alarm may have rung before the first call had done anything
         _alarm.rung += 1
         raise
+
+
+def _is_main_thread() -> bool:
+    """Whether this is the main thread; where nobody has imported `threading`, there is no other."""
+    threading = sys.modules.get("threading")
+    return threading is None or threading.current_thread() is threading.main_thread()
 
 
 def ignore_swallowed_interruptions() -> None:

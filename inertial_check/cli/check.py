@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -32,6 +31,8 @@ from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.checking.check import Document
     from inertial_check.model import Report
     from inertial_check.settings.configuration import Configurations
@@ -104,7 +105,7 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--strict",
-        action=argparse.BooleanOptionalAction,
+        action="on_or_off",
         help="fail on warnings; singular inertias are warnings, and lost digits errors",
     )
     group.add_argument(
@@ -188,6 +189,8 @@ def _parse_further_report(text: str) -> Destination:
     """
     form, _, path = text.partition("=")
     if form not in FORMS or not path:
+        import argparse
+
         hint = "" if form in FORMS else suggest_name(form, FORMS)
         raise argparse.ArgumentTypeError(
             f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}{hint}"

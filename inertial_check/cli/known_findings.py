@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ from inertial_check.errors import UsageError
 from inertial_check.records import replace
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.model import Report
     from inertial_check.selecting.baseline import Baseline, Key
     from inertial_check.settings.configuration import Configurations

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.formats import Context
     from inertial_check.settings.configuration import Configurations
 
@@ -216,6 +217,8 @@ def numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
+        import argparse
+
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a comma-separated list of numbers"
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
@@ -10,6 +9,7 @@ from inertial_check.files.writing import same_file
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Sequence
 
     from matplotlib.figure import Figure

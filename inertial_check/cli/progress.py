@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from typing import Protocol, TextIO
 
@@ -58,12 +57,16 @@ class ProgressBar:
         self._start = time.monotonic()
         self._next = self._start + _DELAY
         self._part, self._name = 0.0, ""
-        self._lock = threading.RLock()
         self._display: Display | None = None
         self._color = color
-        self._ended = threading.Event()
         self._is_ours = stream is None
-        if self._shows and self._is_ours:
+        if not self._shows:
+            return
+        import threading
+
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        if self._is_ours:
             threading.Thread(target=self._beat, daemon=True).start()
 
     def __call__(self, part: float, name: str = "") -> None:
@@ -74,6 +77,8 @@ class ProgressBar:
 
     def close(self) -> None:
         """Erase the bar."""
+        if not self._shows:
+            return
         self._ended.set()
         with self._lock:
             if self._display is not None:

@@ -6,7 +6,6 @@ notes has a limited number of lines.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
@@ -24,6 +23,8 @@ from inertial_check.reports.layout import WIDTH, count_rows
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.model import FileReport, Report
     from inertial_check.settings.configuration import Configurations
 

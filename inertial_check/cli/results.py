@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,6 +13,8 @@ from inertial_check.errors import UsageError
 from inertial_check.isolation import Termination
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.results.counts import Counts
     from inertial_check.running.stream import StreamOutcome
     from inertial_check.settings.configuration import Configurations

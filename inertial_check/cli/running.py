@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from inertial_check.errors import UsageError
 from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
+    import argparse
+
     from inertial_check.checking.check import Document
     from inertial_check.running.run import CheckRequest
     from inertial_check.settings.configuration import Configurations

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from inertial_check.cli.main import COMMANDS
+from inertial_check.cli.commands import COMMANDS
 
 BODY = """<robot name="r"><link name="{name}"><inertial><mass value="20"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="{izz}"/></inertial></link></robot>"""

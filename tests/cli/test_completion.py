@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
+from inertial_check.cli.commands import COMMANDS
 from inertial_check.cli.completion import SHELLS
-from inertial_check.cli.main import COMMANDS
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="shells of POSIX")
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from inertial_check.cli.main import COMMANDS, main
+from inertial_check.cli.commands import COMMANDS
+from inertial_check.cli.main import main
 from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 

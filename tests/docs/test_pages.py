@@ -24,7 +24,8 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import COMMANDS, main
+from inertial_check.cli.commands import COMMANDS
+from inertial_check.cli.main import main
 from inertial_check.inertia.representations import ORDERS
 
 ROOT = Path(__file__).resolve().parents[2]
