@@ -2,7 +2,7 @@
 
 A check of one file defines ninety of them when it starts. `typing.NamedTuple` compiles every
 annotation and one constructor for each class, which took a tenth of the start. `NamedTuple` of
-this module makes classes of the same behaviour, and compiles one constructor for each number of
+this module makes classes of the same behaviour, which share one constructor for each number of
 fields. Type checkers take it for `typing.NamedTuple`, which modules that no check imports may use.
 """
 
@@ -18,10 +18,27 @@ if TYPE_CHECKING:
 
 _new_tuple = tuple.__new__
 
+_CONSTRUCTORS = (
+    lambda _cls, a: _new_tuple(_cls, (a,)),
+    lambda _cls, a, b: _new_tuple(_cls, (a, b)),
+    lambda _cls, a, b, c: _new_tuple(_cls, (a, b, c)),
+    lambda _cls, a, b, c, d: _new_tuple(_cls, (a, b, c, d)),
+    lambda _cls, a, b, c, d, e: _new_tuple(_cls, (a, b, c, d, e)),
+    lambda _cls, a, b, c, d, e, f: _new_tuple(_cls, (a, b, c, d, e, f)),
+    lambda _cls, a, b, c, d, e, f, g: _new_tuple(_cls, (a, b, c, d, e, f, g)),
+    lambda _cls, a, b, c, d, e, f, g, h: _new_tuple(_cls, (a, b, c, d, e, f, g, h)),
+    lambda _cls, a, b, c, d, e, f, g, h, i: _new_tuple(_cls, (a, b, c, d, e, f, g, h, i)),
+    lambda _cls, a, b, c, d, e, f, g, h, i, j: _new_tuple(_cls, (a, b, c, d, e, f, g, h, i, j)),
+)
+"""Constructors of tuples of one field, of two and so on, up to the sizes that are usual: compiled
+with this module once, and not in every check."""
+
 
 @cache
 def _constructor_code(size: int) -> CodeType:
-    """Compile the constructor of tuples of one size; its parameters have numbers for names."""
+    """The compiled constructor of tuples of one size; the names of its parameters mean nothing."""
+    if 0 < size <= len(_CONSTRUCTORS):
+        return _CONSTRUCTORS[size - 1].__code__
     fields = "".join(f"_{number}, " for number in range(size))
     code: CodeType = eval(f"lambda _cls, {fields}: _new_tuple(_cls, ({fields}))").__code__
     return code

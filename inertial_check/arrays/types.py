@@ -9,22 +9,30 @@ annotates it as a Namespace.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-"""A NumPy array of double-precision numbers."""
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-Integers = npt.NDArray[np.intp]
-"""A NumPy array of indices or counts."""
+    Floats = npt.NDArray[np.float64]
+    """A NumPy array of double-precision numbers."""
 
-Mask = npt.NDArray[np.bool_]
-"""A NumPy array of truth values."""
+    Integers = npt.NDArray[np.intp]
+    """A NumPy array of indices or counts."""
 
-NumpyArray = npt.NDArray[Any]  # Any: whatever its entries are
-"""A NumPy array of any kind of entries."""
+    Mask = npt.NDArray[np.bool_]
+    """A NumPy array of truth values."""
+
+    NumpyArray = npt.NDArray[Any]  # Any: whatever its entries are
+    """A NumPy array of any kind of entries."""
+
+    LongIntegers = npt.NDArray[np.int64]
+    """A NumPy array of 64-bit integers."""
+
+else:  # the module numpy.typing is for type checkers: `import numpy` does not load it
+    Floats = Integers = Mask = NumpyArray = LongIntegers = np.ndarray
 
 DType = Any  # Any: every library has a class of its own for the types of entries
 """The type of an array's entries, of any library."""

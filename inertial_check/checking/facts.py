@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import Any
 
 from inertial_check.model import Body, Finding, Judgement, Model
-
-if TYPE_CHECKING:
-    from hashlib import sha256
-else:
-    # hashlib loads OpenSSL, which takes a tenth of the start of a check with findings. Python's own
-    # random does without in the same way; the name of the module depends on the version.
-    try:
-        from _sha2 import sha256
-    except ImportError:
-        try:
-            from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
 
 _LENGTH = 32
 """Number of hexadecimal digits of a fact: 128 bits."""
@@ -49,6 +36,7 @@ def identify_facts(
             contents[id_] = _describe_content(*known[id_])
         return contents[id_]
 
+    sha256 = _find_sha256()
     result = []
     for finding in findings:
         ids = finding.body_ids or (() if finding.body_id is None else (finding.body_id,))
@@ -58,6 +46,23 @@ def identify_facts(
             finding = finding._replace(fact=digest[:_LENGTH])  # noqa: PLW2901 - the same, complete
         result.append(finding)
     return result
+
+
+def _find_sha256() -> Callable[[bytes], Any]:
+    """Find a SHA-256 that does not load OpenSSL, as hashlib does.
+
+    That takes a tenth of the start of a check with findings. Python's own random does without in
+    the same way; the name of the module depends on the version.
+    """
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
+    found: Callable[[bytes], Any] = sha256
+    return found
 
 
 def _describe_content(body: Body, judgement: Judgement) -> str:

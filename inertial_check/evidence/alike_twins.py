@@ -8,12 +8,15 @@ which every pair agrees, and finding that symmetry would cost a hundred times as
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence.twins import AGREEMENT, SIGNS, VOTES, Numbers
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _SIGNS_OF_ENTRIES: Floats = SIGNS[:, :, None] * SIGNS[:, None]
 """(8, 3, 3) the factors of the entries of a tensor under the reflections of SIGNS."""

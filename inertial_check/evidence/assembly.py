@@ -10,26 +10,22 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite, isnan, nan, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
-from inertial_check.evidence.alike_twins import are_surely_alike
-from inertial_check.evidence.twins import (
-    Numbers,
-    TwinPairs,
-    apart_from_twin,
-    compare_twins,
-    find_twins,
-)
+from inertial_check.arrays.types import Floats, LongIntegers, Mask
+from inertial_check.evidence.twin_names import find_twins
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
 from inertial_check.model.judging import is_computable
 
-Flags = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from inertial_check.evidence.twins import Numbers, TwinPairs
+
+Flags = Mask
+Indices = LongIntegers
 Groups = tuple[tuple[int, ...], ...]
 Three = tuple[float, float, float]
 
@@ -212,6 +208,8 @@ class Assembly:
     @cached_property
     def twin_pairs(self) -> TwinPairs:
         """How far twins that state numbers differ, in the symmetry of the model."""
+        from inertial_check.evidence.twins import compare_twins  # for models that have any
+
         return compare_twins(self.model, self.twins, self.stated, self._numbers)
 
     def are_twins_alike(self, mass: float, offset: float) -> bool:
@@ -221,10 +219,14 @@ class Assembly:
             mass: Limit of the ratio of the masses.
             offset: Limit of the offsets in `twin_pairs`.
         """
+        from inertial_check.evidence.alike_twins import are_surely_alike
+
         return are_surely_alike(self.twins, self.stated, self._numbers, mass, offset)
 
     @cached_property
     def _numbers(self) -> Numbers:
+        from inertial_check.evidence.twins import Numbers
+
         return Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, self.moments)
 
     def twin_row(self, index: int) -> int | None:
@@ -274,6 +276,8 @@ class Assembly:
         Returns:
             (n,) in the symmetry of the model; in the axes that suit best where it has none.
         """
+        from inertial_check.evidence.twins import apart_from_twin
+
         return apart_from_twin(self.twin_pairs, index, self._numbers, p_BoBcm_B, C_BBcm_B)
 
     def _stating(self) -> Iterator[tuple[int, Judgement]]:

@@ -7,15 +7,14 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.evidence import limits
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.namedtuples import NamedTuple
 
-Flags = npt.NDArray[np.bool_]
+Flags = Mask
 
 _DISTINCT = 0.01
 """Relative difference from which two moments have an order; below it a body counts as one with an

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from inertial_check.evidence.assembly import Assembly
-from inertial_check.evidence.formulas import Misreading, misread_formula
 from inertial_check.evidence.intervals import Intervals
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.evidence.votes import Votes
@@ -16,6 +15,9 @@ from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import Record, field
+
+if TYPE_CHECKING:
+    from inertial_check.evidence.formulas import Misreading
 
 SOUND = "consistent"
 """Verdict of bodies whose numbers, taken alone, are in order."""
@@ -176,6 +178,8 @@ class Examination(Record):
     def find_misreading(self, index: int) -> Misreading | None:
         """The misread formula that gives the tensor of a body, found once."""
         if index not in self._misreadings:
+            from inertial_check.evidence.formulas import misread_formula  # where one is suspected
+
             judgement = self.judgements[index]
             self._misreadings[index] = misread_formula(
                 self.model.bodies[index], judgement.mass, judgement.I_BBcm_Bi

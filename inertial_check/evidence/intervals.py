@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.model.finding import Judgement
 
 Interval = list[float]
@@ -48,6 +47,8 @@ class Intervals:
             for judgement in batch:
                 if judgement.verdict in _SPOKEN_OF or judgement.numerically_zero:
                     bodies[_make_key(judgement)] = judgement
+        from inertial_check.inertia.intervals import admissible_intervals
+
         tensors = np.array([judgement.I_BBcm_Bi for judgement in bodies.values()])
         intervals: list[list[Interval]] = admissible_intervals(tensors).tolist()
         self._known.update(zip(bodies, intervals, strict=True))

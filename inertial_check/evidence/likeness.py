@@ -15,9 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance
 from inertial_check.namedtuples import NamedTuple
@@ -25,8 +24,8 @@ from inertial_check.namedtuples import NamedTuple
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import BodyGeometry, Examination, Geometry
 
-Flags = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.int64]
+Flags = Mask
+Indices = LongIntegers
 
 OVERLAP = 1.02
 """Shapes whose volumes sum to more than that of the box about them overlap, rounding aside."""

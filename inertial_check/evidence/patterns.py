@@ -6,9 +6,8 @@ from collections import Counter
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.evidence import limits
 from inertial_check.evidence.decimals import (
     COARSE,
@@ -23,7 +22,7 @@ from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import ENTRIES, Body
 from inertial_check.namedtuples import NamedTuple
 
-Flags = npt.NDArray[np.bool_]
+Flags = Mask
 
 _MOST_COUNTS = 12
 """Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is COARSE of

@@ -14,21 +14,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.evidence import limits
 from inertial_check.evidence.decimals import count_digits
 from inertial_check.evidence.likeness import DENSEST, SILENT, is_whole
-from inertial_check.evidence.readings import ModelReading, WrittenNumbers, list_forms, list_units
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import Examination
+    from inertial_check.evidence.readings import ModelReading, WrittenNumbers
 
-Flags = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.int64]
+Flags = Mask
+Indices = LongIntegers
 
 _WORST = 99.0
 """Distance of numbers that no body can have from any shape."""
@@ -132,6 +131,8 @@ class Votes:
     @cached_property
     def _numbers(self) -> WrittenNumbers:
         """The inertial numbers of all bodies, as written."""
+        from inertial_check.evidence.readings import WrittenNumbers
+
         return WrittenNumbers(self.mass, self.six, self.examination.assembly.p_BoBcm_B, self.R_BBi)
 
     @cached_property
@@ -171,6 +172,10 @@ class Votes:
     def ballots(self) -> tuple[Ballot, ...]:
         """The votes on the readings that three bodies can vote for; none where fewer are odd."""
         odd, odd_size = self._count_odd()
+        if max(odd, odd_size) < limits.VOTES:
+            return ()
+        from inertial_check.evidence.readings import list_forms, list_units
+
         found: list[Ballot] = []
         if odd >= limits.VOTES:
             readings = self._choose_eligible(list(list_forms(self._numbers)))
@@ -183,6 +188,8 @@ class Votes:
     def forms(self) -> tuple[Ballot, ...]:
         """The votes on readings that shapes alone can show, in models with hardly an odd body."""
         likely = ("sign-of-products", "about-link-origin", "wrong-frame")
+        from inertial_check.evidence.readings import list_forms
+
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
 

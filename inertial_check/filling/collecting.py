@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.evidence.twins import find_twins
+from inertial_check.evidence.twin_names import find_twins
 from inertial_check.filling.densities.equations import Unknowns
 from inertial_check.filling.densities.nominal import fits_shapes
 from inertial_check.filling.known import WATER, Knowledge

@@ -10,9 +10,9 @@ from inertial_check.expressions import compile_later
 
 _DECIMAL_FORM = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _DECIMAL = re.compile(_DECIMAL_FORM)
-_DECIMALS = re.compile(rf"(?:\s*+{_DECIMAL_FORM}(?=\s|\Z))*+\s*+")
+_DECIMALS = compile_later(rf"(?:\s*+{_DECIMAL_FORM}(?=\s|\Z))*+\s*+")
 _WORD = compile_later(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)
-_SIGNIFICANT = re.compile(r"[+-]?[0.]*[1-9]")
+_SIGNIFICANT = compile_later(r"[+-]?[0.]*[1-9]")
 _HEXADECIMAL = compile_later(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _FORTRAN_EXPONENT = compile_later(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 _UNIT = compile_later(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")

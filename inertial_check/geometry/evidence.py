@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
@@ -30,6 +29,8 @@ from inertial_check.model.deferred import Deferred
 from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from inertial_check.geometry.meshes import MeasuredMesh
     from inertial_check.inertia.parameters import InertialParameters
 

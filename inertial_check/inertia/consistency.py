@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays import scalars
 from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
@@ -40,6 +39,9 @@ from inertial_check.inertia.margins import (
 from inertial_check.inertia.representations import ABOUTS, Order, Point, about_com, read_theta
 from inertial_check.inertia.scaling import Units, change_units, is_ordinary_body, scale_by_powers
 from inertial_check.namedtuples import NamedTuple
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "Bodies",

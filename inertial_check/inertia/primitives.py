@@ -7,8 +7,9 @@ bodies. Shapes stand as there: the axis along z, the middle of the length at the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import product
+from itertools import permutations, product
 from math import pi
+from operator import mul
 from types import MappingProxyType
 
 import numpy as np
@@ -20,12 +21,12 @@ from inertial_check.namedtuples import NamedTuple
 def _cubic_axes() -> Floats:
     """(25, 3) unit vectors, x, y, z first; of opposite ones that with a positive first number."""
     patterns = ((1, 0, 0), (1, 1, 0), (1, 1, 1), (2, 1, 0))
-    axes = [
-        axis
-        for pattern in patterns
-        for axis in sorted(set(product((*pattern, *(-x for x in pattern)), repeat=3)), reverse=True)
-        if sorted(map(abs, axis), reverse=True) == list(pattern) and axis > (0, 0, 0)
-    ]
+    signs = tuple(product((1, -1), repeat=3))
+    axes: list[tuple[int, ...]] = []
+    for pattern in patterns:
+        orders = set(permutations(pattern))
+        every = {tuple(map(mul, order, each)) for order in orders for each in signs}
+        axes += sorted((axis for axis in every if axis > (0, 0, 0)), reverse=True)
     unit: Floats = np.array(axes) / np.linalg.norm(axes, axis=1, keepdims=True)
     return unit
 

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _INDEX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _NONZERO = frozenset("123456789")

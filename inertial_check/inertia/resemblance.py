@@ -15,11 +15,15 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "SEPARATED",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from unicodedata import category, east_asian_width
 
 from inertial_check.expressions import compile_later
 from inertial_check.namedtuples import NamedTuple
@@ -61,6 +60,8 @@ def count_columns(text: str) -> int:
 
 
 def _count_column(char: str) -> int:
+    from unicodedata import category, east_asian_width  # hardly a text is not ASCII
+
     # Marks without a class of their own, such as the selector of emoji, take no column, either.
     return 0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from inertial_check.model import Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.closing import write_closing
-from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.layout import count_rows, wrap
 from inertial_check.reports.text import Style, location, plural, remove_colors
 
 if TYPE_CHECKING:
+    from inertial_check.reports.details import BodyDetails
     from inertial_check.reports.grouping import FindingGroup
 
 
@@ -88,6 +88,8 @@ def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> l
 
 
 def _list_paragraphs(report: Report, view: View) -> list[str]:
+    from inertial_check.reports.details import BodyDetails  # nothing else of this form needs it
+
     style = Style(view.color)
     parts = []
     for file in report.files:
@@ -103,6 +105,8 @@ def _title(style: Style, path: str, finding: Finding, name: str = "") -> str:
 
 
 def _paragraph(style: Style, path: str, bodies: BodyDetails, finding: Finding) -> str:
+    from inertial_check.reports.details import LABEL_WIDTH, draw_excerpt
+
     lines = [
         _title(style, path, finding, f" {finding.name}"),
         f"  {printable(finding.message)}",

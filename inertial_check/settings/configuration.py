@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access, Limits, is_beyond_ceiling, parse_size
 from inertial_check.files.folders import contains, root_of
-from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
 from inertial_check.model import Place, Severity
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import replace
 from inertial_check.reports import FORMS
-from inertial_check.settings.fill_table import read_fill_value
 from inertial_check.settings.settings import (
     Exemption,
     Settings,
@@ -35,6 +33,7 @@ from inertial_check.settings.settings import (
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
+    from inertial_check.files.patterns import PathPattern
     from inertial_check.settings.toml import TomlFile
 
 FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
@@ -352,6 +351,8 @@ def _argument(value: object, where: Where) -> str:
 
 
 def _pattern(text: str, where: Where) -> PathPattern:
+    from inertial_check.files.patterns import PathPattern
+
     pattern = PathPattern(os.path.abspath(where.origin.folder), text)
     if not pattern.valid or text.startswith("!"):
         raise where.wrong(f": {text!r} is no pattern of paths: expected one as in a .gitignore")
@@ -427,6 +428,13 @@ def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
     )
 
 
+def _fill_value(value: object, where: Where) -> object:
+    """Read a member of the table [fill], which only configurations for `fill` have."""
+    from inertial_check.settings.fill_table import read_fill_value
+
+    return read_fill_value(value, where)
+
+
 class Option(NamedTuple):
     """An option of configuration files.
 
@@ -468,7 +476,7 @@ OPTIONS: Mapping[str, Option] = {
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
     "accepted": Option((), _acceptances, adds_to="accepted"),
-    "fill": Option({}, read_fill_value, table=True),
+    "fill": Option({}, _fill_value, table=True),
     "baseline": Option(None, _baseline, whole_run=True),
     "output-format": Option("full", _choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),

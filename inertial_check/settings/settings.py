@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
-from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.model import Finding, Place, Severity
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import Record, field, replace
 from inertial_check.rules import ALL_RULES, Rule
 from inertial_check.spelling import suggest_name
+
+if TYPE_CHECKING:
+    from inertial_check.files.patterns import PathPattern
 
 SIMULATOR = "simulator:"
 """Prefix of the presets that add an engine to `engines`."""
@@ -51,6 +52,8 @@ class Exemption(NamedTuple):
             return False
         if not self.concerns(path, (finding.place.path,)):
             return False
+        from fnmatch import fnmatchcase
+
         names = [name for name in (finding.body, finding.body_id) if name is not None]
         return self.body is None or any(
             name == self.body or fnmatchcase(name, self.body) for name in names

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from inertial_check.evidence.assembly import Assembly
-from inertial_check.evidence.twins import mirror_names, world_poses
+from inertial_check.evidence.twin_names import mirror_names
+from inertial_check.evidence.twins import world_poses
 from inertial_check.formats import load
 from inertial_check.model.judging import judge
 from mirrored import mirror, random_rotation, random_side, robot_of, text_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
-from inertial_check.evidence.twins import find_twins
+from inertial_check.evidence.twin_names import find_twins
 from inertial_check.filling.known import Knowledge
 from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.filling.shapes.poses import place_bodies

@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.evidence.twins import AGREEMENT, SIGNS, find_twins
+from inertial_check.evidence.twin_names import find_twins
+from inertial_check.evidence.twins import AGREEMENT, SIGNS
 from inertial_check.filling.known import Knowledge, Pair, Relation
 from inertial_check.filling.shapes.cell_moments import list_moments
 from inertial_check.filling.shapes.columns import tilt

@@ -86,7 +86,9 @@ def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
 
 def _version(root: Element) -> tuple[int, int]:
     """Read the version of the URDF; since 1.1 an origin may have quat_xyzw."""
-    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes.get("version", ""))
+    if "version" not in root.attributes:
+        return 1, 0
+    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes["version"])
     return (int(match[1]), int(match[2])) if match else (1, 0)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError, NotAModelError
+from inertial_check.expressions import compile_later
 from inertial_check.formats.nesting import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
 from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
 from inertial_check.formats.xml.encoding import Index, decode
@@ -33,7 +34,7 @@ from inertial_check.records import Record, field
 _PREFIX = re.compile(":(?!//)")
 """A colon that may belong to a name: that of a URL is before //, where no name can end."""
 
-_NAMESPACE = re.compile(
+_NAMESPACE = compile_later(
     r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.-]*=([\"'])https?://(?!www\.w3\.org)[A-Za-z0-9_./#-]*\1"
 )
 """A declaration of a namespace to which no parser objects."""

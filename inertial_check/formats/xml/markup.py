@@ -17,13 +17,15 @@ SPACE = r"[ \t\r\n\v\f]"
 # Letters, "_", ":" and all beyond ASCII; then also digits, "." and "-". By what they exclude: sets
 # that name the range beyond ASCII take twenty milliseconds to compile.
 NAME = r"[^\x00-9;-@\[-\^`{-\x7f][^\x00-,/;-@\[-\^`{-\x7f]*+"
-_TAG = re.compile(rf"<(?P<space>{SPACE}*+)(?P<close>/?)(?P<name>{NAME})")
-_ATTRIBUTE = re.compile(rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<quote>[\"'])")
-_UNQUOTED = re.compile(
+_TAG = compile_later(rf"<(?P<space>{SPACE}*+)(?P<close>/?)(?P<name>{NAME})")
+_ATTRIBUTE = compile_later(
+    rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<quote>[\"'])"
+)
+_UNQUOTED = compile_later(
     rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<value>[^\s\"'/><]++)(?=[\s/>])"
 )
-_TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
-QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
+_TAG_END = compile_later(rf"{SPACE}*+(?P<empty>/?)>")
+QUOTED = compile_later(r"\"[^\"]*+\"|'[^']*+'")
 """A value with its quotes: in a tag that is well-formed, nothing else has quotes."""
 
 _REFERENCE = compile_later(
@@ -201,7 +203,7 @@ def scan_tag(text: str, start: int) -> Tag:
     unquoted = None
     at = opening.end()
     while match := _ATTRIBUTE.match(text, at) or _UNQUOTED.match(text, at):
-        bare = match.re is _UNQUOTED
+        bare = match.lastgroup == "value"
         start, close = match.span("value") if bare else (match.end(), -1)
         if bare:
             unquoted = at if unquoted is None else unquoted

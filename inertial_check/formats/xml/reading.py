@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
+from inertial_check.expressions import compile_later
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import WORD, Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
+from inertial_check.namedtuples import NamedTuple
 
-_SEPARATORS = re.compile(r"[,;]")
+_SEPARATORS = compile_later(r"[,;]")
 _LONGEST = 100
 """Largest number of characters of a text whose numbers are remembered."""
 

@@ -7,15 +7,14 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.evidence import Examination
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules.screens import _limits
 
-Flags = npt.NDArray[np.bool_]
+Flags = Mask
 Where = Literal["mass", "center", "tensor", "inertial"]
 Evidence = Literal["amount", "center", "form"]
 """A kind of evidence: the amount (mass, and the size that mass and tensor give), the centre of

@@ -7,7 +7,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
 from inertial_check.evidence.likeness import readings_of
-from inertial_check.evidence.twins import mirror_names
+from inertial_check.evidence.twin_names import mirror_names
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model import Body
 from inertial_check.namedtuples import NamedTuple
