@@ -6,15 +6,19 @@ document that cannot be read. Only requests to end the process, and the time lim
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from inertial_check.errors import DefectError, DocumentError
 from inertial_check.expressions import compile_later
+
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal  # what `signal` turns into enumerations, a hundredth of the start
 
 T = TypeVar("T")
 

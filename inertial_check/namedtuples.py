@@ -16,19 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - exported
 
-_new_tuple = tuple.__new__
+_new = tuple.__new__
 
 _CONSTRUCTORS = (
-    lambda _cls, a: _new_tuple(_cls, (a,)),
-    lambda _cls, a, b: _new_tuple(_cls, (a, b)),
-    lambda _cls, a, b, c: _new_tuple(_cls, (a, b, c)),
-    lambda _cls, a, b, c, d: _new_tuple(_cls, (a, b, c, d)),
-    lambda _cls, a, b, c, d, e: _new_tuple(_cls, (a, b, c, d, e)),
-    lambda _cls, a, b, c, d, e, f: _new_tuple(_cls, (a, b, c, d, e, f)),
-    lambda _cls, a, b, c, d, e, f, g: _new_tuple(_cls, (a, b, c, d, e, f, g)),
-    lambda _cls, a, b, c, d, e, f, g, h: _new_tuple(_cls, (a, b, c, d, e, f, g, h)),
-    lambda _cls, a, b, c, d, e, f, g, h, i: _new_tuple(_cls, (a, b, c, d, e, f, g, h, i)),
-    lambda _cls, a, b, c, d, e, f, g, h, i, j: _new_tuple(_cls, (a, b, c, d, e, f, g, h, i, j)),
+    lambda _, a: _new(_, (a,)),
+    lambda _, a, b: _new(_, (a, b)),
+    lambda _, a, b, c: _new(_, (a, b, c)),
+    lambda _, a, b, c, d: _new(_, (a, b, c, d)),
+    lambda _, a, b, c, d, e: _new(_, (a, b, c, d, e)),
+    lambda _, a, b, c, d, e, f: _new(_, (a, b, c, d, e, f)),
+    lambda _, a, b, c, d, e, f, g: _new(_, (a, b, c, d, e, f, g)),
+    lambda _, a, b, c, d, e, f, g, h: _new(_, (a, b, c, d, e, f, g, h)),
+    lambda _, a, b, c, d, e, f, g, h, i: _new(_, (a, b, c, d, e, f, g, h, i)),
+    lambda _, a, b, c, d, e, f, g, h, i, j: _new(_, (a, b, c, d, e, f, g, h, i, j)),
+    lambda _, a, b, c, d, e, f, g, h, i, j, k: _new(_, (a, b, c, d, e, f, g, h, i, j, k)),
+    lambda _, a, b, c, d, e, f, g, h, i, j, k, m: _new(_, (a, b, c, d, e, f, g, h, i, j, k, m)),
 )
 """Constructors of tuples of one field, of two and so on, up to the sizes that are usual: compiled
 with this module once, and not in every check."""
@@ -40,7 +42,7 @@ def _constructor_code(size: int) -> CodeType:
     if 0 < size <= len(_CONSTRUCTORS):
         return _CONSTRUCTORS[size - 1].__code__
     fields = "".join(f"_{number}, " for number in range(size))
-    code: CodeType = eval(f"lambda _cls, {fields}: _new_tuple(_cls, ({fields}))").__code__
+    code: CodeType = eval(f"lambda _cls, {fields}: _new(_cls, ({fields}))").__code__
     return code
 
 
@@ -52,7 +54,7 @@ class _Methods(tuple[Any, ...]):
 
     @classmethod
     def _make(cls, values: Iterable[object]) -> Self:
-        made = _new_tuple(cls, values)
+        made = _new(cls, values)
         if len(made) != len(cls._fields):
             raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
         return made

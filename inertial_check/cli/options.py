@@ -154,11 +154,10 @@ def _configurations(
 ) -> Configurations:
     """Make configurations with the options given and the arguments of `add_context`."""
     from inertial_check.files.access import Access
-    from inertial_check.formats.resources import package_paths
     from inertial_check.settings.configuration import Configurations
 
     given |= {
-        "package-path": package_paths(args.package_path),
+        "package-path": _package_paths(args.package_path),
         "xacro-arg": _xacro_args(args.xacro_arg),
         "xacro-env": args.xacro_env,
         "follow-outside": args.follow_outside,
@@ -222,6 +221,15 @@ def numbers(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a comma-separated list of numbers"
         ) from None
+
+
+def _package_paths(texts: list[str]) -> dict[str, str]:
+    """Read texts PKG=DIR."""
+    if not texts:
+        return {}
+    from inertial_check.formats.resources import package_paths
+
+    return package_paths(texts)
 
 
 def _xacro_args(texts: list[str]) -> dict[str, str]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inertial_check.isolation import Termination, ignore_swallowed_interruptions
+
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal  # what `signal` turns into enumerations, a hundredth of the start
 
 _PATIENCE = 2.0
 """Time for cleaning up in which further signals are ignored [s]; a later one ends at once."""

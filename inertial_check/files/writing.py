@@ -30,9 +30,6 @@ from inertial_check.files.access import NO_LINK_FLAGS
 from inertial_check.files.folders import contains, real_path, remember_folders
 from inertial_check.records import Record
 
-if sys.platform != "win32":
-    import fcntl
-
 _NAME_BYTES = 200
 """Largest part of the target's name in the name of the temporary file [bytes]: file systems end
 names at 255, and the prefix and suffix need the rest."""
@@ -311,6 +308,8 @@ def remove_if_dead(path: str, dir_fd: int | None = None) -> None:
         if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
             return
         if sys.platform != "win32":
+            import fcntl
+
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         elif status.st_mtime > time.time() - _STALE_AGE:
             return
@@ -324,6 +323,8 @@ def remove_if_dead(path: str, dir_fd: int | None = None) -> None:
 def lock(descriptor: int) -> bool:
     """Lock a temporary file as long as it is open; False where another run is removing it."""
     if sys.platform != "win32":
+        import fcntl
+
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

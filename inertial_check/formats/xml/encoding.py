@@ -119,7 +119,8 @@ def _byte_order(data: bytes) -> tuple[bytes, str | None]:
 def head(data: bytes, size: int) -> str:
     """Decode the first bytes of a document, to determine its format."""
     bom, encoding = _byte_order(data[:4])
-    declared = _DECLARED.match(data, len(bom), size)
+    named = data.find(b"encoding", 0, size) >= 0
+    declared = _DECLARED.match(data, len(bom), size) if named else None
     encoding = encoding or (declared and _codec(declared[1].decode())) or "utf-8"
     return data[len(bom) : size].decode(encoding, "replace")
 
