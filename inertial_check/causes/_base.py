@@ -10,9 +10,8 @@ from math import hypot
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.causes._results import Proposal, Results, Trials, recall_results
 from inertial_check.causes.likelihoods import Components, components_of_shapes
 from inertial_check.evidence import BodyGeometry, Examination
@@ -348,7 +347,7 @@ def list_open(
                 yield subject, cause
 
 
-def margins(six: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def margins(six: Floats) -> tuple[Floats, Mask]:
     """Margin mu of tensors, and whether a body can have them.
 
     Args:

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.namedtuples import NamedTuple
 
 
@@ -26,7 +23,7 @@ class Trials(NamedTuple):
 
     six: Floats
     margin: Floats
-    consistent: npt.NDArray[np.bool_]
+    consistent: Mask
 
 
 class Proposal(NamedTuple):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.causes._base import STATED, Beside, Cause, Meant, Subject, list_open
 from inertial_check.causes.likelihoods import (
     FAR,
@@ -31,8 +31,11 @@ from inertial_check.causes.likelihoods import (
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance, tolerances
 
-Flags = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Flags = Mask
+Indices = LongIntegers
 
 _BATCH = 64
 """Largest number of bodies that are weighed at once, which bounds the memory."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from math import isfinite
 from typing import Any
 
@@ -54,15 +56,13 @@ def _find_sha256() -> Callable[[bytes], Any]:
     That takes a tenth of the start of a check with findings. Python's own random does without in
     the same way; the name of the module depends on the version.
     """
-    try:
-        from _sha2 import sha256
-    except ImportError:
-        try:
-            from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
-    found: Callable[[bytes], Any] = sha256
-    return found
+    for name in ("_sha2", "_sha256"):
+        with suppress(ImportError):
+            found: Callable[[bytes], Any] = import_module(name).sha256
+            return found
+    from hashlib import sha256
+
+    return sha256
 
 
 def _describe_content(body: Body, judgement: Judgement) -> str:

@@ -7,15 +7,14 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.expressions import compile_later
 from inertial_check.model import ENTRIES, Body, Judgement, Model
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import Record
 
-Flags = npt.NDArray[np.bool_]
+Flags = Mask
 
 _SAFE_MARGIN = 1e-5
 """Margin above which no engine refuses a body: ten times the coarsest relative tolerance of an
@@ -116,7 +115,7 @@ class Batch(Record, eq=False):
         return [body for model in self.models for body in model.bodies]
 
     @cached_property
-    def model_rows(self) -> npt.NDArray[np.int64]:
+    def model_rows(self) -> LongIntegers:
         """(N,) index of the model of each body."""
         ends = np.cumsum([len(model.bodies) for model in self.models])
         return np.searchsorted(ends, np.array(self.rows, dtype=np.int64), side="right")

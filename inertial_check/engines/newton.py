@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
@@ -15,7 +14,10 @@ from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Body
 from inertial_check.namedtuples import NamedTuple
 
-Singles = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Singles = npt.NDArray[np.float32]
 
 _EPS = np.finfo(np.float32).eps
 
