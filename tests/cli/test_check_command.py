@@ -253,6 +253,12 @@ def test_checking_loads_nothing_heavy(here):
 
 
 NOT_FOR_A_SOUND_URDF = {
+    "argparse": "nothing is wrong with the command line",
+    "gettext": "no message is translated",
+    "locale": "no message is translated",
+    "signal": "the numbers of signals need no enumeration",
+    "threading": "no bar is drawn, and no other thread is started",
+    "numpy.typing": "types of arrays are for type checkers",
     "dataclasses": "compiles the text of methods: namedtuples and records of this package do not",
     "json": "only some forms of the report have JSON",
     "hashlib": "loads OpenSSL, and a file alone has no cache",
@@ -262,6 +268,10 @@ NOT_FOR_A_SOUND_URDF = {
     "inertial_check.causes": "nothing has a cause without a finding",
     "inertial_check.engines.catalogue": "no engine is gated, and no finding has predictions",
     "inertial_check.rules.pages": "only other forms show the pages of rules",
+    "inertial_check.evidence.twins": "no body has a twin",
+    "inertial_check.evidence.formulas": "no tensor is doubted",
+    "inertial_check.reports.details": "nothing is told of a body",
+    "inertial_check.settings.fill_table": "no configuration file is there",
     "inertial_check.fixing": "only some forms have suggestions",
     "inertial_check.viewing": "only html draws the models",
     "inertial_check.formats.mjcf": "another format",

@@ -2,8 +2,6 @@
 
 import itertools
 import random
-import subprocess
-import sys
 
 import pytest
 
@@ -70,15 +68,3 @@ def test_a_declaration_that_is_not_understood_is_noticed():
 
     with pytest.raises(NotImplementedError):
         parse_plainly([declare], [])
-
-
-def test_a_check_loads_no_argparse(tmp_path):
-    code = (
-        "import sys\nfrom inertial_check.cli.main import main\n"
-        "assert main([*sys.argv[1:], '--show-files']) == 0\n"
-        "print([name for name in ('argparse', 'gettext', 'locale') if name in sys.modules])"
-    )
-    (tmp_path / "a.urdf").write_text("<robot/>")
-    argv = [sys.executable, "-c", code, str(tmp_path / "a.urdf"), "-q"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
