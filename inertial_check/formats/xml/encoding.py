@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from bisect import bisect_right
 from itertools import accumulate
 
@@ -116,11 +117,17 @@ def _byte_order(data: bytes) -> tuple[bytes, str | None]:
     return b"", "utf-16-be" if data[:2] == b"\0<" else None
 
 
+def _find_declaration(data: bytes, start: int, end: int) -> re.Match[bytes] | None:
+    """Find the encoding that an XML declaration states; the word alone is soon searched for."""
+    if data.find(b"encoding", start, end) < 0:
+        return None
+    return _DECLARED.match(data, start, end)
+
+
 def head(data: bytes, size: int) -> str:
     """Decode the first bytes of a document, to determine its format."""
     bom, encoding = _byte_order(data[:4])
-    named = data.find(b"encoding", 0, size) >= 0
-    declared = _DECLARED.match(data, len(bom), size) if named else None
+    declared = _find_declaration(data, len(bom), size)
     encoding = encoding or (declared and _codec(declared[1].decode())) or "utf-8"
     return data[len(bom) : size].decode(encoding, "replace")
 
@@ -154,7 +161,7 @@ def decode(data: bytes) -> Decoded:
     if encoding and encoding != "utf-8":
         return _wide(data, bom, encoding)
     body = data[len(bom) :] if bom else data
-    declared = _DECLARED.match(body)
+    declared = _find_declaration(body, 0, len(body))
     name = declared[1].decode() if declared else "UTF-8"
     codec = _codec(name)
     place = declared.span(1) if declared else (0, 0)
