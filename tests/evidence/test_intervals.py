@@ -27,7 +27,7 @@ def test_a_batch_gives_each_body_the_intervals_that_it_has_alone(monkeypatch):
         calls.append(len(six))
         return admissible_intervals(six)
 
-    monkeypatch.setattr("inertial_check.evidence.intervals.admissible_intervals", measure)
+    monkeypatch.setattr("inertial_check.inertia.intervals.admissible_intervals", measure)
     intervals = Intervals(lambda: bodies)
     for body in bodies:  # the last one is sound, and not among those that rules report on
         (found,) = intervals.find([body])
