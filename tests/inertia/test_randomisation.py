@@ -378,7 +378,7 @@ class TestOtherLibraries:
         def value(theta: Any, widths: Any) -> Any:
             return weighted(about, theta, widths, noise, weights)
 
-        return tuple(np.asarray(g) for g in jax.grad(value, (0, 1))(theta, widths))
+        return tuple(np.asarray(g) for g in jax.jit(jax.grad(value, (0, 1)))(theta, widths))
 
     @pytest.mark.parametrize("about", ["com", "origin"])
     def test_slopes_are_those_of_differences(self, torch: Any, jax: Any, about: str) -> None:

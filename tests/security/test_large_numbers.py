@@ -101,7 +101,7 @@ class TestVerdicts:
         row = jax.numpy.asarray([1, 0, 0, 0, 0.1, 3e38, 0, 0.1, 0, 0.1], dtype="float32")
         codes = jax.jit(jax.vmap(lambda theta: ic.check(theta).verdict_code))(row[None])
         assert int(codes[0]) == int(ic.Verdict.INCONSISTENT)
-        slope = jax.grad(lambda theta: ic.check(theta).margin)(row)
+        slope = jax.jit(jax.grad(lambda theta: ic.check(theta).margin))(row)
         assert np.all(np.isfinite(np.asarray(slope)))
 
 

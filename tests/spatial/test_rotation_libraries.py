@@ -149,7 +149,7 @@ def test_the_same_numbers_in_the_same_library(library: Library, name: str, dtype
 def test_arrays_beside_lists_and_numbers(library: Library, name: str) -> None:
     function, (first, *others) = CALLS[name]
     mixed = [library.array(first, "float32"), *(np.asarray(a).tolist() for a in others)]
-    assert library.is_own(function(*mixed), "float32")
+    assert library.result_is_own(function, mixed, "float32")
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -207,10 +207,11 @@ class TestTracing:
         def along(t: Any) -> Any:
             return function(*fixed, last + t * direction)
 
+        def differentiate(start: Any, *given: Any) -> Any:
+            return jax.jvp(lambda t: function(*given, start + t * direction), (0.0,), (1.0,))[1]
+
         with jax.enable_x64(True):
-            given = [jax.numpy.asarray(a) for a in fixed]
-            start = jax.numpy.asarray(last)
-            _, slope = jax.jvp(lambda t: function(*given, start + t * direction), (0.0,), (1.0,))
+            slope = jax.jit(differentiate)(last, *fixed)
         h = 1e-6 if free else 1e-9  # lengths of 1 may not be left by more
         expected = (np.asarray(along(h)) - np.asarray(along(-h))) / (2 * h)
         size = np.abs(expected).max() + np.abs(np.asarray(function(*arguments))).max()
@@ -231,8 +232,8 @@ class TestGradientsAtTheEdges:
         jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
         function, arguments = EDGES[name]
         with jax.enable_x64(True):
-            given = [jax.numpy.asarray(a) for a in arguments]
-            found = jax.jacrev(function, argnums=tuple(range(len(given))))(*given)
+            of_all = jax.jacrev(function, argnums=tuple(range(len(arguments))))
+            found = jax.jit(of_all)(*arguments)
         assert all(np.isfinite(np.asarray(one)).all() for one in found)
 
     def test_torch(self, name: str) -> None:
@@ -247,14 +248,16 @@ class TestGradientsAtTheEdges:
 def test_gradients_of_the_exponential_map_are_gamma() -> None:
     jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
     with jax.enable_x64(True):
+        slope_of_matrix = jax.jit(jax.jacfwd(rot.matrix_from_rotation_vector))
+        slope_of_exponential = jax.jit(jax.jacfwd(rot.quaternion_from_rotation_vector))
+        slope_of_logarithm = jax.jit(jax.jacfwd(rot.rotation_vector_from_quaternion))
         for length in (0.0, 1e-9, 0.5, 3.0):
-            phi = jax.numpy.asarray([0.6, 0.0, 0.8]) * length
-            C = np.asarray(rot.matrix_from_rotation_vector(phi))
-            slope = np.asarray(jax.jacfwd(rot.matrix_from_rotation_vector)(phi))
+            phi = np.array([0.6, 0.0, 0.8]) * length
+            C = rot.matrix_from_rotation_vector(phi)
+            slope = np.asarray(slope_of_matrix(phi))
             turns = np.einsum("ijk,lj->ilk", slope, C)
             columns = np.stack([turns[2, 1], turns[0, 2], turns[1, 0]])
-            np.testing.assert_allclose(columns, calculus.exp_jacobian(np.asarray(phi)), atol=1e-14)
-            logarithm = jax.jacfwd(rot.rotation_vector_from_quaternion)(
-                rot.quaternion_from_rotation_vector(phi)
-            ) @ jax.jacfwd(rot.quaternion_from_rotation_vector)(phi)
-            np.testing.assert_allclose(np.asarray(logarithm), np.eye(3), atol=1e-14)
+            np.testing.assert_allclose(columns, calculus.exp_jacobian(phi), atol=1e-14)
+            q = rot.quaternion_from_rotation_vector(phi)
+            logarithm = np.asarray(slope_of_logarithm(q)) @ np.asarray(slope_of_exponential(phi))
+            np.testing.assert_allclose(logarithm, np.eye(3), atol=1e-14)

@@ -29,6 +29,23 @@ class Library:
     def is_own(self, array: Any, dtype: str) -> bool:
         return isinstance(array, type(self.array([0.0]))) and array.dtype == getattr(self.xp, dtype)
 
+    def result_is_own(self, function: Callable[..., Any], arguments: Any, dtype: str) -> bool:
+        """Whether the result is an array of this library and precision.
+
+        JAX traces the function, which decides precision as a call does but compiles nothing; a
+        result that left the library would stop the trace.
+        """
+        if self.name != "jax":
+            return self.is_own(function(*arguments), dtype)
+        places = [i for i, each in enumerate(arguments) if isinstance(each, self.module.Array)]
+
+        def of_arrays(*arrays: Any) -> Any:
+            traced = dict(zip(places, arrays, strict=True))
+            return function(*(traced.get(i, each) for i, each in enumerate(arguments)))
+
+        result = self.module.eval_shape(of_arrays, *(arguments[i] for i in places))
+        return bool(result.dtype == getattr(self.xp, dtype))
+
 
 def agree(got: Any, expected: Any, dtype: str) -> None:
     expected = np.asarray(expected)
