@@ -24,6 +24,10 @@ ENTITY_REASON = (
     "engines do not read them; write the text itself"
 )
 
+MISPLACED_DECLARATION = (
+    "the XML declaration does not stand at the very start, which some engines refuse: move it there"
+)
+
 
 class Unreadable(PicklableError, Exception):
     """A document that cannot be read.

@@ -14,7 +14,13 @@ from xml.parsers import expat
 from inertial_check.errors import DocumentError, NotAModelError
 from inertial_check.expressions import compile_later
 from inertial_check.formats.nesting import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
-from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
+from inertial_check.formats.xml.complaints import (
+    ENTITY_REASON,
+    MISPLACED_DECLARATION,
+    Complaints,
+    TooLarge,
+    Unreadable,
+)
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
     QUOTED,
@@ -170,15 +176,24 @@ class _TreeBuilder:
     """
 
     def __init__(self, text: str) -> None:
-        self.root: Element | None = None
-        self.comments: list[CommentSpan] = []
+        self._document = Element("", {}, 0)  # around the root and the comments outside of it
         self.names_external_dtd = False
         self._text = text
         self._index = Index(text, "utf-8")
-        self._open: list[Element] = []
+        self._open = [self._document]
         self._elements: list[Element] = []
         self._parser = expat.ParserCreate("utf-8")
         self._parser.specified_attributes = True
+
+    @property
+    def root(self) -> Element | None:
+        """The root element; None if there is none."""
+        return self._document.children[0] if self._document.children else None
+
+    @property
+    def comments(self) -> tuple[CommentSpan, ...]:
+        """The comments outside the root element."""
+        return tuple(self._document.comments)
 
     def parse(self) -> None:
         """Build the tree.
@@ -226,25 +241,23 @@ class _TreeBuilder:
     def _handle_elements(self) -> None:
         """Collect the elements, each in the one around it; positions are those of bytes."""
         parser, around, elements = self._parser, self._open, self._elements
+        enter, leave, keep = around.append, around.pop, elements.append
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             element = Element(tag, attributes, parser.CurrentByteIndex)
-            elements.append(element)
-            if around:
-                parent = around[-1]
-                if parent.children:
-                    parent.children.append(element)
-                else:
-                    parent.children = [element]
+            keep(element)
+            parent = around[-1]
+            if parent.children:
+                parent.children.append(element)
             else:
-                self.root = element
-            around.append(element)
-            if len(around) > DEEPEST or len(elements) > MOST_ELEMENTS:
+                parent.children = [element]
+            enter(element)
+            if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
                 self._refuse(element)
 
         def end(tag: str) -> None:
             # The position is at `</` of an end tag, but after `/>` of an empty element.
-            around.pop().close = parser.CurrentByteIndex
+            leave().close = parser.CurrentByteIndex
 
         parser.StartElementHandler, parser.EndElementHandler = start, end
 
@@ -253,17 +266,14 @@ class _TreeBuilder:
 
     def _refuse(self, element: Element) -> None:
         try:
-            check_nesting(len(self._open), len(self._elements))
+            check_nesting(len(self._open) - 1, len(self._elements))
         except NestingError as error:
             raise TooLarge(str(error), self._index.char(element.start)) from None
 
     def _comment(self, data: str) -> None:
         start = self._here()
         comment = CommentSpan(start, self._text.index("-->", start + 4) + 3)
-        if self._open:
-            self._open[-1].add_comment(comment)
-        else:
-            self.comments.append(comment)
+        self._open[-1].add_comment(comment)
 
     def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
         self.names_external_dtd = system is not None
@@ -336,14 +346,24 @@ def _tree(
         raise Unreadable(_NO_ELEMENT)
     if strict.has_prefixes():
         _note_namespaces(strict.root, text, complaints)
-    return strict.root, tuple(strict.comments)
+    return strict.root, strict.comments
 
 
 def _mended_tree(
     text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
 ) -> tuple[Element, tuple[CommentSpan, ...]]:
-    from inertial_check.formats.xml.lenient import LenientParser  # rarely needed
+    from inertial_check.formats.xml.lenient import (  # rarely needed
+        LenientParser,
+        find_misplaced_declaration,
+    )
 
+    if refusal and refusal.reason == expat.errors.XML_ERROR_MISPLACED_XML_PI:
+        declaration = find_misplaced_declaration(text, refusal.at)
+        mended = declaration and _tree_without(text, *declaration)
+        if declaration and mended:
+            complaints.add("declaration", MISPLACED_DECLARATION, *declaration)
+            _note_prefixes(mended[0], text, complaints)
+            return mended
     known = len(complaints)
     lenient = LenientParser(text, complaints, unquoted)
     if lenient.root is None:
@@ -352,6 +372,18 @@ def _mended_tree(
         _note_refusal(refusal, complaints)
     _note_prefixes(lenient.root, text, complaints)
     return lenient.root, tuple(lenient.comments)
+
+
+def _tree_without(
+    text: str, start: int, end: int
+) -> tuple[Element, tuple[CommentSpan, ...]] | None:
+    """Parse a text with blanks in place of some characters; None if it is not well-formed then."""
+    strict = _TreeBuilder(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    try:
+        strict.parse()
+    except Unreadable:
+        return None
+    return None if strict.root is None else (strict.root, strict.comments)
 
 
 def _note_refusal(error: Unreadable, complaints: Complaints) -> None:

@@ -10,7 +10,13 @@ import re
 
 from inertial_check.expressions import compile_later
 from inertial_check.formats.nesting import NestingError, check_nesting
-from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
+from inertial_check.formats.xml.complaints import (
+    ENTITY_REASON,
+    MISPLACED_DECLARATION,
+    Complaints,
+    TooLarge,
+    Unreadable,
+)
 from inertial_check.formats.xml.markup import (
     NAME,
     CommentSpan,
@@ -30,6 +36,23 @@ _DECLARATION = compile_later(
 _INSTRUCTION = compile_later(rf"<\?(?!xml[\s?])(?={NAME})", re.IGNORECASE)
 _DOCTYPE = compile_later(r"<!DOCTYPE\s[^\[>]*(?:\[[^\]]*\]\s*)?>")
 _SPACE = " \t\r\n\v\f"
+
+
+def find_misplaced_declaration(text: str, at: int) -> tuple[int, int] | None:
+    """Find the XML declaration at a position if it may be all that is wrong with a document.
+
+    Many files begin with a comment on their licence, and the declaration follows it. With blanks in
+    its place expat reads such a document as LenientParser does, ten times as fast. They differ in
+    references to characters in attributes, which only one of them turns into blanks; and a document
+    type could declare more.
+
+    Returns:
+        The start and end of the declaration; None where the document needs LenientParser.
+    """
+    match = _DECLARATION.match(text, at)
+    if match is None or not match[0].isascii() or "&#" in text or "<!DOCTYPE" in text:
+        return None
+    return match.span()
 
 
 class LenientParser:
@@ -176,11 +199,7 @@ class LenientParser:
         if _INSTRUCTION.match(self._text, start):
             return end
         if start > 0 and self._text.startswith("<?xml", start):
-            message = (
-                "the XML declaration does not stand at the very start, which some engines refuse: "
-                "move it there"
-            )
-            self.complaints.add("declaration", message, start, end)
+            self.complaints.add("declaration", MISPLACED_DECLARATION, start, end)
         elif not _DECLARATION.fullmatch(self._text, start, end):
             message = 'the XML declaration is not well-formed: write <?xml version="1.0"?>'
             self.complaints.add("declaration-form", message, start, end)
