@@ -10,7 +10,7 @@ from itertools import islice
 from inertial_check.expressions import compile_later
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.document import XmlDocument
-from inertial_check.formats.xml.markup import WORD, Element, PlacedText
+from inertial_check.formats.xml.markup import QUOTED, WORD, Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
 from inertial_check.namedtuples import NamedTuple
@@ -46,6 +46,16 @@ def _parse_known(text: str) -> tuple[PlainNumber, ...] | None:
             return None
         found.append(PlainNumber(value, match[0], *match.span()))
     return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def _parse_quoted(text: str) -> PlainNumber | None:
+    """Parse a value with its quotes, which is one number; None if it is anything else."""
+    plain = _parse_known(text[1:-1])
+    if plain is None or len(plain) != 1:
+        return None
+    value, word, start, end = plain[0]
+    return PlainNumber(value, word, start + 1, end + 1)
 
 
 class TextReader:
@@ -103,13 +113,19 @@ class TextReader:
 
     def _read_plain(self, element: Element) -> dict[str, Number] | None:
         """Read all attributes of an element; None if one is not a number as most are written."""
-        span, found = self._document.span, {}
-        for name, at, text in self._document.list_quoted(element):
-            plain = parse_plain(text)
-            if plain is None or len(plain) != 1:
+        document = self._document
+        if document.problems:  # perhaps it is not well-formed, and values are not quoted
+            return None
+        locate, found = document.span, {}
+        values = QUOTED.finditer(document.text, element.start)
+        for name, match in zip(element.attributes, values, strict=False):
+            quoted = match[0]
+            plain = _parse_quoted(quoted) if len(quoted) <= _LONGEST else None
+            if plain is None:
                 return None
-            value, word, start, end = plain[0]
-            found[name] = Number(value, word, span(at + start, at + end))
+            value, word, start, end = plain
+            at = match.start()
+            found[name] = Number(value, word, locate(at + start, at + end))
         return found
 
     def _parse_value(self, what: str, text: PlacedText) -> Number:
