@@ -293,4 +293,4 @@ class Model(EqualByValue, Record):
         """Return the lines and columns of a span."""
         source = self.source_of(span)
         place = source.place(span)
-        return place._replace(path=source.path) if span.file else place
+        return Place(*place[:4], source.path) if span.file else place

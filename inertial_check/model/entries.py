@@ -20,8 +20,10 @@ the matrix of added mass."""
 
 def name_numbers(inertial: Inertial) -> dict[str, Number]:
     """The numbers of an inertial by name: mass, x, y, z, and ixx ... izz."""
-    mass = {} if inertial.mass is None else {"mass": inertial.mass}
-    return mass | dict(zip(CENTER, inertial.p_BoBcm_B, strict=True)) | dict(inertial.I_BBcm_Bi)
+    numbers = {} if inertial.mass is None else {"mass": inertial.mass}
+    numbers["x"], numbers["y"], numbers["z"] = inertial.p_BoBcm_B
+    numbers.update(inertial.I_BBcm_Bi)
+    return numbers
 
 
 def name_all_numbers(inertial: Inertial) -> dict[str, Number]:
@@ -60,9 +62,10 @@ def locate_entries(
     if not numbers.keys() >= set(names):
         numbers = name_all_numbers(body.inertial)
     found: list[FindingEntry] = []
-    for name, number in numbers.items():
-        span = number.span
-        if name in names and span is not None:
-            text = model.source_of(span).text(span) or number.text
-            found.append(FindingEntry(name, text, model.place(span), number.literal, body_id))
+    for name, (_, written, span, literal) in numbers.items():
+        if span is not None and name in names:
+            source = model.source_of(span)
+            text = source.text(span) or written
+            place = source.place(span) if span.file == 0 else model.place(span)
+            found.append(FindingEntry(name, text, place, literal, body_id))
     return tuple(found)

@@ -140,12 +140,14 @@ class Source(Record):
 
     def place(self, span: Span) -> Place:
         """Return the lines and columns of a span."""
-        line, column = self.line_column(span.start)
+        start, end, _ = span
         starts = self._line_starts
-        past = starts[line] if line < len(starts) else len(self.data) + 1
-        if self._narrow and span.start <= span.end < past:  # most spans end in their line
-            return Place(line, column, line, column + span.end - span.start)
-        return Place(line, column, *self.line_column(span.end))
+        if self._narrow and starts[0] <= start <= end <= len(self.data):
+            line = bisect_right(starts, start)
+            if line == len(starts) or end < starts[line]:  # most spans end in their line
+                column = start - starts[line - 1] + 1
+                return Place(line, column, line, column + end - start)
+        return Place(*self.line_column(start), *self.line_column(end))
 
     def text(self, span: Span) -> str:
         """Decode the text of a span."""
