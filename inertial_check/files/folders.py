@@ -8,12 +8,16 @@ a language server, sees what has changed in the meantime.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from typing import TypeVar, TypeVarTuple, cast
 
 from inertial_check.namedtuples import NamedTuple
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 PACKAGE_MARKS = ("package.xml", "model.config")
 """Files whose folder is a package: the root of a document that lies in no repository."""
@@ -52,6 +56,7 @@ class FolderMemory:
         self.find_root = lru_cache(_REMEMBERED)(_find_root)
         self.is_package = lru_cache(_REMEMBERED)(_is_package)
         self.list_packages = lru_cache(_REMEMBERED)(_list_packages)
+        self.functions: dict[Callable[..., object], Callable[..., object]] = {}
 
 
 _memory: ContextVar[FolderMemory | None] = ContextVar("_memory", default=None)
@@ -85,7 +90,7 @@ def root_of(path: str) -> Root:
     a folder above it is a link, the place of the link counts.
     """
     absolute = os.path.abspath(path)
-    folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+    folder = absolute if is_folder(absolute) else os.path.dirname(absolute)
     memory = _memory.get()
     return _find_root(folder) if memory is None else memory.find_root(folder)
 
@@ -115,6 +120,26 @@ def is_package(folder: str) -> bool:
 
 def _is_package(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
+
+
+def ask_once(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    """Call a function that asks the system about a path, only once for a batch of documents.
+
+    Args:
+        function: A function of a module: a bound method would be another function each time.
+        arguments: The path, and whatever else the answer depends on.
+    """
+    memory = _memory.get()
+    if memory is None:
+        return function(*arguments)
+    if function not in memory.functions:
+        memory.functions[function] = lru_cache(_REMEMBERED)(function)
+    return cast("T", memory.functions[function](*arguments))
+
+
+def is_folder(path: str) -> bool:
+    """Tell whether there is a folder at a path."""
+    return ask_once(os.path.isdir, path)
 
 
 def is_in_package_of(folder: str, path: str) -> bool:
@@ -166,3 +191,14 @@ def _find_real(folder: str) -> str:
 def contains(folder: str, path: str) -> bool:
     """Tell whether a path is a folder or lies below it; both are real paths."""
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+
+
+def contains_any(folders: Collection[str], path: str) -> bool:
+    """Tell whether a path is one of some folders or lies below one; all are real paths.
+
+    A set of many folders takes no longer than one: the folders above the path are looked up in it.
+    """
+    above = ""
+    while path != above and path not in folders:
+        path, above = os.path.dirname(path), path
+    return path != above

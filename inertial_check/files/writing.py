@@ -20,14 +20,14 @@ import stat
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Self, cast
 
 from inertial_check.errors import UsageError
 from inertial_check.expressions import compile_later
 from inertial_check.files.access import NO_LINK_FLAGS
-from inertial_check.files.folders import contains, real_path, remember_folders
+from inertial_check.files.folders import contains, contains_any, real_path, remember_folders
 from inertial_check.records import Record
 
 _NAME_BYTES = 200
@@ -82,10 +82,11 @@ class WritableFolders(Record):
 
     def remove_leftovers_beside(self, files: Iterable[str]) -> None:
         """Remove what dead writers have left beside files, where that is inside these folders."""
+        folders = None if self.folders is None else frozenset(self.folders)
         with remember_folders():
             for folder in dict.fromkeys(os.path.dirname(path) or os.curdir for path in files):
                 with suppress(ValueError):  # a NUL in the path
-                    if _reason_against(folder, self.folders) is None:
+                    if _reason_against(folder, folders) is None:
                         remove_leftovers(real_path(folder))
 
     def resolve(self, path: str) -> str:
@@ -104,7 +105,7 @@ ANYWHERE_NAMED = WritableFolders()
 """Every place that a path names by itself, without a link that leaves a checkout."""
 
 
-def _reason_against(path: str, folders: tuple[str, ...] | None) -> str | None:
+def _reason_against(path: str, folders: Collection[str] | None) -> str | None:
     """Say why a path must not be written; None if it may be."""
     target = real_path(path)
     if folders is None:
@@ -112,7 +113,7 @@ def _reason_against(path: str, folders: tuple[str, ...] | None) -> str | None:
         if boundary is None or contains(boundary, target):
             return None
         return f"it is a link that leads to {target}, outside {boundary}; name that file itself"
-    if any(contains(folder, target) for folder in folders):
+    if contains_any(folders, target):
         return None
     where = " and ".join(folders) or "the paths that were given"
     return f"it is {target}, outside {where}; --follow-outside writes it"

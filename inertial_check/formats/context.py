@@ -53,7 +53,8 @@ class Context(Record):
 
     def of_document(self, path: str) -> Context:
         """Extend the files that may be used by those of a document's own repository."""
-        return replace(self, access=self.granted.of_document(path))
+        access = self.granted.of_document(path)
+        return self if access is self.access else replace(self, access=access)
 
     def read(self, path: str) -> bytes:
         """Read the bytes of an included file.

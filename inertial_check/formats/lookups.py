@@ -7,7 +7,7 @@ unless the caller records them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -50,16 +50,6 @@ def note_other_inputs() -> None:
     lookups = _listener.get()
     if lookups is not None:
         lookups.complete = False
-
-
-def noting_lookups(exists: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Wrap a test of existence so that every path it is given is noted."""
-
-    def test_and_note(path: str) -> bool:
-        note_lookup(path)
-        return exists(path)
-
-    return test_and_note
 
 
 def note_child_lookups(paths: Iterable[str], complete: bool) -> None:

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from inertial_check.errors import UsageError
 from inertial_check.expressions import compile_later
-from inertial_check.files.access import Access
+from inertial_check.files.access import Access, read_regular
+from inertial_check.files.folders import ask_once, is_folder
 from inertial_check.formats.context import Context
-from inertial_check.formats.lookups import note_lookup, noting_lookups
+from inertial_check.formats.lookups import note_lookup
 from inertial_check.namedtuples import NamedTuple
 
 _SCHEME = compile_later(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
@@ -75,7 +76,7 @@ class ResourceFinder:
         self._model = model
         self._packages = context.packages
         self._access = context.of_document(model or os.curdir).granted
-        self._exists = noting_lookups(exists)
+        self._exists = exists
         self._folders: dict[str, list[str]] = {}
         self._above: list[str] = []
 
@@ -122,7 +123,12 @@ class ResourceFinder:
     def _holds(self, folder: str, inside: str) -> bool:
         """Tell whether a folder has a file that may be used."""
         path = os.path.join(folder, inside)
-        return self._access.allows(path) and self._exists(path)
+        return self._access.allows(path) and self._is_there(path)
+
+    def _is_there(self, path: str) -> bool:
+        """Tell whether a file exists; in a missing folder, nothing is asked for."""
+        note_lookup(path)
+        return _has_folder(path) and self._exists(path)
 
     def _existing(self, uri: str, candidates: list[str]) -> Resource:
         """Take the first of these paths that exists and may be used."""
@@ -130,12 +136,13 @@ class ResourceFinder:
         refusal = self._access.reason_against(path)
         for candidate in candidates:
             reason = refusal if candidate is path else self._access.reason_against(candidate)
-            if reason is None and self._exists(candidate):
+            if reason is None and self._is_there(candidate):
                 return Resource(uri, candidate, None)
         if refusal is not None:
             note_lookup(path)
             return _none(uri, refusal)
-        reason = f"not a file: {path}" if os.path.exists(path) else f"no such file: {path}"
+        stands = _has_folder(path) and os.path.exists(path)
+        reason = f"not a file: {path}" if stands else f"no such file: {path}"
         return _none(uri, reason + _hint(path))
 
     def _at_url(self, uri: str, rest: str) -> Resource:
@@ -173,12 +180,19 @@ def _none(uri: str, reason: str) -> Resource:
     return Resource(uri, None, f"{uri}: {reason}")
 
 
+def _has_folder(path: str) -> bool:
+    """Tell whether the folder exists in which a path lies."""
+    return is_folder(os.path.dirname(path) or os.curdir)
+
+
 def _hint(path: str) -> str:
     """Suggest a file beside the missing one that may be meant."""
     if "\\" in path and os.sep != "\\":
         return "; write / for \\"
     folder, name = os.path.split(path)
     note_lookup(folder or ".")
+    if not is_folder(folder or "."):
+        return ""
     try:
         with os.scandir(folder or ".") as entries:
             alike = sorted(e.name for e in entries if e.name.lower() == name.lower())
@@ -202,7 +216,7 @@ def _folders(name: str, model: str, access: Access) -> Iterator[str]:
             yield folder
         inside = os.path.join(folder, name)
         note_lookup(inside)
-        if name not in {os.curdir, os.pardir} and os.path.isdir(inside) and access.allows(inside):
+        if name not in {os.curdir, os.pardir} and is_folder(inside) and access.allows(inside):
             yield inside
 
 
@@ -210,8 +224,14 @@ def _manifest_name(folder: str, access: Access) -> str | None:
     """Read the name in the package.xml of a folder, if that may be used."""
     manifest = os.path.join(folder, "package.xml")
     note_lookup(manifest)
+    if access.reason_against(manifest) is not None:
+        return None
+    return ask_once(_read_manifest_name, manifest, access.limits.document)
+
+
+def _read_manifest_name(manifest: str, largest: int) -> str | None:
     try:
-        match = _PACKAGE_NAME.search(access.read(manifest)[:_MANIFEST_HEAD])
+        match = _PACKAGE_NAME.search(read_regular(manifest, largest)[:_MANIFEST_HEAD])
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     return match[1].decode("utf-8", "replace") if match else None

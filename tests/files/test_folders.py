@@ -1,6 +1,7 @@
 """What is remembered of folders while documents are checked, and what may be opened beside them."""
 
 import os
+from itertools import combinations, product
 
 import pytest
 
@@ -9,6 +10,9 @@ from inertial_check.files import folders
 from inertial_check.files.access import Access
 from inertial_check.files.folders import (
     FolderMemory,
+    ask_once,
+    contains,
+    contains_any,
     is_in_package_of,
     list_packages,
     real_path,
@@ -114,3 +118,28 @@ def test_a_memory_is_bounded_and_ends_with_its_context(tmp_path):
         for k in range(5000):
             real_path(f"/nowhere/{k}/file")
     assert memory.find_real.cache_info().currsize <= 4096
+
+
+def test_a_question_is_asked_once_inside_a_context_only():
+    asked = []
+
+    def answer(path, more):
+        asked.append(path)
+        return path + more
+
+    with remember_folders():
+        assert [ask_once(answer, path, "c") for path in ("a", "b", "a")] == ["ac", "bc", "ac"]
+        assert ask_once(answer, "a", "d") == "ad"
+    assert asked == ["a", "b", "a"]
+    assert ask_once(answer, "a", "c") == "ac"
+    assert len(asked) == 4
+
+
+def test_folders_above_a_path_are_those_that_contain_it():
+    top = os.sep
+    paths = [top, *(top + top.join(parts) for n in (1, 2, 3) for parts in product("ab", repeat=n))]
+    paths += [top + "ab", top + top.join(["a", "bb"])]
+    for some in combinations(paths, 2):
+        for path in paths:
+            expected = any(contains(folder, path) for folder in some)
+            assert contains_any(frozenset(some), path) == expected, (some, path)

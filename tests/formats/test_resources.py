@@ -6,7 +6,9 @@ import pytest
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access
+from inertial_check.files.folders import remember_folders
 from inertial_check.formats.context import Context
+from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import package_paths, resolve
 
 ANYWHERE = Context(access=Access(follow_outside=True))
@@ -177,3 +179,27 @@ def test_packages_beside_that_of_a_file_are_found_outside_a_repository(tmp_path)
     assert resolve("../../private/a.stl", model).path is None
     named = Context(access=Access().with_folders([tmp_path / "arm"]))
     assert resolve("package://hand/meshes/a.stl", model, named).path is None
+
+
+def test_a_batch_finds_what_a_model_alone_finds(workspace, model, monkeypatch):
+    """In a batch, a missing folder is looked for once; the findings and the cache stay the same."""
+    (workspace / "ws/arm_description/meshes/Fore Arm.STL").touch()
+    uris = [
+        *("package://arm_description/meshes/link.stl", "package://other/meshes/link.stl"),
+        *("package://other/none/link.stl", "package://other/none/tool.stl", "none/a.stl"),
+        *("package://nobody/meshes/link.stl", "package://nobody/none/link.stl", "a\0b/c.stl"),
+        *("../meshes/fore arm.stl", "../meshes", "../none/../meshes/link.stl", "near.stl/"),
+        *("package://real_name/deep/meshes/inner.stl", "model://named", "../meshes/", ""),
+    ]
+    alone, together = Lookups(), Lookups()
+    with record_lookups(alone):
+        expected = [resolve(uri, model) for uri in uris]
+    tests = []
+    is_folder = os.path.isdir
+    monkeypatch.setattr(os.path, "isdir", lambda path: tests.append(path) or is_folder(path))
+    with remember_folders(), record_lookups(together):
+        for _ in range(3):
+            assert [resolve(uri, model) for uri in uris] == expected
+    assert len(tests) == len(set(tests))
+    assert any(path.endswith("none") for path in tests)
+    assert together.paths == alone.paths
