@@ -314,6 +314,7 @@ class _DocumentCheck:
             judgements = judge(model, settings.tolerance)
         examination = examine(model, judgements, settings, intervals, predicted)
         file, defects = _examine_model(examination, settings, self._content)
+        examination.release()
         if defects:
             note_other_inputs()
         failing = defects and (named or UnreadableDocument not in settings.rules())

@@ -196,6 +196,14 @@ class Examination(Record):
         """The votes of the bodies between readings of the whole model."""
         return Votes(self)
 
+    def release(self) -> None:
+        """Forget the votes, which refer back to the examination.
+
+        Then it is freed with its model as soon as nobody uses it. In a cycle of references both
+        would stay until the garbage collector has searched everything for them.
+        """
+        self.__dict__.pop("votes", None)
+
     @cached_property
     def predictions(self) -> Sequence[Predictions]:
         """What each engine does with each body, by the engine's name."""

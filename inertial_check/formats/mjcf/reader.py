@@ -89,8 +89,9 @@ class _FoundBody:
         parent: The body that contains it; None for one in the world.
         frame: Pose of the frame around it in the parent; None inside a <replicate>.
         inertials: Each <inertial> with the pose of the frame around it.
-        geoms: Each <geom> with its surroundings.
-        joints: Each joint with its surroundings.
+        geoms: Each <geom>, its default class, and the pose of the frame around it in the body; None
+            inside a <replicate>.
+        joints: Each joint with its default class.
         joint: Type of the first joint; None if the body is welded to its parent.
         axis_B: Direction of the only joint; None if there is none or more than one.
         p_BoJo_B: A point on that axis [m]; None without an axis.
@@ -103,8 +104,8 @@ class _FoundBody:
     parent: _FoundBody | None
     frame: Pose | None
     inertials: list[tuple[MjcfElement, Pose]] = field(default_factory=list)
-    geoms: list[tuple[MjcfElement, _Surroundings]] = field(default_factory=list)
-    joints: list[tuple[MjcfElement, _Surroundings]] = field(default_factory=list)
+    geoms: list[tuple[MjcfElement, str, Pose | None]] = field(default_factory=list)
+    joints: list[tuple[MjcfElement, str]] = field(default_factory=list)
     joint: str | None = None
     axis_B: Vector | None = None
     p_BoJo_B: Vector | None = None
@@ -237,7 +238,8 @@ class _BodyWalk:
         elif body is None:
             return
         elif tag == "geom":
-            body.geoms.append((node, around))
+            frame = around.frame if around.replicate is None else None
+            body.geoms.append((node, around.default, frame))
             if not body.has_mass:
                 body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
         elif tag in _JOINTS:
@@ -255,7 +257,7 @@ class _BodyWalk:
 
     def _joint(self, node: MjcfElement, around: _Surroundings, body: _FoundBody) -> None:
         """Keep the type of a body's first joint, and its axis as long as it is the only joint."""
-        body.joints.append((node, around))
+        body.joints.append((node, around.default))
         if body.joint is not None:
             body.axis_B = body.p_BoJo_B = None
             return
@@ -358,12 +360,11 @@ class _BodyWalk:
     def _shapes(self, body: _FoundBody) -> Sequence[Shape]:
         return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
 
-    def _read_shapes(self, geoms: Sequence[tuple[MjcfElement, _Surroundings]]) -> tuple[Shape, ...]:
+    def _read_shapes(
+        self, geoms: Sequence[tuple[MjcfElement, str, Pose | None]]
+    ) -> tuple[Shape, ...]:
         read = self._geom_reader.shape
-        return tuple(
-            read(node, around.default, around.frame if around.replicate is None else None)
-            for node, around in geoms
-        )
+        return tuple(read(*geom) for geom in geoms)
 
     @cached_property
     def _geom_reader(self) -> GeomReader:
@@ -371,11 +372,9 @@ class _BodyWalk:
 
         return GeomReader(self._tree, self._compiler, self._defaults)
 
-    def _read_joints(
-        self, joints: Sequence[tuple[MjcfElement, _Surroundings]]
-    ) -> tuple[Joint, ...]:
+    def _read_joints(self, joints: Sequence[tuple[MjcfElement, str]]) -> tuple[Joint, ...]:
         read = self._joint_reader.joint
-        return tuple(read(node, around.default) for node, around in joints)
+        return tuple(read(*joint) for joint in joints)
 
     @cached_property
     def _joint_reader(self) -> JointReader:
