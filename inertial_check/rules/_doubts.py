@@ -7,7 +7,7 @@ be wrong independently. The causes of a finding say what else speaks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from inertial_check.evidence import Examination
@@ -15,7 +15,7 @@ from inertial_check.evidence.assembly import Assembly
 from inertial_check.model import ENTRIES, Body, Finding, Severity, Span
 from inertial_check.rules._base import Rule, hull
 from inertial_check.rules.screens import SCREENS
-from inertial_check.rules.screens._base import Doubt, Found, Where, is_explained
+from inertial_check.rules.screens._base import Doubt, Where, is_explained
 from inertial_check.rules.screens._limits import LIMITS
 from inertial_check.rules.screens.votes import (
     CommonReading,
@@ -23,7 +23,7 @@ from inertial_check.rules.screens.votes import (
     heed_the_model,
 )
 
-_KNOWN: WeakKeyDictionary[Assembly, Found] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Assembly, Mapping[str, Sequence[tuple[int, Doubt]]]] = WeakKeyDictionary()
 _COMMON: WeakKeyDictionary[Assembly, tuple[CommonReading, ...]] = WeakKeyDictionary()
 
 _NAMES: Mapping[Where, tuple[str, ...]] = {
@@ -35,8 +35,11 @@ _NAMES: Mapping[Where, tuple[str, ...]] = {
 """Names of the numbers that a doubt is about."""
 
 
-def doubts(examination: Examination) -> Found:
-    """Find the doubts about each suspicious body, by its index; no two rest on one evidence."""
+def doubts(examination: Examination) -> Mapping[str, Sequence[tuple[int, Doubt]]]:
+    """Find the doubts about suspicious bodies by their codes, each with the index of its body.
+
+    No two doubts about a body rest on one evidence.
+    """
     assembly = examination.assembly
     if assembly not in _KNOWN:
         found: dict[int, list[Doubt]] = {}
@@ -51,7 +54,11 @@ def doubts(examination: Examination) -> Found:
                         ]
                         found[index] = [*kept, doubt]
         found = heed_the_model(examination, found, common_readings(examination))
-        _KNOWN[assembly] = found
+        by_code: dict[str, list[tuple[int, Doubt]]] = {}
+        for index, each in sorted(found.items()):
+            for doubt in each:
+                by_code.setdefault(doubt.code, []).append((index, doubt))
+        _KNOWN[assembly] = by_code
     return _KNOWN[assembly]
 
 
@@ -75,13 +82,11 @@ class DoubtRule(Rule):
 
 def find_doubts(rule: Rule, examination: Examination) -> Iterator[Finding]:
     """Find the bodies with a doubt of a rule's code; notes where the evidence is weak."""
-    for index, each in sorted(doubts(examination).items()):
+    for index, doubt in doubts(examination).get(rule.code, ()):
         body = rule.model.bodies[index]
-        for doubt in each:
-            if doubt.code == rule.code:
-                span, about = _span(body, doubt.where), _NAMES[doubt.where]
-                finding = rule.at(span, doubt.message, body, doubt.values, about=about)
-                yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
+        span, about = _span(body, doubt.where), _NAMES[doubt.where]
+        finding = rule.at(span, doubt.message, body, doubt.values, about=about)
+        yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
 
 
 def _span(body: Body, where: Where) -> Span:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import oracles
+from inertial_check.inertia import intervals
 from inertial_check.inertia.intervals import admissible_intervals
 
 
@@ -28,8 +29,8 @@ def test_ends_are_where_consistency_begins_and_ends_in_exact_arithmetic():
     rng = np.random.default_rng(11)
     seen, empty = 0, 0
     for texts in random_tensors(rng, 300):
-        intervals = admissible_intervals(np.array([float(t) for t in texts]))
-        for index, (low, high) in enumerate(intervals):
+        ends = admissible_intervals(np.array([float(t) for t in texts]))
+        for index, (low, high) in enumerate(ends):
             if np.isnan(low):
                 empty += 1
                 continue
@@ -45,6 +46,17 @@ def test_ends_are_where_consistency_begins_and_ends_in_exact_arithmetic():
             seen += 1
     assert seen > 500
     assert empty > 50
+
+
+def test_intervals_are_the_same_with_all_bisections(monkeypatch):
+    """Bisections stop where they change nothing; one too early would change the last digits."""
+    rng = np.random.default_rng(13)
+    tensors = np.array([[float(t) for t in texts] for texts in random_tensors(rng, 300)])
+    tensors = np.concatenate([tensors, [[np.nan] * 6, [np.inf, 0, 0, 1, 0, 1], [0.0] * 6]])
+    found = [admissible_intervals(each) for each in (tensors, *tensors)]
+    monkeypatch.setattr(intervals, "_USUALLY_SETTLED", intervals._BISECTIONS)
+    for each, those in zip((tensors, *tensors), found, strict=True):
+        assert np.array_equal(admissible_intervals(each), those, equal_nan=True)
 
 
 def test_an_empty_interval_holds_no_value():
