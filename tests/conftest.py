@@ -35,17 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
 
 
-QUICK_XLA = (
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
-    " --xla_cpu_parallel_codegen_split_count=1"
-)
-"""JAX compiles in half the time: each test runs what it compiles once, on a few bodies."""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "quick")
-    if not config.getoption("--long"):
-        os.environ.setdefault("XLA_FLAGS", QUICK_XLA)
     # A shell starts background jobs with these ignored, and programs under test inherit that.
     for name in ("SIGINT", "SIGHUP"):
         number = getattr(signal, name, None)
