@@ -34,9 +34,11 @@ def entry_point() -> NoReturn:
 
 def _is_observed() -> bool:
     """Whether a profiler, a debugger, -i or -X dev looks at this process when Python ends."""
-    monitors = sys.monitoring.get_tool if sys.version_info >= (3, 12) else lambda _: None
-    looking = (sys.gettrace(), sys.getprofile(), sys.flags.inspect, sys.flags.dev_mode)
-    return any(looking) or any(monitors(number) for number in range(6))
+    monitoring = getattr(sys, "monitoring", None)  # by which Python 3.12 and later profile
+    tools = () if monitoring is None else map(monitoring.get_tool, range(6))
+    return any(
+        (sys.gettrace(), sys.getprofile(), sys.flags.inspect, sys.flags.dev_mode, *tools),
+    )
 
 
 def _leave(code: int) -> None:
