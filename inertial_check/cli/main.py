@@ -22,7 +22,8 @@ def entry_point() -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A model is thousands of objects with few reference cycles: search for them less often.
     gc.set_threshold(100_000, 20, 50)
-    from inertial_check.cli import signals
+    # What `main` imports in front of its error handlers is loaded before a signal can raise.
+    from inertial_check.cli import exit_codes, output, signals  # noqa: F401
 
     signals.handle_signals()
     code = main(sys.argv[1:])
