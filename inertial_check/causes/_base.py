@@ -189,6 +189,20 @@ class Subject(Record, eq=False):
         return *written, self.printed_misfit, reach, shapes, twins
 
     @cached_property
+    def twin_name(self) -> str | None:
+        """Name of the body on the other side, where it states numbers that some body has.
+
+        None where this body states none, as nothing is compared with its twin then.
+        """
+        if self.kind not in STATED:
+            return None
+        row = self.examination.assembly.twin_row(self.index)
+        if row is None:
+            return None
+        one, other = self.examination.assembly.twin_pairs.bodies[row].tolist()
+        return self.examination.model.bodies[one + other - self.index].name
+
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The six entries as written; "" where one is not."""
         inertial = self.body.inertial
@@ -256,8 +270,8 @@ class Cause(ABC):
     """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
     repeating: ClassVar[frozenset[Kind]] = frozenset()
-    """Kinds of bodies for which the proposals depend on the content of the body alone, so that all
-    with that content share them."""
+    """Kinds of bodies for which the proposals depend on the content of the body, and on the name of
+    its twin, alone, so that all with that content share them."""
 
     def candidates(self, subject: Subject) -> Floats:
         """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
@@ -293,10 +307,10 @@ class Cause(ABC):
         """The proposals, where a body with the same content may have them already."""
         if subject.kind not in self.repeating:
             return [*self.proposals(subject)]
-        known = subject.results.proposed
-        if self.name not in known:
-            known[self.name] = [*self.proposals(subject)]
-        return known[self.name]
+        known, key = subject.results.proposed, (self.name, subject.twin_name)
+        if key not in known:
+            known[key] = [*self.proposals(subject)]
+        return known[key]
 
     def trials(self, subject: Subject) -> Trials:
         """The candidates, judged."""

@@ -59,12 +59,13 @@ class Results(NamedTuple):
         tried: What the causes would put in place of its tensor, judged, by the cause's name.
         weighed: How many times as probable as the body the `meant` ones of a cause are, by the
             cause's name.
-        proposed: The proposals that depend on nothing else, by the cause's name.
+        proposed: The proposals that depend on nothing else but the name of the twin, by the names
+            of the cause and of the twin.
     """
 
     tried: dict[str, Trials]
     weighed: dict[str, Floats]
-    proposed: dict[str, Sequence[Proposal]]
+    proposed: dict[tuple[str, str | None], Sequence[Proposal]]
 
 
 @lru_cache(maxsize=1024)  # some kB each

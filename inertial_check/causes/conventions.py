@@ -53,6 +53,7 @@ class SignOfProducts(Cause):
 
     name, prior, mends = "sign-of-products", 0.06, True
     kinds = frozenset({"impossible", "stated"})
+    repeating = kinds
 
     _BY_CHANCE = 0.1
     """Fraction of tensors broken by noise that negated products make valid by chance."""

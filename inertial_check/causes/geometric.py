@@ -168,6 +168,7 @@ class SizeMismatch(Cause):
 
     name, prior = "size-mismatch", 0.05
     kinds = frozenset({"stated"})
+    repeating = kinds
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor scaled to the size of the shapes."""
@@ -235,6 +236,7 @@ class AboutLinkOrigin(Cause):
 
     name, prior = "about-link-origin", 0.08
     kinds = frozenset({"stated"})
+    repeating = kinds
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor about the centre of mass."""
@@ -276,6 +278,7 @@ class WrongFrame(Cause):
 
     name, prior = "wrong-frame", 0.08
     kinds = frozenset({"stated"})
+    repeating = kinds
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor, turned."""
@@ -368,6 +371,7 @@ class ComOutside(Cause):
 
     name, prior = "com-outside", 0.08
     kinds = frozenset({"stated", "placeholder"})
+    repeating = kinds
 
     _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import (
@@ -25,7 +26,7 @@ from inertial_check.files.writing import WritableFolders
 from inertial_check.isolation import Termination
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import replace
-from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
+from inertial_check.reports import FORMS, STREAMED, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import argparse
 
     from inertial_check.checking.check import Document
+    from inertial_check.cli.streaming import StreamedReports
     from inertial_check.model import Report
     from inertial_check.settings.configuration import Configurations
     from inertial_check.settings.settings import Settings
@@ -215,9 +217,15 @@ def run(args: argparse.Namespace) -> int:
         return results.run(args, configurations, paths, listed.failures)
     plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
-    report = _check(args, configurations, paths, stdin, bool(listed.failures))
-    report = replace(report, failures=(*listed.failures, *report.failures))
-    inputs = [*paths, *(file.path for file in report.files)]
+    with ExitStack() as stack:
+        streamed = _open_stream(args, configurations, stdin)
+        if streamed is not None:
+            stack.enter_context(closing(streamed))
+        report = _check(args, configurations, paths, stdin, bool(listed.failures), streamed)
+        report = replace(report, failures=(*listed.failures, *report.failures))
+        inputs = [*paths, *(file.path for file in report.files)]
+        if streamed is not None:
+            return _write_streamed(args, configurations, report, inputs, streamed)
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
         plots.write(plots.draw_overview(shown), args.plot)
@@ -229,6 +237,54 @@ def run(args: argparse.Namespace) -> int:
     limited = rendering.is_limited(args, configurations.run["output-format"])
     rendering.tell(args, shown.failures, shown.notes, limited)
     return _exit_code(shown, configurations.run.settings)
+
+
+def _open_stream(
+    args: argparse.Namespace, configurations: Configurations, stdin: Document | None
+) -> StreamedReports | None:
+    """Open the reports that are written file by file; None where the whole report is needed."""
+    forms = running.list_forms(args, configurations)
+    if not forms <= STREAMED or args.plot is not None or args.verbose:
+        return None
+    if KnownFindings.has_baseline(args, configurations):
+        return None
+    from inertial_check.cli.streaming import StreamedReports
+
+    rules = _rule_pages(configurations.run.settings) if "sarif" in forms else ()
+    view = View(exit_codes.CLEAN, statistics=args.statistics, rules=rules)
+    return StreamedReports(sorted(forms), view, configurations.settings, stdin)
+
+
+def _write_streamed(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    report: Report,
+    inputs: list[str],
+    streamed: StreamedReports,
+) -> int:
+    """Write the reports that were written file by file to where they go; gives the exit code.
+
+    Raises:
+        UsageError: As for `_write_reports`.
+    """
+    settings = configurations.run.settings
+    destinations = _list_destinations(args, configurations, inputs)
+    streamed.settle(report)
+    report = replace(report, notes=(*report.notes, *streamed.list_notes(report)))
+    code = exit_codes.FAILURE if report.failures else exit_codes.CLEAN
+    if not report.failures and any(map(settings.fails, streamed.totals.severities)):
+        code = exit_codes.FINDINGS
+    problems = []
+    for form, path in destinations:
+        pieces = partial(streamed.pieces, form, report, code)
+        try:
+            output.write_pieces(pieces, path, bool(args.follow_outside))
+        except UsageError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0]
+    rendering.tell(args, report.failures, report.notes)
+    return code
 
 
 def _write_reports(
@@ -248,8 +304,7 @@ def _write_reports(
             are written.
     """
     settings = configurations.run.settings
-    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
-    _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
+    destinations = _list_destinations(args, configurations, inputs)
     texts: list[str] = []
     before = None
     while before is not report:  # a file that one form cannot show is the same finding in all
@@ -276,6 +331,19 @@ def _write_reports(
     return report
 
 
+def _list_destinations(
+    args: argparse.Namespace, configurations: Configurations, inputs: list[str]
+) -> list[Destination]:
+    """List the forms of the report with their files.
+
+    Raises:
+        UsageError: A file is one of the inputs, or is named twice.
+    """
+    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
+    _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
+    return destinations
+
+
 def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
     return lambda shown: view._replace(exit_code=_exit_code(shown, settings))
 
@@ -286,8 +354,12 @@ def _check(
     paths: list[str],
     stdin: Document | None,
     has_failures: bool,
+    streamed: StreamedReports | None,
 ) -> Report:
-    """Check the paths; suppress known findings, and add suggestions if the form shows them."""
+    """Check the paths; suppress known findings, and add suggestions if the form shows them.
+
+    With a stream, files are completed as they come, and the report holds little of them.
+    """
     from inertial_check.running.run import check_paths
 
     known = KnownFindings(args, configurations)
@@ -298,6 +370,10 @@ def _check(
 
         def show_partial(partial: Report, left: int) -> None:
             bar.close()
+            if streamed is not None and streamed.shortened:
+                shown.append(partial)
+                rendering.tell_counts(streamed.totals, left)
+                return
             shown.append(known.suppress_partial(partial))
             rendering.write_partial(args, configurations, shown[0], left)
 
@@ -305,6 +381,8 @@ def _check(
         # A file list whose files do not exist has failed already: no second failure is needed.
         allow_empty = request.allow_empty or has_failures
         request = replace(request, allow_empty=allow_empty, interrupted=show_partial)
+        if streamed is not None:
+            request = replace(request, keep=streamed.keep)
         try:
             report = check_paths(request)
         except (KeyboardInterrupt, Termination):
@@ -314,6 +392,8 @@ def _check(
     rendering.tell(args, (), remarks)
     report = known.suppress(report)
     _remove_leftovers(paths, report)
+    if streamed is not None:
+        return report
     forms = running.list_forms(args, configurations)
     if not forms.isdisjoint(SUGGESTING):
         from inertial_check.fixing.suggestions import add_suggestions

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import argparse
 
     from inertial_check.model import FileReport, Report
+    from inertial_check.reports.totals import Totals
     from inertial_check.settings.configuration import Configurations
 
 _MOST_LINES = 60
@@ -77,20 +78,27 @@ def render_files(
 def _replace_unrenderable(
     file: FileReport, form: str, view_of: Callable[[Report], View]
 ) -> FileReport:
-    from inertial_check.model import FileReport, Place, Report
-    from inertial_check.rules import UnreadableDocument
+    from inertial_check.model import Report
 
     alone = Report((file,))
     try:
         with raise_defects(file.path):
             render(alone, form, view_of(alone))
     except DefectError as error:
-        counts = sorted(Counter(finding.code for finding in file.findings).items())
-        listed = ", ".join(f"{count} {code}" for code, count in counts) or "none"
-        reason = f"its findings ({listed}) cannot be shown as {form}: {error.reason}"
-        finding = UnreadableDocument.on_document(reason, Place(1, 1, 1, 1))
-        return FileReport(file.path, file.format, None, (), (finding,))
+        return describe_unrenderable(file, form, error.reason)
     return file
+
+
+def describe_unrenderable(file: FileReport, form: str, reason: str) -> FileReport:
+    """The report of a file that a form cannot show: IC001, with the number of its findings."""
+    from inertial_check.model import FileReport, Place
+    from inertial_check.rules import UnreadableDocument
+
+    counts = sorted(Counter(finding.code for finding in file.findings).items())
+    listed = ", ".join(f"{count} {code}" for code, count in counts) or "none"
+    told = f"its findings ({listed}) cannot be shown as {form}: {reason}"
+    finding = UnreadableDocument.on_document(told, Place(1, 1, 1, 1))
+    return FileReport(file.path, file.format, None, (), (finding,))
 
 
 def make_view(
@@ -193,6 +201,19 @@ def write_partial(
         print(text, end="", file=sys.stderr)
     tell(args, report.failures, (), True)
     output.failure(f"interrupted: the report is partial, {plural(left, 'file')} left unchecked")
+
+
+def tell_counts(totals: Totals, left: int) -> None:
+    """Say what an interrupted check has counted, where it no longer has the findings."""
+    from inertial_check.model import Severity
+
+    counts = totals.severities
+    errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
+    output.failure(
+        f"interrupted: no report is written; {plural(totals.files, 'file')} had "
+        f"{plural(errors, 'error')} and {plural(warnings, 'warning')}, {plural(left, 'file')} "
+        "left unchecked"
+    )
 
 
 def tell(

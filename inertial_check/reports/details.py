@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inertial_check.model import (
     Action,
@@ -177,7 +177,12 @@ def list_causes(finding: Finding) -> list[str]:
 
 def list_disagreements(body: BodyReport) -> dict[str, Prediction]:
     """Predictions of the engines that do not accept a body, by name, worst action first."""
-    others = [item for item in body.predictions.items() if item[1].action != "accept"]
+    return select_disagreements(body.predictions.items())
+
+
+def select_disagreements(predictions: Iterable[tuple[str, Prediction]]) -> dict[str, Prediction]:
+    """The predictions among some by which an engine does not accept a body, worst action first."""
+    others = [item for item in predictions if item[1].action != "accept"]
     return dict(sorted(others, key=lambda item: _WORST_FIRST.index(item[1].action)))
 
 

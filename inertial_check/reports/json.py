@@ -7,7 +7,7 @@ infinities are null.
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
@@ -25,8 +25,9 @@ from inertial_check.model import (
     Severity,
 )
 from inertial_check.reports import View
-from inertial_check.reports.details import list_disagreements
+from inertial_check.reports.details import select_disagreements
 from inertial_check.reports.escaping import dump_json
+from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
 
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
@@ -44,63 +45,85 @@ def render(report: Report, view: View) -> str:
     Its outer levels have a line for each item: the document, its files, a file and its lists. So
     each body and each finding is one line, which is quick to write and easy to read and compare.
     """
-    document: dict[str, Json] = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": TOOL,
-        **run_members(report, view),
-    }
-    parts = ["{"]
-    for name, value in document.items():
-        parts += [f'\n "{name}": ', *_write_lines(value, 3, " "), ","]
-    parts.append('\n "files": ')
-    parts += _write_lines(map(_file_members, report.files), 3, " ")
-    for name, value in statistics_members(report, view).items():
-        parts += [f',\n "{name}": ', *_write_lines(value, 3, " ")]
-    parts.append("\n}\n")
-    return "".join(parts)
+    return write_whole(DOCUMENT, report, view)
 
 
 def render_lines(report: Report, view: View) -> str:
     """A line of type "file" for each file, by path; last the line of type "summary"."""
+    return write_whole(LINES, report, view)
+
+
+def _write_file(file: FileReport, view: View) -> list[Item]:
+    """Write the members of a file, as an item of the list "files"."""
+    return [Item("".join(_write_lines(_file_members(file), 2, "  ")))]
+
+
+def _frame_document(run: Run, count: int, left_out: int) -> Frame:
+    """Write what stands before and after the files of a document."""
+    document: dict[str, Json] = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": TOOL,
+        **run_members(run),
+    }
+    head = ["{"]
+    for name, value in document.items():
+        head += [f'\n "{name}": ', *_write_lines(value, 3, " "), ","]
+    head.append('\n "files": [' + ("\n  " if count else ""))
+    tail = ["\n ]" if count else "]"]
+    for name, value in statistics_members(run).items():
+        tail += [f',\n "{name}": ', *_write_lines(value, 3, " ")]
+    return Frame("".join(head), ",\n  ", "".join([*tail, "\n}\n"]))
+
+
+DOCUMENT = Form(_write_file, _frame_document)
+"""The report as one document."""
+
+
+def _write_line(file: FileReport, view: View) -> list[Item]:
+    """Write the members of a file as a line."""
     head = {"type": "file", "schema_version": SCHEMA_VERSION}
-    parts: list[str] = []
-    for file in report.files:
-        parts += [*_write_lines({**head, **_file_members(file)}, 0), "\n"]
+    return [Item("".join([*_write_lines({**head, **_file_members(file)}, 0), "\n"]))]
+
+
+def _frame_lines(run: Run, count: int, left_out: int) -> Frame:
+    """Write the line of type "summary", which comes last."""
     summary = {
         "type": "summary",
         "schema_version": SCHEMA_VERSION,
         "tool": TOOL,
-        **run_members(report, view),
-        **statistics_members(report, view),
+        **run_members(run),
+        **statistics_members(run),
     }
-    return "".join(parts) + _dump(summary) + "\n"
+    return Frame("", "", _dump(summary) + "\n")
 
 
-def run_members(report: Report, view: View) -> dict[str, Json]:
+LINES = Form(_write_line, _frame_lines)
+"""The report as a line of JSON for each file."""
+
+
+def run_members(run: Run) -> dict[str, Json]:
     """The members about the whole run."""
+    totals = run.totals
     return {
         "summary": {
-            "files": len(report.files),
-            "bodies": report.body_count,
-            "errors": report.count(Severity.ERROR),
-            "warnings": report.count(Severity.WARNING),
-            "notes": report.count(Severity.NOTE),
-            "distinct_findings": report.distinct,
-            "suppressed": len(report.suppressed),
-            "accepted": report.accepted,
-            "exit_code": view.exit_code,
+            "files": totals.files,
+            "bodies": totals.bodies,
+            "errors": totals.severities[Severity.ERROR],
+            "warnings": totals.severities[Severity.WARNING],
+            "notes": totals.severities[Severity.NOTE],
+            "distinct_findings": totals.distinct,
+            "suppressed": totals.suppressed,
+            "accepted": totals.accepted,
+            "exit_code": run.view.exit_code,
         },
-        "failures": list(report.failures),
-        "notes": list(report.notes),
+        "failures": list(run.failures),
+        "notes": list(run.notes),
     }
 
 
-def statistics_members(report: Report, view: View) -> dict[str, Json]:
+def statistics_members(run: Run) -> dict[str, Json]:
     """The number of findings of each rule, if the view asks for it."""
-    if not view.statistics:
-        return {}
-    counts = Counter(finding.code for finding in report.findings)
-    return {"statistics": dict(sorted(counts.items()))}
+    return {"statistics": dict(sorted(run.totals.codes.items()))} if run.view.statistics else {}
 
 
 def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:
@@ -133,32 +156,46 @@ def plain(value: object) -> object:
     return value
 
 
+_NUMBERS = (
+    '"mass": %s, "com": [%s, %s, %s], "inertia": {'
+    + ", ".join(f'"{name}": %s' for name in ENTRIES)
+    + '}, "verdict": "VERDICT", "margin": %s, "tolerance": %s, '
+    '"principal_moments": [%s, %s, %s], "equivalent_box": [%s, %s, %s]'
+)
+"""Members of a body with its numbers, and its verdict among them."""
+
+
 def _body(body: BodyReport) -> str:
     """The members about one body, as JSON in one line.
 
     Bodies are most of a report: their numbers are written here, without a dict of each.
     """
     judgement = body.judgement
-    inertia = zip(ENTRIES, judgement.I_BBcm_B, strict=True)
-    moments = ", ".join([f'"{name}": {_number(value)}' for name, value in inertia])
-    actions = tuple([(name, each.action) for name, each in body.predictions.items()])
-    others = list_disagreements(body)
+    numbers = array("d", (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B))
+    numbers.extend((judgement.margin, judgement.tolerance))
+    numbers.extend((*judgement.principal_moments, *judgement.equivalent_box))
+    name = dump_json(body.name)
     return (
-        f'{{"name": {dump_json(body.name)}, "id": {dump_json(body.id)}, '
-        f'"file": {dump_json(body.file)}, "line": {body.line}, '
-        f'"mass": {_number(judgement.mass)}, "com": {_numbers(judgement.p_BoBcm_B)}, '
-        f'"inertia": {{{moments}}}, "verdict": "{judgement.verdict}", '
-        f'"margin": {_number(judgement.margin)}, "tolerance": {_number(judgement.tolerance)}, '
-        f'"principal_moments": {_numbers(judgement.principal_moments)}, '
-        f'"equivalent_box": {_numbers(judgement.equivalent_box)}, '
-        f'"witness": {_numbers(judgement.witness)}, "engines": {_write_actions(actions)}, '
-        f'"engine_details": {_write_details(others) if others else "{}"}}}'
+        f'{{"name": {name}, "id": {name if body.id == body.name else dump_json(body.id)}, '
+        f'"file": {"null" if body.file is None else dump_json(body.file)}, "line": {body.line}, '
+        f"{_write_numbers(numbers.tobytes(), judgement.verdict)}, "
+        f'"witness": {_numbers(judgement.witness)}, '
+        f"{_write_predictions(tuple(body.predictions.items()))}}}"
     )
 
 
-def _number(value: float | None) -> str:
+# Of the bodies of a repository six of seven have numbers that another body has had shortly before,
+# and to write seventeen digits of a number takes longer than all else. Bytes tell -0.0 from 0.0.
+@lru_cache(maxsize=1024)
+def _write_numbers(numbers: bytes, verdict: str) -> str:
+    """The numbers of a body, and its verdict among them, as members of JSON."""
+    values = array("d", numbers)
+    return (_NUMBERS % tuple(map(_number, values))).replace("VERDICT", verdict)
+
+
+def _number(value: float) -> str:
     """A number of a judgement as JSON: the shortest text that is read as the same float64."""
-    return float.__repr__(value) if value is not None and isfinite(value) else "null"
+    return float.__repr__(value) if isfinite(value) else "null"
 
 
 def _numbers(values: Sequence[float] | None) -> str:
@@ -166,25 +203,20 @@ def _numbers(values: Sequence[float] | None) -> str:
     return "null" if values is None else f"[{', '.join(map(_number, values))}]"
 
 
-@lru_cache(maxsize=256)  # few combinations of actions are met, the usual one for most bodies
-def _write_actions(actions: tuple[tuple[str, str], ...]) -> str:
-    """The action of each engine as JSON."""
-    return dump_json(dict(actions))
-
-
-def _write_details(others: Mapping[str, Prediction]) -> str:
-    """The predictions of the engines that do not accept a body as JSON."""
-    return dump_json(
-        {
-            name: {
-                "action": each.action,
-                "version": each.version,
-                "message": each.message or None,
-                "becomes": each.becomes or None,
-            }
-            for name, each in others.items()
+@lru_cache(maxsize=1024)  # most bodies have the usual ones, and many the same others
+def _write_predictions(predictions: tuple[tuple[str, Prediction], ...]) -> str:
+    """The action of each engine, and all about those that do not accept a body, as JSON."""
+    actions = {name: each.action for name, each in predictions}
+    details = {
+        name: {
+            "action": each.action,
+            "version": each.version,
+            "message": each.message or None,
+            "becomes": each.becomes or None,
         }
-    )
+        for name, each in select_disagreements(predictions).items()
+    }
+    return f'"engines": {dump_json(actions)}, "engine_details": {dump_json(details)}'
 
 
 def _finding(finding: Finding) -> dict[str, Json]:
@@ -255,6 +287,9 @@ def _write_lines(value: object, levels: int, indent: str = "") -> Iterator[str]:
     deeper = indent + " "
     start, end = (f"\n{deeper}", f"\n{indent}") if levels > 0 else ("", "")
     between = f",{start}" if levels > 0 else ", "
+    if levels > 0 and isinstance(value, list) and isinstance(value[0], _Json):
+        yield f"[{start}{between.join(value)}{end}]"
+        return
     named = isinstance(value, dict)
     opening, closing = "{}" if named else "[]"
     items = value.items() if isinstance(value, dict) else ((None, item) for item in value)

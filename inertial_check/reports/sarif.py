@@ -7,10 +7,8 @@ least severe results are left out, and a notification says how many.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from inertial_check import __version__
 from inertial_check.files.json import Json
@@ -19,7 +17,6 @@ from inertial_check.model import (
     Finding,
     Place,
     Report,
-    Severity,
     Suggestion,
     TextReplacement,
 )
@@ -34,6 +31,7 @@ from inertial_check.reports.escaping import clip, dump_json, sarif_text
 from inertial_check.reports.homepage import find_documentation, find_rule_page
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
 from inertial_check.reports.json import run_members, statistics_members
+from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
 from inertial_check.reports.text import plural
 
 SCHEMA = (
@@ -48,6 +46,9 @@ MOST_BYTES = 10_000_000
 _ROOT = "%SRCROOT%"
 """Name of the folder that relative paths start from."""
 
+_SUPPRESSED = 8
+"""Number that is taken from the rank of a suppressed result: more than any severity."""
+
 _NAME_LENGTH = 1_000
 """Longest name that is shown in full [code points]; the fingerprint is that of the whole name."""
 
@@ -55,36 +56,23 @@ _MESSAGE_LENGTH = 10_000
 """Longest message that is shown in full [code points]."""
 
 
-class _Result(NamedTuple):
-    """A result as JSON text, and what decides whether it is kept."""
-
-    severity: Severity
-    suppressed: bool
-    text: str
-
-
 def render(report: Report, view: View) -> str:
     """A SARIF log with one run, ASCII only, with a line for each rule and each result."""
+    return write_whole(LOG, report, view)
+
+
+def _write_results(file: FileReport, view: View) -> list[Item]:
+    """Write the results of a file, of which the suppressed and the least severe go first."""
     index = {rule.code: i for i, rule in enumerate(view.rules)}
-    results = [result for file in report.files for result in _results(file, index)]
-    worst = sorted(range(len(results)), key=lambda i: (results[i].suppressed, -results[i].severity))
-    count = min(len(results), MOST_RESULTS)
-    while True:
-        kept = [results[i].text for i in sorted(worst[:count])]
-        text = _log(report, view, kept, len(results) - count)
-        if not count or (size := _measure_upload(text)) <= MOST_BYTES:
-            return text
-        count = min(count - 1, int(0.95 * count * MOST_BYTES / size))
+    return [
+        Item(_json(result), finding.severity - _SUPPRESSED * (finding.suppression is not None))
+        for finding, result in _results(file, index)
+    ]
 
 
-def _measure_upload(text: str) -> int:
-    """Measure an upload [bytes], which is compressed unless it fits as it is."""
-    return len(text) if len(text) <= MOST_BYTES else len(zlib.compress(text.encode("ascii")))
-
-
-def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
-    """The log with its results: one run (3.14), in lines that can be read and compared."""
-    documentation = find_documentation()
+def _frame_log(run: Run, count: int, left_out: int) -> Frame:
+    """Write what stands before and after the results: one run (3.14)."""
+    view, documentation = run.view, find_documentation()
     driver = {
         "name": "inertial-check",
         "version": __version__,
@@ -92,22 +80,26 @@ def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> s
         **({} if documentation is None else {"informationUri": documentation}),
     }
     rules = _format_array([_json(_rule(rule)) for rule in view.rules], "     ")
-    summary = run_members(report, view)["summary"]
     members = {
         "tool": f'{{"driver": {{{_json(driver)[1:-1]}, "rules": {rules}}}}}',
         "columnKind": _json("unicodeCodePoints"),
         "originalUriBaseIds": _json(
             {_ROOT: {"description": {"text": "The folder in which inertial-check was started."}}}
         ),
-        "invocations": _json([_invocation(report, view, left_out)]),
-        "properties": _json({"summary": summary, **statistics_members(report, view)}),
-        "results": _format_array(results, "    "),
+        "invocations": _json([_invocation(run, left_out)]),
+        "properties": _json({"summary": run_members(run)["summary"], **statistics_members(run)}),
+        "results": "[\n    " if count else "[",
     }
-    run = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
-    return (
-        f'{{\n "$schema": {_json(SCHEMA)},\n "version": "2.1.0",\n "runs": [\n  {{\n   {run}\n'
-        "  }\n ]\n}\n"
+    head = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
+    return Frame(
+        f'{{\n "$schema": {_json(SCHEMA)},\n "version": "2.1.0",\n "runs": [\n  {{\n   {head}',
+        ",\n    ",
+        "\n   ]" * (count > 0) + "]" * (not count) + "\n  }\n ]\n}\n",
     )
+
+
+LOG = Form(_write_results, _frame_log, lambda: (MOST_RESULTS, MOST_BYTES))
+"""The report as a SARIF log, which GitHub takes up to a size."""
 
 
 def _json(value: Json) -> str:
@@ -141,17 +133,17 @@ def _rule(rule: RulePage) -> dict[str, Json]:
     }
 
 
-def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
+def _invocation(run: Run, left_out: int) -> dict[str, Json]:
     """The invocation (3.20): failures, notes, and how many results are left out."""
-    notifications = [("error", line) for line in report.failures]
-    notifications += [("note", line) for line in report.notes]
+    notifications = [("error", line) for line in run.failures]
+    notifications += [("note", line) for line in run.notes]
     if left_out:
         told = f"{plural(left_out, 'finding')} left out, the least severe: GitHub takes at most "
         told += f"{MOST_RESULTS} results and {MOST_BYTES / 1e6:.0f} MB, compressed"
         notifications.append(("warning", told))
     return {
-        "executionSuccessful": not report.failures,
-        "exitCode": view.exit_code,
+        "executionSuccessful": not run.failures,
+        "exitCode": run.view.exit_code,
         "toolExecutionNotifications": [
             {"level": level, "message": _message(clip(line, _MESSAGE_LENGTH))}
             for level, line in notifications
@@ -159,7 +151,7 @@ def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
     }
 
 
-def _results(file: FileReport, index: dict[str, int]) -> Iterable[_Result]:
+def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding, dict[str, Json]]]:
     """The results (3.27) of one document, suppressed ones included."""
     findings = sorted((*file.findings, *file.suppressed), key=_place)
     engines = {body.id: list_disagreements(body) for body in file.bodies}
@@ -170,7 +162,7 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterable[_Result]:
         if predictions := engines.get(finding.body_id or ""):
             actions = {name: each.action for name, each in predictions.items()}
             result["properties"] = {"engines": actions}
-        yield _Result(finding.severity, finding.suppression is not None, _json(result))
+        yield finding, result
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,8 @@ from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import Termination, count_interruptions
 from inertial_check.model import Report
 from inertial_check.records import Record, replace
+from inertial_check.selecting.acceptances import Acceptances
 from inertial_check.selecting.discovery import Discovery, discover
-from inertial_check.selecting.suppressions import report_unused_acceptances
 from inertial_check.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ _ROOT_MARKS = ("inertial-check.toml", ".inertial-check.toml", ".git")
 class CheckRequest(Record):
     """Everything that one check of many documents is asked to do.
 
-    The last nine attributes say how the check is carried out; they do not change its report.
+    The last ten attributes say how the check is carried out; they do not change its report.
 
     Attributes:
         paths: Files, directories and globs; "-" stands for `stdin`.
@@ -78,6 +78,8 @@ class CheckRequest(Record):
         allowed_hosts: Hosts to which a server that a URL names may redirect.
         progress: Called with the completed fraction of the work, 0 to 1, and the path of the file
             that was begun or completed last.
+        keep: Called with each result as it comes, in any order; gives what of it is kept for the
+            report.
         remark: Called with each remark about how the check was carried out, for the user.
         interrupted: Called when a signal ends the check, with the report on the files that are
             checked and the number of the others, before the exception goes on.
@@ -97,6 +99,7 @@ class CheckRequest(Record):
     cluster: str | None = None
     allowed_hosts: Sequence[str] = ()
     progress: Callable[[float, str], None] = lambda part, path: None
+    keep: Callable[[DocumentResult], DocumentResult] = lambda result: result
     remark: Callable[[str], None] = lambda line: None
     interrupted: Callable[[Report, int], None] = lambda report, left: None
 
@@ -149,21 +152,34 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     owners = {each.path: bundle for bundle in bundles for each in bundle.documents}
     documents += [document for bundle in bundles for document in bundle.documents]
     known: dict[str, DocumentResult] = {}
+    acceptances = Acceptances(settings_of)
+
+    def keep(result: DocumentResult) -> DocumentResult:
+        """Keep a result under the path that the report has."""
+        if result.path in owners:
+            result = owners[result.path].rename(result)
+        if result.file is not None:
+            acceptances.add(result.file)
+        return request.keep(result)
+
+    # What no change concerns is not kept, and only the whole result tells that.
+    at_once = keep if changes is None else _keep_whole
     try:
-        _collect(documents, request, known, owners.keys())
+        _collect(documents, request, known, owners.keys(), at_once)
     except (KeyboardInterrupt, Termination):
         done = [known[each.path] for each in documents if each.path in known]
-        done = _rename(done, owners)
+        done = done if changes is None else list(map(keep, done))
         left = len(documents) - len(done) + (request.stdin is not None)
-        request.interrupted(_assemble(found, done), left)
+        request.interrupted(_assemble(found, _sort(done, owners)), left)
         raise
     results = [known[document.path] for document in documents]
     if changes is not None:
         results = [each for each in results if each.path in owners or changes.concern(each)]
-    results = _rename(results, owners)
+        results = list(map(keep, results))
     if request.stdin is not None:
-        results += _check_here([request.stdin], request, len(documents))
+        results += map(keep, _check_here([request.stdin], request, len(documents)))
         results.sort(key=lambda result: result.path)
+    results = _sort(results, owners)
     report = _assemble(found, results)
     notes = report.notes + tuple(note for bundle in bundles for note in bundle.notes)
     failures = report.failures + tuple(each for bundle in bundles for each in bundle.failures)
@@ -174,15 +190,16 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
     report = Report(report.files, failures, notes)
-    return report_unused_acceptances(report, settings_of, searched)
+    return acceptances.report_unused(report, searched)
 
 
-def _rename(results: list[DocumentResult], owners: Mapping[str, Bundle]) -> list[DocumentResult]:
-    """Replace the private paths of fetched documents by their addresses, in the order of paths."""
-    if not owners:
-        return results
-    renamed = [owners[each.path].rename(each) if each.path in owners else each for each in results]
-    return sorted(renamed, key=lambda result: result.path)
+def _keep_whole(result: DocumentResult) -> DocumentResult:
+    return result
+
+
+def _sort(results: list[DocumentResult], owners: Collection[str]) -> list[DocumentResult]:
+    """Sort results by path where documents were fetched, whose addresses are among the paths."""
+    return sorted(results, key=lambda result: result.path) if owners else results
 
 
 def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
@@ -199,6 +216,7 @@ def _collect(
     request: CheckRequest,
     results: dict[str, DocumentResult],
     unstored: Collection[str],
+    keep: Callable[[DocumentResult], DocumentResult],
 ) -> None:
     """Add the result of each document by its path; stored results are used again.
 
@@ -207,6 +225,7 @@ def _collect(
         request: The request.
         results: The results so far.
         unstored: Paths of documents whose results are not stored: they lie there for this run only.
+        keep: Gives what is kept of a result.
     """
     with ExitStack() as stack:
         stores = [stack.enter_context(closing(each)) for each in _stores(request, len(documents))]
@@ -216,13 +235,13 @@ def _collect(
             stored = (store.get(document) for store in stores)
             result = next((each for each in stored if each is not None), None)
             if result is not None:
-                results[document.path] = result
+                results[document.path] = keep(result)
         pending = {each.path: each for each in documents if each.path not in results}
         request.progress(len(results) / max(len(documents), 1), next(iter(pending), ""))
         for result in _check(list(pending.values()), request, len(results)):
             for store in () if result.path in unstored else stores:
                 store.put(pending[result.path], result)
-            results[result.path] = result
+            results[result.path] = keep(result)
             request.progress(len(results) / len(documents), result.path)
 
 

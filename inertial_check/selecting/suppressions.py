@@ -7,30 +7,24 @@ With `accept` in place of `ignore` a finding is accepted as known, for which a r
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inertial_check.errors import UsageError
 from inertial_check.expressions import compile_later
-from inertial_check.files.folders import contains
 from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import (
     Body,
-    FileReport,
     Finding,
     Model,
     Place,
-    Report,
     Span,
     Suppression,
 )
 from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import replace
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
 from inertial_check.settings.settings import (
-    Exemption,
     Settings,
     codes_of,
     validate_selector,
@@ -87,69 +81,6 @@ def apply_exemptions(findings: Iterable[Finding], path: str, settings: Settings)
                 each = finding._replace(suppression=suppression)
         (counting if each.suppression is None else suppressed).append(each)
     return SortedFindings(tuple(counting), tuple(suppressed))
-
-
-def report_unused_acceptances(
-    report: Report, settings_of: Callable[[str], Settings], folders: Sequence[str]
-) -> Report:
-    """Report the accepted entries of configurations that no finding on the checked files needs.
-
-    An entry becomes a finding on the first of its files that was checked. One that is about no file
-    becomes a note. A run that did not search the folder of the configuration may have left out the
-    files that need an entry, so that it is silent, unless the entry names one file and no pattern.
-
-    Args:
-        report: Report of a run.
-        settings_of: Gives the settings of the file at a path.
-        folders: Folders that the run searched as a whole.
-    """
-    real = [os.path.realpath(folder) for folder in folders]
-    concerned: dict[tuple[Place, Exemption], list[FileReport]] = {}
-    for file in report.files:
-        for entry in settings_of(file.path).exemptions:
-            if entry.accepted and entry.place is not None:
-                files = concerned.setdefault((entry.place, entry), [])
-                if entry.concerns(file.path, (body.file for body in file.bodies)):
-                    files.append(file)
-    added: dict[str, list[Finding]] = {}
-    notes: list[str] = []
-    for (place, entry), files in concerned.items():
-        whole = any(contains(each, os.path.realpath(entry.files.folder)) for each in real)
-        exact = entry.files.exact_path
-        if not (whole or (files and exact == os.path.abspath(files[0].path))):
-            continue
-        if not files and not (exact is not None and os.path.lexists(exact)):
-            idle = f"accepted: no file that was checked matches {entry.files.pattern}"
-            notes.append(f"{place.path}:{place.line}: {idle}")
-        elif files and _is_unused(entry, files, settings_of):
-            severity = settings_of(files[0].path).severity(UnusedSuppression)
-            finding = UnusedSuppression.on_entry(place, severity, entry.files.pattern)
-            added.setdefault(files[0].path, []).append(finding)
-    if not added and not notes:
-        return report
-    changed = tuple(
-        file._replace(findings=(*file.findings, *added.get(file.path, ()))) for file in report.files
-    )
-    return replace(report, files=changed, notes=(*report.notes, *notes))
-
-
-def _is_unused(
-    entry: Exemption, files: Sequence[FileReport], settings_of: Callable[[str], Settings]
-) -> bool:
-    """Whether the silence of the rules of an entry on its files proves that nothing needs it."""
-    codes = frozenset(code for selector in entry.selectors for code in codes_of(selector))
-    everything = "ALL" in entry.selectors
-    undecided = any(code.startswith(UnusedSuppression.UNDECIDED) for code in codes)
-    for file in files:
-        settings = settings_of(file.path)
-        on = {rule.code for rule in settings.rules()}
-        if UnusedSuppression.code not in on or not codes <= on or settings.geometry != "auto":
-            return False
-        if file.format is None:  # its bodies were not checked
-            return False
-        if any(entry.covers(each, file.path) for each in (*file.findings, *file.suppressed)):
-            return False
-    return everything or not undecided
 
 
 class _Directive:

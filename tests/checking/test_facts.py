@@ -1,9 +1,9 @@
 """One mistake that a run meets in several places counts as one fact."""
 
 import inertial_check as ic
-from inertial_check.model import Report
-from inertial_check.reports.json import run_members
+from inertial_check.model import Report, Severity
 from inertial_check.reports.text import summary
+from inertial_check.reports.totals import Totals
 
 LINK = (
     '<link name="{name}"><inertial><mass value="{mass}"/><inertia ixx="0.001" ixy="0" ixz="0" '
@@ -67,8 +67,5 @@ def test_bodies_without_numbers_are_facts_of_their_own():
 
 
 def test_json_has_both_counts():
-    class View:
-        exit_code = 1
-
-    counts = run_members(check(link("a"), link("b")), View())["summary"]
-    assert (counts["errors"], counts["distinct_findings"]) == (2, 1)
+    counts = Totals.of(check(link("a"), link("b")))
+    assert (counts.severities[Severity.ERROR], counts.distinct) == (2, 1)

@@ -1,0 +1,151 @@
+"""Reports for programs while the check runs: each file is written as soon as it is checked.
+
+What is written goes to a spool, and from there to its destination when the check is complete. So an
+interruption, a crash or a full disk leaves no report that looks complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inertial_check.cli.rendering import describe_unrenderable
+from inertial_check.errors import DefectError, UsageError
+from inertial_check.files.spool import Spool
+from inertial_check.isolation import raise_defects
+from inertial_check.reports import SUGGESTING, View, load_streamed_form
+from inertial_check.reports.streaming import Item, ReportStream, Run
+from inertial_check.reports.totals import Totals
+
+if TYPE_CHECKING:
+    from inertial_check.checking.check import Document, DocumentResult
+    from inertial_check.model import FileReport, Report
+    from inertial_check.settings.settings import Settings
+
+_WHOLE = 256
+"""Number of files whose reports are kept as a whole, so that an interruption can show them to the
+person at the terminal; with more of them it shows counts alone."""
+
+
+class StreamedReports:
+    """The reports of a run in one or several forms, to which files are added one by one.
+
+    Args:
+        forms: The forms, of reports.STREAMED.
+        view: Options of the reports, as far as they are known before the check.
+        settings_of: Gives the settings of the file at a path.
+        stdin: The document read from standard input; None if it is not read.
+
+    Attributes:
+        totals: Counts of the files.
+    """
+
+    def __init__(
+        self,
+        forms: Sequence[str],
+        view: View,
+        settings_of: Callable[[str], Settings],
+        stdin: Document | None,
+    ) -> None:
+        self.totals = Totals()
+        self._view, self._settings_of, self._stdin = view, settings_of, stdin
+        self._forms = {name: load_streamed_form(name) for name in forms}
+        self._streams = {name: ReportStream(form, Spool()) for name, form in self._forms.items()}
+        self._numbers: dict[str, int] = {}
+        self._kept: dict[str, FileReport] = {}
+        self._findings: dict[str, int] = {}
+        self._notes: dict[str, str] = {}
+
+    @property
+    def shortened(self) -> bool:
+        """Whether the report of a file is no longer kept as a whole."""
+        return len(self._kept) > _WHOLE
+
+    def keep(self, result: DocumentResult) -> DocumentResult:
+        """Write the report of a file, and give what of the result is kept.
+
+        Raises:
+            UsageError: There is no room for what was written.
+        """
+        if result.file is None:
+            return result._replace(lookups=None)
+        shown = self._write(result.file)
+        self.totals.add(shown)
+        self._findings[shown.path] = len(result.file.findings)
+        if len(self._kept) >= _WHOLE:
+            shown = shown._replace(bodies=(), findings=(), suppressed=())
+        self._kept[shown.path] = shown
+        return result._replace(file=shown, lookups=None)
+
+    def settle(self, report: Report) -> None:
+        """Write files again that have got further findings since they were written."""
+        for file in report.files:
+            if file is not self._kept.get(file.path):
+                shown = self._write(file)
+                self.totals.add_findings(shown.findings[self._findings[file.path] :])
+
+    def list_notes(self, report: Report) -> list[str]:
+        """List the notes about files that could not be completed, in the order of the report."""
+        return [self._notes[file.path] for file in report.files if file.path in self._notes]
+
+    def pieces(self, form: str, report: Report, exit_code: int) -> Iterator[str]:
+        """Give the text of the report in a form, in pieces.
+
+        Args:
+            form: The form.
+            report: The order of the files, and what is said about the run.
+            exit_code: Exit code of the process.
+        """
+        files = [self._numbers[file.path] for file in report.files]
+        view = self._view._replace(exit_code=exit_code)
+        run = Run(self.totals, report.failures, report.notes, view)
+        return self._streams[form].pieces(files, run)
+
+    def close(self) -> None:
+        """Forget the reports."""
+        for stream in self._streams.values():
+            stream.close()
+
+    def _write(self, file: FileReport) -> FileReport:
+        """Write a file in all forms; gives the report that is shown.
+
+        Raises:
+            UsageError: There is no room for it.
+        """
+        shown, items = self._render(self._complete(file))
+        try:
+            for name, each in items.items():
+                self._numbers[file.path] = self._streams[name].add(each)
+        except OSError as error:
+            reason = error.strerror or error
+            raise UsageError(f"cannot keep the report in a temporary file: {reason}") from None
+        return shown
+
+    def _complete(self, file: FileReport) -> FileReport:
+        """Add suggested edits, if a form shows them."""
+        if self._forms.keys().isdisjoint(SUGGESTING):
+            return file
+        from inertial_check.fixing.suggestions import suggest_for_file
+
+        completed = suggest_for_file(file, self._settings_of, self._stdin)
+        if completed.note is not None:
+            self._notes[file.path] = completed.note
+        return completed.file
+
+    def _render(self, file: FileReport) -> tuple[FileReport, dict[str, list[Item]]]:
+        """Render a file; one that a form cannot show is the same finding in all forms."""
+        failed: set[str] = set()
+        items: dict[str, list[Item]] = {}
+        while len(items) < len(self._forms):
+            items.clear()
+            for name, form in self._forms.items():
+                try:
+                    with raise_defects(file.path):
+                        items[name] = list(form.items(file, self._view))
+                except DefectError as error:
+                    if name in failed:
+                        raise
+                    failed.add(name)
+                    file = describe_unrenderable(file, name, error.reason)
+                    break
+        return file, items
