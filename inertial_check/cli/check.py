@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from functools import partial
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import (
@@ -225,7 +224,8 @@ def run(args: argparse.Namespace) -> int:
         report = replace(report, failures=(*listed.failures, *report.failures))
         inputs = [*paths, *(file.path for file in report.files)]
         if streamed is not None:
-            return _write_streamed(args, configurations, report, inputs, streamed)
+            destinations = _list_destinations(args, configurations, inputs)
+            return streamed.write(args, configurations.run.settings, report, destinations)
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
         plots.write(plots.draw_overview(shown), args.plot)
@@ -253,38 +253,6 @@ def _open_stream(
     rules = _rule_pages(configurations.run.settings) if "sarif" in forms else ()
     view = View(exit_codes.CLEAN, statistics=args.statistics, rules=rules)
     return StreamedReports(sorted(forms), view, configurations.settings, stdin)
-
-
-def _write_streamed(
-    args: argparse.Namespace,
-    configurations: Configurations,
-    report: Report,
-    inputs: list[str],
-    streamed: StreamedReports,
-) -> int:
-    """Write the reports that were written file by file to where they go; gives the exit code.
-
-    Raises:
-        UsageError: As for `_write_reports`.
-    """
-    settings = configurations.run.settings
-    destinations = _list_destinations(args, configurations, inputs)
-    streamed.settle(report)
-    report = replace(report, notes=(*report.notes, *streamed.list_notes(report)))
-    code = exit_codes.FAILURE if report.failures else exit_codes.CLEAN
-    if not report.failures and any(map(settings.fails, streamed.totals.severities)):
-        code = exit_codes.FINDINGS
-    problems = []
-    for form, path in destinations:
-        pieces = partial(streamed.pieces, form, report, code)
-        try:
-            output.write_pieces(pieces, path, bool(args.follow_outside))
-        except UsageError as error:
-            problems.append(error)
-    if problems:
-        raise problems[0]
-    rendering.tell(args, report.failures, report.notes)
-    return code
 
 
 def _write_reports(

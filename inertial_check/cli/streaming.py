@@ -6,13 +6,16 @@ interruption, a crash or a full disk leaves no report that looks complete.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from inertial_check.cli.rendering import describe_unrenderable
+from inertial_check.cli import exit_codes, output, rendering
 from inertial_check.errors import DefectError, UsageError
 from inertial_check.files.spool import Spool
 from inertial_check.isolation import raise_defects
+from inertial_check.records import replace
 from inertial_check.reports import SUGGESTING, View, load_streamed_form
 from inertial_check.reports.streaming import Item, ReportStream, Run
 from inertial_check.reports.totals import Totals
@@ -77,25 +80,54 @@ class StreamedReports:
         self._kept[shown.path] = shown
         return result._replace(file=shown, lookups=None)
 
-    def settle(self, report: Report) -> None:
+    def write(
+        self,
+        args: argparse.Namespace,
+        settings: Settings,
+        report: Report,
+        destinations: Sequence[tuple[str, str | None]],
+    ) -> int:
+        """Write the reports to where they go, and say on stderr what was skipped.
+
+        Args:
+            args: The command line.
+            settings: Settings of the run.
+            report: The order of the files, and what is said about the run.
+            destinations: Forms, each with its file; None for stdout.
+
+        Returns:
+            The exit code of the command.
+
+        Raises:
+            UsageError: A file cannot be written; the others are written.
+        """
+        self._write_again(report)
+        notes = [self._notes[file.path] for file in report.files if file.path in self._notes]
+        report = replace(report, notes=(*report.notes, *notes))
+        code = exit_codes.FAILURE if report.failures else exit_codes.CLEAN
+        if not report.failures and any(map(settings.fails, self.totals.severities)):
+            code = exit_codes.FINDINGS
+        problems = []
+        for form, path in destinations:
+            pieces = partial(self._pieces, form, report, code)
+            try:
+                output.write_pieces(pieces, path, bool(args.follow_outside))
+            except UsageError as error:
+                problems.append(error)
+        if problems:
+            raise problems[0]
+        rendering.tell(args, report.failures, report.notes)
+        return code
+
+    def _write_again(self, report: Report) -> None:
         """Write files again that have got further findings since they were written."""
         for file in report.files:
             if file is not self._kept.get(file.path):
                 shown = self._write(file)
                 self.totals.add_findings(shown.findings[self._findings[file.path] :])
 
-    def list_notes(self, report: Report) -> list[str]:
-        """List the notes about files that could not be completed, in the order of the report."""
-        return [self._notes[file.path] for file in report.files if file.path in self._notes]
-
-    def pieces(self, form: str, report: Report, exit_code: int) -> Iterator[str]:
-        """Give the text of the report in a form, in pieces.
-
-        Args:
-            form: The form.
-            report: The order of the files, and what is said about the run.
-            exit_code: Exit code of the process.
-        """
+    def _pieces(self, form: str, report: Report, exit_code: int) -> Iterator[str]:
+        """Give the text of a report in pieces."""
         files = [self._numbers[file.path] for file in report.files]
         view = self._view._replace(exit_code=exit_code)
         run = Run(self.totals, report.failures, report.notes, view)
@@ -146,6 +178,6 @@ class StreamedReports:
                     if name in failed:
                         raise
                     failed.add(name)
-                    file = describe_unrenderable(file, name, error.reason)
+                    file = rendering.describe_unrenderable(file, name, error.reason)
                     break
         return file, items
