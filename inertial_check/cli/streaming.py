@@ -54,8 +54,9 @@ class StreamedReports:
         self._view, self._settings_of, self._stdin = view, settings_of, stdin
         self._forms = {name: load_streamed_form(name) for name in forms}
         self._streams = {name: ReportStream(form, Spool()) for name, form in self._forms.items()}
-        self._numbers: dict[str, int] = {}
-        self._kept: dict[str, FileReport] = {}
+        # Standard input may have the path of a file, so that reports are told apart by identity.
+        self._kept: list[FileReport] = []
+        self._numbers: dict[int, int] = {}
         self._findings: dict[str, int] = {}
         self._notes: dict[str, str] = {}
 
@@ -72,13 +73,18 @@ class StreamedReports:
         """
         if result.file is None:
             return result._replace(lookups=None)
-        shown = self._write(result.file)
+        shown, number = self._write(result.file)
         self.totals.add(shown)
         self._findings[shown.path] = len(result.file.findings)
         if len(self._kept) >= _WHOLE:
             shown = shown._replace(bodies=(), findings=(), suppressed=())
-        self._kept[shown.path] = shown
+        self._remember(shown, number)
         return result._replace(file=shown, lookups=None)
+
+    def _remember(self, file: FileReport, number: int) -> None:
+        """Remember the number of a file; its report lives on, so that no other is taken for it."""
+        self._kept.append(file)
+        self._numbers[id(file)] = number
 
     def write(
         self,
@@ -122,13 +128,14 @@ class StreamedReports:
     def _write_again(self, report: Report) -> None:
         """Write files again that have got further findings since they were written."""
         for file in report.files:
-            if file is not self._kept.get(file.path):
-                shown = self._write(file)
+            if id(file) not in self._numbers:
+                shown, number = self._write(file)
                 self.totals.add_findings(shown.findings[self._findings[file.path] :])
+                self._remember(file, number)
 
     def _pieces(self, form: str, report: Report, exit_code: int) -> Iterator[str]:
         """Give the text of a report in pieces."""
-        files = [self._numbers[file.path] for file in report.files]
+        files = [self._numbers[id(file)] for file in report.files]
         view = self._view._replace(exit_code=exit_code)
         run = Run(self.totals, report.failures, report.notes, view)
         return self._streams[form].pieces(files, run)
@@ -138,20 +145,19 @@ class StreamedReports:
         for stream in self._streams.values():
             stream.close()
 
-    def _write(self, file: FileReport) -> FileReport:
-        """Write a file in all forms; gives the report that is shown.
+    def _write(self, file: FileReport) -> tuple[FileReport, int]:
+        """Write a file in all forms; gives the report that is shown, and its number.
 
         Raises:
             UsageError: There is no room for it.
         """
         shown, items = self._render(self._complete(file))
         try:
-            for name, each in items.items():
-                self._numbers[file.path] = self._streams[name].add(each)
+            numbers = [self._streams[name].add(each) for name, each in items.items()]
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"cannot keep the report in a temporary file: {reason}") from None
-        return shown
+        return shown, numbers[0]  # the same in all forms
 
     def _complete(self, file: FileReport) -> FileReport:
         """Add suggested edits, if a form shows them."""

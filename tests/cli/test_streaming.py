@@ -1,5 +1,7 @@
 """Reports for programs are written file by file, with the bytes of a report that is held."""
 
+import io
+import json
 import os
 import shutil
 import sys
@@ -52,6 +54,18 @@ def test_the_bytes_are_those_of_a_report_that_is_held(models, run, reversed_resu
     assert (code, streamed) == held[:2]
     assert told in held[2]
     assert "a_[0-3].urdf" in streamed
+
+
+def test_standard_input_may_have_the_path_of_a_file(models, run, monkeypatch):
+    """One of the two reports would stand there twice."""
+    outputs = []
+    for extra in ((), ("--verbose",)):
+        stdin = io.TextIOWrapper(io.BytesIO((models / "b_0.urdf").read_bytes()))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        named = ("a_0.urdf", "-", "--stdin-filename", "a_0.urdf", "--output-format", "json")
+        outputs.append(run(*named, *extra)[1])
+    assert outputs[0] == outputs[1]
+    assert len({json.dumps(file) for file in json.loads(outputs[0])["files"]}) == 2
 
 
 def test_several_forms_of_one_check(models, run):
