@@ -200,7 +200,8 @@ class Subject(Record, eq=False):
         if row is None:
             return None
         one, other = self.examination.assembly.twin_pairs.bodies[row].tolist()
-        return self.examination.model.bodies[one + other - self.index].name
+        name: str = self.examination.model.bodies[one + other - self.index].name
+        return name
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from inertial_check.cli import exit_codes, output, rendering
 from inertial_check.errors import DefectError, UsageError
 from inertial_check.files.spool import Spool
 from inertial_check.isolation import raise_defects
+from inertial_check.model import Report
 from inertial_check.records import replace
 from inertial_check.reports import SUGGESTING, View, load_streamed_form
 from inertial_check.reports.streaming import Item, ReportStream, Run
@@ -22,7 +23,7 @@ from inertial_check.reports.totals import Totals
 
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document, DocumentResult
-    from inertial_check.model import FileReport, Report
+    from inertial_check.model import FileReport
     from inertial_check.settings.settings import Settings
 
 _WHOLE = 256
@@ -58,7 +59,7 @@ class StreamedReports:
         self._kept: list[FileReport] = []
         self._numbers: dict[int, int] = {}
         self._findings: dict[str, int] = {}
-        self._notes: dict[str, str] = {}
+        self._notes: dict[str, tuple[str, ...]] = {}
 
     @property
     def shortened(self) -> bool:
@@ -108,7 +109,7 @@ class StreamedReports:
             UsageError: A file cannot be written; the others are written.
         """
         self._write_again(report)
-        notes = [self._notes[file.path] for file in report.files if file.path in self._notes]
+        notes = [note for file in report.files for note in self._notes.get(file.path, ())]
         report = replace(report, notes=(*report.notes, *notes))
         code = exit_codes.FAILURE if report.failures else exit_codes.CLEAN
         if not report.failures and any(map(settings.fails, self.totals.severities)):
@@ -163,12 +164,15 @@ class StreamedReports:
         """Add suggested edits, if a form shows them."""
         if self._forms.keys().isdisjoint(SUGGESTING):
             return file
-        from inertial_check.fixing.suggestions import suggest_for_file
+        from inertial_check.fixing.suggestions import add_suggestions
+        from inertial_check.formats.xacro.total import renew_total
 
-        completed = suggest_for_file(file, self._settings_of, self._stdin)
-        if completed.note is not None:
-            self._notes[file.path] = completed.note
-        return completed.file
+        # Reading the file again takes nothing of the time that all xacro files of the run have.
+        with renew_total():
+            completed = add_suggestions(Report((file,)), self._settings_of, self._stdin)
+        if completed.notes:
+            self._notes[file.path] = completed.notes
+        return completed.files[0]
 
     def _render(self, file: FileReport) -> tuple[FileReport, dict[str, list[Item]]]:
         """Render a file; one that a form cannot show is the same finding in all forms."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from inertial_check.checking.check import Document
 from inertial_check.errors import DefectError, InertialCheckError
 from inertial_check.fixing.fix import fix_model
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import load
-from inertial_check.formats.xacro.total import renew_total
 from inertial_check.isolation import TimeLimitReached, limit_times, raise_defects, run_within
 from inertial_check.model import (
     ByteRange,
@@ -56,31 +55,6 @@ def add_cause_edits(
     return _add(_add_undone_cause, report, settings_of, stdin)
 
 
-class CompletedFile(NamedTuple):
-    """The report of a file with suggested edits.
-
-    Attributes:
-        file: The report.
-        note: Why no edits are suggested; None if they are, or none are needed.
-    """
-
-    file: FileReport
-    note: str | None = None
-
-
-def suggest_for_file(
-    file: FileReport,
-    settings_of: Callable[[str], Settings],
-    stdin: Document | None = None,
-) -> CompletedFile:
-    """The report of one file as in `add_suggestions`.
-
-    Reading the file again takes nothing of the time that all xacro files of a run may take.
-    """
-    with limit_times(), renew_total():
-        return _attempt(_add_nearest, file, settings_of, stdin)
-
-
 _AddToFile = Callable[[FileReport, Settings, Document | None], FileReport]
 
 
@@ -102,25 +76,17 @@ def _add(
         settings_of: Gives the settings of the file at a path.
         stdin: The document read from standard input, if it was checked.
     """
+    files: list[FileReport] = []
+    notes: list[str] = []
     with limit_times():
-        completed = [_attempt(add_to_file, file, settings_of, stdin) for file in report.files]
-    notes = [each.note for each in completed if each.note is not None]
-    files = tuple(each.file for each in completed)
-    return replace(report, files=files, notes=(*report.notes, *notes))
-
-
-def _attempt(
-    add_to_file: _AddToFile,
-    file: FileReport,
-    settings_of: Callable[[str], Settings],
-    stdin: Document | None,
-) -> CompletedFile:
-    """Add edits to the findings of a file; where that fails, a note says why."""
-    try:
-        return CompletedFile(add_to_file(file, settings_of(file.path), stdin))
-    except (DefectError, TimeLimitReached) as error:
-        why = "it takes too long" if isinstance(error, TimeLimitReached) else error.reason
-        return CompletedFile(file, f"{file.path}: no edits are suggested: {why}")
+        for file in report.files:
+            try:
+                files.append(add_to_file(file, settings_of(file.path), stdin))
+            except (DefectError, TimeLimitReached) as error:
+                why = "it takes too long" if isinstance(error, TimeLimitReached) else error.reason
+                notes.append(f"{file.path}: no edits are suggested: {why}")
+                files.append(file)
+    return replace(report, files=tuple(files), notes=(*report.notes, *notes))
 
 
 def _add_nearest(file: FileReport, settings: Settings, stdin: Document | None) -> FileReport:
