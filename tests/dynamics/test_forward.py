@@ -192,20 +192,20 @@ def everything(tree, xp, q, u, tau):
     return xp.concatenate([each.reshape(-1) for each in parts])
 
 
-def difference_quotients(tree, given):
+def difference_quotients(tree, given, function=everything):
     q, *rest = given
     found, step = np.zeros_like(q), 1e-6
     for place in np.ndindex(q.shape):
         sides = [q.copy(), q.copy()]
         sides[0][place] += step
         sides[1][place] -= step
-        ahead, back = (np.sin(everything(tree, np, each, *rest)).sum() for each in sides)
+        ahead, back = (np.sin(function(tree, np, each, *rest)).sum() for each in sides)
         found[place] = (ahead - back) / (2 * step)
     return found
 
 
-def trees_and_arrays():
-    floating, fixed = (random_tree(8, base=base, anchored=True, count=4)
+def trees_and_arrays(count=4):
+    floating, fixed = (random_tree(8, base=base, anchored=True, count=count)
                        for base in ("floating", "revolute"))  # fmt: skip
     return floating, configurations(floating, 1, (2,)), fixed, configurations(fixed, 1, ())
 
@@ -221,17 +221,30 @@ def test_torch_gives_the_same_and_its_gradients():
     np.testing.assert_allclose(slope.numpy(), expected, atol=1e-6 * np.abs(expected).max())
 
 
-def test_jax_gives_the_same_and_its_gradients():
+def two_bodies(tree, xp, q, u, tau):
+    """The part of `everything` that XLA compiles within seconds, for trees of two bodies."""
+    parts = [
+        forward.forward_dynamics(tree, q, u, tau),
+        composites.center_of_mass_jacobian(tree, q),
+        forces.generalized_forces(tree, q, 1, [1.0, 2, 3], [4.0, 5, 6], [0.1, 0, 0.2]),
+    ]
+    return xp.concatenate([each.reshape(-1) for each in parts])
+
+
+def test_jax_gives_the_same_and_its_gradients(request):
     jax = pytest.importorskip("jax", reason="needs JAX: pip install jax")
-    floating, arrays, fixed, one = trees_and_arrays()
+    # Compiling all of it takes more than a minute.
+    long = request.config.getoption("--long")
+    function, count = (everything, 4) if long else (two_bodies, 2)
+    floating, arrays, fixed, one = trees_and_arrays(count)
     xp = jax.numpy
     with jax.enable_x64(True):
         traced = [xp.asarray(each) for each in arrays]
-        ours = jax.jit(lambda *given: everything(floating, xp, *given))(*traced)
-        assert_close(ours, everything(floating, np, *arrays), 1e-12)
-        total = lambda *given: xp.sin(everything(fixed, xp, *given)).sum()  # noqa: E731
+        ours = jax.jit(lambda *given: function(floating, xp, *given))(*traced)
+        assert_close(ours, function(floating, np, *arrays), 1e-12)
+        total = lambda *given: xp.sin(function(fixed, xp, *given)).sum()  # noqa: E731
         slope = jax.jit(jax.grad(total))(*(xp.asarray(each) for each in one))
-    expected = difference_quotients(fixed, one)
+    expected = difference_quotients(fixed, one, function)
     np.testing.assert_allclose(slope, expected, atol=1e-6 * np.abs(expected).max())
 
 
