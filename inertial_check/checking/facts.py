@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from math import isfinite
 from typing import Any
@@ -50,6 +51,7 @@ def identify_facts(
     return result
 
 
+@cache  # a module that is not there would be sought for each document
 def _find_sha256() -> Callable[[bytes], Any]:
     """Find a SHA-256 that does not load OpenSSL, as hashlib does.
 

@@ -338,7 +338,7 @@ def _check(
 
         def show_partial(partial: Report, left: int) -> None:
             bar.close()
-            if streamed is not None and streamed.shortened:
+            if streamed is not None and streamed.is_shortened:
                 shown.append(partial)
                 rendering.tell_counts(streamed.totals, left)
                 return

@@ -37,15 +37,13 @@ def _is_observed() -> bool:
     """Whether a profiler, a debugger, -i or -X dev looks at this process when Python ends."""
     monitoring = getattr(sys, "monitoring", None)  # by which Python 3.12 and later profile
     tools = () if monitoring is None else map(monitoring.get_tool, range(6))
-    return any(
-        (sys.gettrace(), sys.getprofile(), sys.flags.inspect, sys.flags.dev_mode, *tools),
-    )
+    return any((sys.gettrace(), sys.getprofile(), sys.flags.inspect, sys.flags.dev_mode, *tools))
 
 
 def _leave(code: int) -> None:
     """End the process if nothing is left to do but to free memory; return if there is.
 
-    Python frees the objects of all modules one by one when it ends, which takes an eighth of the
+    Python frees the objects of all modules one by one when it ends, which takes a tenth of the
     check of one file, and the system frees them at once. So this does what else Python does then,
     in its order: it waits for threads, which is left to Python where there are any; it calls the
     functions of `atexit`, which close logs, end worker processes and remove temporary folders; and

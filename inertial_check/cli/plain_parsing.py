@@ -1,7 +1,7 @@
 """Parsing of the usual command lines of `check`, without argparse.
 
 To load argparse and its translations, and to build a parser of fifty options with their help, takes
-as long as the check of a small file. So a command line is parsed here first, by the declarations
+half as long as to check a small file. So a command line is parsed here first, by the declarations
 that argparse gets as well; help, errors and whatever is unusual are left to argparse.
 """
 

@@ -62,7 +62,7 @@ class StreamedReports:
         self._notes: dict[str, tuple[str, ...]] = {}
 
     @property
-    def shortened(self) -> bool:
+    def is_shortened(self) -> bool:
         """Whether the report of a file is no longer kept as a whole."""
         return len(self._kept) > _WHOLE
 

@@ -318,13 +318,13 @@ class Likeness:
         forms = np.concatenate([[resemblance.flip_products(form)], resemblance.rotate(turns, form)])
         with np.errstate(all="ignore"):
             left: Floats = np.min(resemblance.norm(forms - self.form, axis=(-2, -1)), axis=0)
-        if np.any(self._turned):
+        if np.any(self._has_own_axes):
             shares = resemblance.shape_distance(self.C_BBcm_B, self.C_GGcm_B)
-            left = np.where(self._turned, shares, left)
+            left = np.where(self._has_own_axes, shares, left)
         return left
 
     @cached_property
-    def _turned(self) -> Flags:
+    def _has_own_axes(self) -> Flags:
         """(R,) whether the inertial's own axes are not the body's."""
         inertials = [self.assembly.model.bodies[index].inertial for index in self.body.tolist()]
         axes = np.array([each.R_BBi for each in inertials if each is not None]).reshape(-1, 3, 3)

@@ -264,7 +264,7 @@ def find_symmetries(
     sizes = np.maximum(one.size, other.size)
     # Both maps of a candidate turn alike, so that bodies are turned once for both.
     spreads = _measure_spreads(maps[:, :1, ..., :3, :3], one, other, sizes)
-    centers = _measure_moved(maps[:, :1, ..., :3, :3], maps[..., :3, 3], one, other, sizes)
+    centers = _measure_distances(maps[:, :1, ..., :3, :3], maps[..., :3, 3], one, other, sizes)
     offsets = np.maximum(centers, spreads)
     size = float(np.max(sizes))
     lengths = joints.mirror(planes)
@@ -456,10 +456,10 @@ def measure_offsets(
 
 def _measure_centers(maps: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
     """(..., T) distances of the centres of mass, relative to the size."""
-    return _measure_moved(maps[..., :3, :3], maps[..., :3, 3], one, other, size)
+    return _measure_distances(maps[..., :3, :3], maps[..., :3, 3], one, other, size)
 
 
-def _measure_moved(R: Floats, t: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
+def _measure_distances(R: Floats, t: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
     """(..., T) distances of the centres of mass after rotations R and translations t."""
     with np.errstate(all="ignore"):
         centers = np.einsum("...ij,...j->...i", R, other.p_BoBcm_B) + t

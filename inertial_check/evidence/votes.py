@@ -124,7 +124,7 @@ class Votes:
         return np.array(turns).reshape(-1, 3, 3)
 
     @cached_property
-    def _turned(self) -> bool:
+    def _has_own_axes(self) -> bool:
         """Whether an inertial has axes that are not those of its body."""
         return bool(np.any(self.R_BBi != np.eye(3)))
 
@@ -250,7 +250,7 @@ class Votes:
         with np.errstate(all="ignore"):
             C_BBcm_Bi = resemblance.spread(mass, resemblance.matrices(six))
             C_BBcm_B = C_BBcm_Bi
-            if self._turned:
+            if self._has_own_axes:
                 C_BBcm_B = resemblance.rotate(self.R_BBi[chosen], C_BBcm_Bi)
         # Eigenvalues need finite numbers; those of bodies without a vote are never looked at.
         usable = self.known[chosen, None, None] & np.all(

@@ -23,7 +23,7 @@ _PIECE = 1 << 20
 
 
 class Item(NamedTuple):
-    """What a report says about a file, or about one finding of it.
+    """The text of a report about a file, or about one finding of it.
 
     Attributes:
         text: The text, ASCII only.
@@ -49,7 +49,7 @@ class Frame(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a report says about the whole run.
+    """The facts of the whole run that a report states.
 
     Attributes:
         totals: Counts of the files.

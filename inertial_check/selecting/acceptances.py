@@ -13,7 +13,7 @@ from inertial_check.settings.settings import Exemption, Settings, codes_of
 
 
 class _State:
-    """What the files of a run have said about an accepted entry so far.
+    """The state of an accepted entry after those files of a run that were told so far.
 
     Attributes:
         seen: The first file, by path, whose configuration has the entry, and its place there.

@@ -133,10 +133,10 @@ class XmlDocument(Record, eq=False):
         """Read an element's attributes, with the position of every character."""
         return {
             name: resolve_references(self.text, start, start + len(raw))
-            for name, start, raw in self.list_quoted(element)
+            for name, start, raw in self._list_quoted(element)
         }
 
-    def list_quoted(self, element: Element) -> list[tuple[str, int, str]]:
+    def _list_quoted(self, element: Element) -> list[tuple[str, int, str]]:
         """Return the name of each attribute, the position of its value, and the value as written.
 
         References in a value are not resolved.
