@@ -1,13 +1,16 @@
 """Mesh files of a model: found, measured in one pass, and remembered for the next models.
 
-Of each file a few numbers are remembered, by its path, time of change, size and scale.
+Of each mesh a few numbers are remembered, by the content of its file, so that copies of a file in
+several packages are measured once. Formats that refer to other files are remembered by path.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -35,6 +38,12 @@ REMEMBERED = 1024
 
 NO_FILE = "<bytes>"
 """Path of a document that was read from no file."""
+
+_REMEMBERED_DIGESTS = 1 << 14
+"""Number of files whose digests are remembered; more than meshes, as there may be many copies."""
+
+_SELF_CONTAINED = frozenset((".stl", ".obj"))
+"""Formats whose triangles no other file can change."""
 
 _MOST_ORIENTATIONS = 64
 """Number of orientations of one mesh up to which its reach is remembered; with more of them, the
@@ -218,7 +227,7 @@ def measure_file(
     orientations: Collection[Orientation] = (),
     access: Access | None = None,
 ) -> MeasuredMesh:
-    """Measure a mesh file, unless it was measured before and has not changed since.
+    """Measure a mesh file, unless one with the same content was measured before.
 
     Args:
         path: The file.
@@ -231,7 +240,8 @@ def measure_file(
         ParameterError: It has no triangle, or a corner that is not finite.
         UsageError: Its format is unknown; or it is not read here (NotReadError).
     """
-    key = _key_of(path, scale)
+    state = _state_of(path)
+    key = None if state is None else _key_of(path, state, scale, access)
     known = None if key is None else _MEMORY.get(key)
     old = {} if known is None else known.reach
     new = [each for each in dict.fromkeys(orientations) if each not in old]
@@ -241,7 +251,8 @@ def measure_file(
     mesh = measure(scaled_triangles(path, scale, access), axes)
     reach = dict(zip(new, mesh.reach.reshape(-1, len(AXES), 2), strict=True))
     measured = MeasuredMesh(mesh, {**old, **reach})
-    if key is not None and len(measured.reach) <= _MOST_ORIENTATIONS:
+    # A file that changed meanwhile may have been measured with other bytes than its digest's.
+    if key is not None and len(measured.reach) <= _MOST_ORIENTATIONS and _state_of(path) == state:
         _MEMORY.put(key, measured)
     return measured
 
@@ -259,37 +270,89 @@ def scaled_triangles(path: str, scale: Scale, access: Access | None = None) -> I
         yield larger[:, ::-1] if mirrored else larger
 
 
-_MeshKey = tuple[str, int, int, Scale]
-"""Absolute path, time of change [ns], size [bytes] and scale of a remembered mesh."""
+class _FileState(NamedTuple):
+    """State of a file, which differs where its content does.
+
+    Attributes:
+        path: Absolute path, without the folders that `..` leaves, links in it not followed.
+        node: Device and number of the file there, as such a path can mean several files.
+        changed: Times of the last change of the content and of the file's attributes [ns].
+        size: Size [bytes].
+    """
+
+    path: str
+    node: tuple[int, int]
+    changed: tuple[int, int]
+    size: int
 
 
-def _key_of(path: str, scale: Scale) -> _MeshKey | None:
-    """Make the key of a mesh; None where there is no such file."""
+class _MeshKey(NamedTuple):
+    """What the measurements of a mesh depend on.
+
+    Attributes:
+        content: SHA-256 of the file; of a format that refers to other files, its state instead.
+        suffix: Suffix of its name, which decides how it is read.
+        scale: Factors on its coordinates.
+    """
+
+    content: bytes | _FileState
+    suffix: str
+    scale: Scale
+
+
+def _state_of(path: str) -> _FileState | None:
+    """Tell the state of a file; None where there is no such file."""
     try:
         status = os.stat(path)
     except OSError:
         return None
-    return os.path.abspath(path), status.st_mtime_ns, status.st_size, scale
+    node, changed = (status.st_dev, status.st_ino), (status.st_mtime_ns, status.st_ctime_ns)
+    return _FileState(os.path.abspath(path), node, changed, status.st_size)
 
 
-class _Memory:
-    """The most recently used meshes of this process, the latest last."""
+def _key_of(
+    path: str, state: _FileState, scale: Scale, access: Access | None
+) -> _MeshKey | None:
+    """Make the key of a mesh; None where its file cannot be read or is just being changed."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in _SELF_CONTAINED:
+        return _MeshKey(state, suffix, scale)
+    digest = _DIGESTS.get(state)
+    if digest is None:
+        try:
+            with (access or Access(follow_outside=True)).open_mesh(path) as file:
+                digest = hashlib.file_digest(file, "sha256").digest()
+        except OSError:  # measuring meets it, too, and says it
+            return None
+        if _state_of(path) != state:
+            return None
+        _DIGESTS.put(state, digest)
+    return _MeshKey(digest, suffix, scale)
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class _Memory(Generic[_Key, _Value]):
+    """The most recently used values of this process, the latest last."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._meshes: dict[_MeshKey, MeasuredMesh] = {}
+        self._values: dict[_Key, _Value] = {}
 
-    def get(self, key: _MeshKey) -> MeasuredMesh | None:
-        mesh = self._meshes.pop(key, None)
-        if mesh is not None:
-            self._meshes[key] = mesh
-        return mesh
+    def get(self, key: _Key) -> _Value | None:
+        value = self._values.pop(key, None)
+        if value is not None:
+            self._values[key] = value
+        return value
 
-    def put(self, key: _MeshKey, mesh: MeasuredMesh) -> None:
-        self._meshes.pop(key, None)
-        self._meshes[key] = mesh
-        while len(self._meshes) > self._most:
-            del self._meshes[next(iter(self._meshes))]
+    def put(self, key: _Key, value: _Value) -> None:
+        self._values.pop(key, None)
+        self._values[key] = value
+        while len(self._values) > self._most:
+            del self._values[next(iter(self._values))]
 
 
-_MEMORY = _Memory(REMEMBERED)
+_DIGESTS: _Memory[_FileState, bytes] = _Memory(_REMEMBERED_DIGESTS)
+_MEMORY: _Memory[_MeshKey, MeasuredMesh] = _Memory(REMEMBERED)

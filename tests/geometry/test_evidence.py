@@ -27,6 +27,7 @@ from inertial_check.model import Body, Model, Shape, Source, Span
 from inertial_check.settings.settings import Settings
 from mesh_files import CORNERS, CUBE, FACES, binary_stl, box
 
+SAME = (1.0, 1.0, 1.0)
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 KINDS = {"box": 3, "sphere": 1, "ellipsoid": 3, "cylinder": 2, "capsule": 2, "cone": 2}
 OBJ = "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS) + "".join(
@@ -39,6 +40,7 @@ def nothing_remembered(monkeypatch):
     monkeypatch.setattr(
         measured_meshes, "_MEMORY", measured_meshes._Memory(measured_meshes.REMEMBERED)
     )
+    monkeypatch.setattr(measured_meshes, "_DIGESTS", measured_meshes._Memory(1000))
 
 
 def shape(kind, *dimensions, role="collision", at=(0.0, 0.0, 0.0), rotation=IDENTITY, **more):
@@ -297,21 +299,97 @@ def counting_opens(monkeypatch):
     return opened
 
 
-def test_a_file_is_read_once_for_all_its_shapes_and_models(folder, monkeypatch):
+def counting_measurements(monkeypatch):
+    measured = []
+    original = measured_meshes.scaled_triangles
+
+    def counted(path, *args):
+        measured.append(path)
+        return original(path, *args)
+
+    monkeypatch.setattr(measured_meshes, "scaled_triangles", counted)
+    return measured
+
+
+def write_gltf(folder, triangles):
+    """Write cube.gltf, whose corners are in a file beside it."""
+    trimesh = pytest.importorskip("trimesh", reason="install it: pip install trimesh")
+    solid = trimesh.Trimesh(triangles.reshape(-1, 3), np.arange(36).reshape(-1, 3), process=False)
+    for name, data in solid.export(file_type="gltf").items():
+        (folder / name.replace("model", "cube")).write_bytes(data)
+
+
+def test_a_file_is_measured_once_for_all_its_shapes_and_models(folder, monkeypatch):
+    """Each file is opened for its digest, and again where it has to be measured."""
     opened = counting_opens(monkeypatch)
     rng = np.random.default_rng(0)
     shapes = [mesh(name, **placed(rng)) for name in ("cube.stl", "cube.obj") for _ in range(5)]
     robot = model(shapes, shapes[:3], path=folder / "m.urdf")
     first = read_geometry(robot, Context())
-    assert opened == {"cube.stl": 1, "cube.obj": 1}
+    assert opened == {"cube.stl": 2, "cube.obj": 2}
     assert read_geometry(robot, Context()) == first
     assert GeometryReader(robot).body(robot.bodies[0]).size == pytest.approx(10)
-    assert opened == {"cube.stl": 1, "cube.obj": 1}
+    assert opened == {"cube.stl": 2, "cube.obj": 2}
     larger = mesh("cube.stl", scale=(2.0, 2.0, 2.0))
     assert one(larger, path=folder / "m.urdf").volume == pytest.approx(8)
     turned = mesh("cube.stl", **placed(rng))
     assert one(turned, path=folder / "m.urdf").volume == pytest.approx(1)
-    assert opened["cube.stl"] == 3
+    assert opened["cube.stl"] == 4
+
+
+def test_copies_of_a_file_are_measured_once(folder, monkeypatch):
+    """Copies under other names and in other folders, but not what another format reads."""
+    (folder / "left").mkdir()
+    for name in ("left/copy.stl", "copy.STL", "copy.obj"):
+        (folder / name).write_bytes((folder / "cube.stl").read_bytes())
+    measured = counting_measurements(monkeypatch)
+    found = [measure_file(str(folder / name), SAME) for name in ("cube.stl", "left/copy.stl")]
+    found.append(measure_file(str(folder / "copy.STL"), SAME))
+    assert found[0] is found[1] is found[2]
+    assert measured == [str(folder / "cube.stl")]
+    with pytest.raises(ic.InertialCheckError, match="no triangle"):
+        measure_file(str(folder / "copy.obj"), SAME)
+
+
+def test_a_mesh_that_refers_to_other_files_is_remembered_by_its_path(folder):
+    """The same text in another folder can mean other corners, as a glTF file with its buffer."""
+    for name, size in (("small", 1.0), ("large", 2.0)):
+        (folder / name).mkdir()
+        write_gltf(folder / name, size * CUBE)
+    (folder / "large/cube.gltf").write_bytes((folder / "small/cube.gltf").read_bytes())
+    volumes = [
+        measure_file(str(folder / name / "cube.gltf"), SAME).mesh.volume
+        for name in ("small", "large")
+    ]
+    assert volumes == pytest.approx([1, 8])
+
+
+def test_a_file_that_changes_while_it_is_measured_is_not_remembered(folder, monkeypatch):
+    """Whoever can swap the file must not decide what other copies of its digest measure."""
+    path = folder / "cube.stl"
+    genuine = path.read_bytes()
+    read = measured_meshes.scaled_triangles
+
+    def swap(*args):
+        path.write_bytes(binary_stl(3 * CUBE))
+        return read(*args)
+
+    monkeypatch.setattr(measured_meshes, "scaled_triangles", swap)
+    assert measure_file(str(path), SAME).mesh.volume == pytest.approx(27)
+    monkeypatch.setattr(measured_meshes, "scaled_triangles", read)
+    (folder / "copy.stl").write_bytes(genuine)
+    assert measure_file(str(folder / "copy.stl"), SAME).mesh.volume == pytest.approx(1)
+
+
+def test_a_remembered_mesh_is_not_shown_to_a_document_that_may_not_read_a_copy(folder):
+    """The digest of a copy is taken through the wall of the document that names it."""
+    (folder / "robot").mkdir()
+    copy = folder / "robot" / "copy.stl"
+    copy.write_bytes((folder / "cube.stl").read_bytes())
+    granted = Access(roots=(str(folder / "robot"),))
+    assert measure_file(str(copy), SAME, access=granted).mesh.volume == pytest.approx(1)
+    with pytest.raises(ic.InertialCheckError, match="outside"):
+        measure_file(str(folder / "cube.stl"), SAME, access=granted)
 
 
 def test_a_file_that_changes_is_read_again(folder):
@@ -330,12 +408,12 @@ def test_what_is_remembered_is_bounded(folder, monkeypatch):
         measure_file(str(folder / "cube.stl"), (float(size),) * 3)
     measure_file(str(folder / "cube.stl"), (3.0,) * 3)
     measure_file(str(folder / "cube.stl"), (6.0,) * 3)
-    kept = [key[3][0] for key in measured_meshes._MEMORY._meshes]
+    kept = [key.scale[0] for key in measured_meshes._MEMORY._values]
     assert kept == [5, 3, 6]
     turns = [tuple(map(tuple, R.tolist())) for R in rotations(np.random.default_rng(0), 100)]
     found = measure_file(str(folder / "cube.stl"), (7.0,) * 3, turns)
     assert set(found.reach) == set(turns)
-    assert all(key[3][0] != 7 for key in measured_meshes._MEMORY._meshes)
+    assert all(key.scale[0] != 7 for key in measured_meshes._MEMORY._values)
 
 
 def test_files_that_are_not_found_are_listed_once_with_the_first_body(folder):
