@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from typing import BinaryIO
+from io import BufferedReader
 
 from inertial_check.expressions import compile_later
 from inertial_check.files.folders import (
@@ -175,7 +175,7 @@ class Access(Record):
             "--follow-outside allows it"
         )
 
-    def open_mesh(self, path: str) -> BinaryIO:
+    def open_mesh(self, path: str) -> BufferedReader:
         """Open a mesh for reading.
 
         Raises:
@@ -216,7 +216,9 @@ def parse_size(text: str) -> int | None:
     return int(match[1]) * _FACTORS[(match[2] or "").upper()] if match else None
 
 
-def open_regular(path: str, largest: int | None = None, option: str | None = None) -> BinaryIO:
+def open_regular(
+    path: str, largest: int | None = None, option: str | None = None
+) -> BufferedReader:
     """Open a regular file for reading.
 
     Args:
