@@ -32,7 +32,9 @@ from inertial_check.formats.resources import ResourceFinder
 from inertial_check.formats.xacro.confinement import confine, import_parsers, limit_resources
 from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
-from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
+from inertial_check.formats.xacro.tracing import Inputs, LocatedError, Node, Tracing
+from inertial_check.formats.xacro.tree import StampedName
+from inertial_check.formats.xml.markup import Element
 from inertial_check.model.source import Source, Span
 
 _PIECE = re.compile(r"[^ \t\r\n]+")
@@ -55,6 +57,32 @@ expansion makes many objects and few cycles."""
 
 _MOST_DESCRIPTORS = 1 << 10
 """Number above those of all file descriptors of the server, which has a handful."""
+
+_REHEARSAL: JsonObject = {
+    "path": "/rehearsal.xacro",
+    "data": base64.b64encode(
+        b"""<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+          <xacro:property name="mass" value="1"/>
+          <xacro:arg name="part" default="&lt;a&gt;"/>
+          <xacro:macro name="link" params="name mass:=2 *origin">
+            <link name="${name}" mass="${mass + 1}"><xacro:insert_block name="origin"/></link>
+          </xacro:macro>
+          <!-- a comment -->
+          <xacro:if value="${mass == 1}">
+            <xacro:link name="$(find own) $(arg part) $(optenv A 1)"><a/></xacro:link>
+          </xacro:if>
+        </robot>"""
+    ).decode(),
+    "packages": {"own": os.sep},
+    "overlay": {},
+    "roots": [],
+    "around": [],
+    "follow_outside": True,
+    "largest": _MOST_BYTES,
+    "environment": {"A": None},
+}
+"""Request of a document of our own that uses what most documents do. It is expanded before any
+other, so that regular expressions and caches are ready that each fork would fill again."""
 
 
 class _ExpansionError(PicklableError, Exception):
@@ -88,6 +116,7 @@ class _Writer:
         self.elements: list[list[int | None]] = []
         self.words: list[list[int]] = []
         self._at = 0
+        self._origins: dict[Element, list[int | None]] = {}
 
     def write(self, node: minidom.Node) -> None:
         """Write a node of the document with its children."""
@@ -111,17 +140,26 @@ class _Writer:
         self.elements.append(row)
         if len(self.elements) > _MOST_PARTS:
             raise _too_large(f"{_MOST_PARTS} elements")
-        self._put(f"<{node.tagName}")
+        before = f"<{node.tagName}"
         for name, value in node.attributes.items():
-            self._put(f' {name}="')
+            self._put(f'{before} {name}="')
             self._value(value)
-            self._put('"')
-        self._put(">")
+            before = '"'
+        self._put(f"{before}>")
         tag_end = self._at
         for child in node.childNodes:
             self.write(child)
         self._put(f"</{node.tagName}>")
-        row += [start, tag_end, self._at, *_origin(node.tagName)]
+        row += [start, tag_end, self._at, *self._origin(node.tagName)]
+
+    def _origin(self, name: str) -> list[int | None]:
+        """Return the place of an element in its file, which a macro may have copied many times."""
+        if not isinstance(name, StampedName):
+            return _origin(name)
+        known = self._origins.get(name.element)
+        if known is None:
+            known = self._origins[name.element] = _origin(name)
+        return known
 
     def _value(self, value: str) -> None:
         if value.isascii() and _SPECIAL.search(value) is None:  # each character is one byte
@@ -162,12 +200,36 @@ def _escape(text: str) -> str:
     return _SPECIAL.sub(lambda match: _REFERENCES.get(match[0]) or f"&#{ord(match[0])};", text)
 
 
+@cache
+def _tracing() -> Tracing:
+    """Make xacro trace what it does, once in this process."""
+    return Tracing()
+
+
 def _expand(request: JsonObject) -> JsonObject:
     """Expand the file of a request and make the answer.
 
     Raises:
         _ExpansionError: The file cannot be expanded.
     """
+    inputs, access = _read_request(request)
+    _tracing()
+    limit_resources(request["memory"], request["seconds"])
+    confine(access)
+    try:
+        return _expand_file(request["path"], dict(request["arguments"]), inputs)
+    except LocatedError as error:
+        raise _locate_error(str(error), error.where, inputs.files) from None
+    except DocumentError as error:
+        raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
+    except MemoryError:
+        most = f"{request['memory'] >> 20} MB"
+        reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
+        raise _LimitError(reason) from None
+
+
+def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
+    """Return what the expansion of a request reads, and the files that it may use."""
     path = request["path"]
     overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
     limits = Limits().with_document(request["largest"])
@@ -189,28 +251,21 @@ def _expand(request: JsonObject) -> JsonObject:
             raise OSError(found.reason)
         return os.path.normpath(found.path)
 
-    tracing = Tracing(files, find, request["environment"])
-    limit_resources(request["memory"], request["seconds"])
-    confine(access)
-    try:
-        tree = tracing.expand(path, dict(request["arguments"]))
-        writer = _Writer()
-        for node in tree.childNodes:
-            writer.write(node)
-    except LocatedError as error:
-        raise _locate_error(str(error), error.where, files) from None
-    except DocumentError as error:
-        raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
-    except MemoryError:
-        most = f"{request['memory'] >> 20} MB"
-        reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
-        raise _LimitError(reason) from None
+    return Inputs(files, find, request["environment"]), access
+
+
+def _expand_file(path: str, arguments: dict[str, str], inputs: Inputs) -> JsonObject:
+    tracing = _tracing()
+    tree = tracing.expand(path, arguments, inputs)
+    writer = _Writer()
+    for node in tree.childNodes:
+        writer.write(node)
     return {
         "text": base64.b64encode(b"".join(writer.pieces)).decode(),
         "elements": writer.elements,
         "words": writer.words,
-        "files": [_file(source) for source in files.sources],
-        "repairs": [[message, *span] for span, message in files.problems.items()],
+        "files": [_file(source) for source in inputs.files.sources],
+        "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
         "unmatched": [[text, *_span(where)] for text, where in tracing.warnings[:20]],
     }
 
@@ -240,14 +295,19 @@ def main() -> None:
     """Answer the one request on standard input."""
     answer = os.dup(1)
     os.dup2(2, 1)  # other output must not mix with the answer
+    _shut_off()
     _answer(sys.stdin.buffer.read(), answer)
+
+
+def _shut_off() -> None:
+    """Leave nothing of the environment, and let nothing be printed."""
+    os.environ.clear()  # a document reads those variables only that the request names
+    sys.stderr = io.StringIO()  # xacro prints its warnings there
 
 
 def _answer(request: bytes, answer: int) -> NoReturn:
     """Write the answer to a file descriptor and end the process."""
     asked = json.loads(request)
-    os.environ.clear()  # a document reads those variables only that the request names
-    sys.stderr = io.StringIO()  # xacro prints its warnings there
     lookups = Lookups()
     try:
         with record_lookups(lookups), remember_folders():
@@ -270,7 +330,8 @@ def serve() -> None:
     bytes. An answer is a line of JSON with its size, whether it is late, and the exit
     code, and then its bytes.
     """
-    import_libraries()
+    _shut_off()
+    prepare_expansions()
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         request = sys.stdin.buffer.read(asked["size"])
@@ -280,17 +341,17 @@ def serve() -> None:
         sys.stdout.buffer.flush()
 
 
-def import_libraries() -> None:
-    """Import what expansions need, so that their forks find it, and freeze it.
+def prepare_expansions() -> None:
+    """Import and compile what expansions need, so that their forks find it, and freeze it.
 
     The garbage collector of a fork does not search what was there before it.
     """
-    with contextlib.suppress(ImportError):  # the fork will report that a library is missing
-        import xacro.substitution_args  # noqa: F401
-        import yaml  # noqa: F401
     if sys.platform != "win32":
         import resource  # noqa: F401
     import_parsers()
+    with contextlib.suppress(Exception):  # what is wrong with a library is said by each fork
+        inputs, _ = _read_request(_REHEARSAL)
+        _expand_file(_REHEARSAL["path"], {}, inputs)
     gc.set_threshold(*_GARBAGE)
     gc.freeze()
 

@@ -54,18 +54,22 @@ class ExpansionFiles:
         self.problems: dict[Span, str] = {}
         self._bytes = {**overlay, os.path.abspath(path): data}
         self._numbers: dict[str, int] = {}
+        self._documents: dict[int, XmlDocument] = {}
         self._main = path
         self._access = access
 
     def document(self, path: str) -> XmlDocument:
-        """Read an XML file.
+        """Read an XML file, which is parsed once however often it is included.
 
         Raises:
             OSError: The file cannot be read.
             DocumentError: The file is not XML.
         """
         data, number = self._read(path)
+        if number in self._documents:
+            return self._documents[number]
         document = parse(self.sources[number].path, data, number)
+        self._documents[number] = document
         self.sources[number] = document.source
         self.problems.update((problem.span, problem.message) for problem in document.problems)
         return document

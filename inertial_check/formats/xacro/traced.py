@@ -119,7 +119,7 @@ class Traced(str):
 
     def part(self, start: int, end: int) -> Traced:
         """Return the characters between two positions with their origins."""
-        runs = (run.part(start, end, -start) for run in self.runs if _meets(run, start, end))
+        runs = [run.part(start, end, -start) for run in self.runs if _meets(run, start, end)]
         return Traced(str.__getitem__(self, slice(start, end)), runs)
 
     def trim(self) -> Traced:

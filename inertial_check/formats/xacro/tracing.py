@@ -14,7 +14,7 @@ import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers.expat import ExpatError
 
 from inertial_check.errors import DocumentError, PicklableError
@@ -31,8 +31,7 @@ from inertial_check.formats.xacro.traced import (
     trace_value,
     trace_verbatim,
 )
-from inertial_check.formats.xml.document import XmlDocument
-from inertial_check.formats.xml.markup import Element, normalise
+from inertial_check.formats.xacro.tree import StampedName, build_tree, replace_node
 
 if TYPE_CHECKING:
     from yaml import ScalarNode
@@ -52,24 +51,12 @@ _NEEDED = (
     "safe_eval", "eval_text", "eval_extension", "parse", "parse_macro_arg", "re_macro_arg", "Table",
     "QuickLexer", "LEXER", "XacroException", "eval_all", "check_attrs", "reqd_attrs",
     "process_include", "warning", "handle_macro_call", "substitution_args_context", "filestack",
-    "process_file",
+    "process_file", "replace_node",
 )
 # fmt: on
 """Names of the xacro module that are replaced or called here."""
 
 _NOTHING_MATCHED = "Include tag's filename spec"
-
-
-class StampedName(str):
-    """Name of an element, which all copies of the element share.
-
-    Attributes:
-        document: The document that contains the element.
-        element: The element in that document.
-    """
-
-    document: XmlDocument
-    element: Element
 
 
 class LocatedError(PicklableError, Exception):
@@ -80,42 +67,49 @@ class LocatedError(PicklableError, Exception):
         self.where = where
 
 
-class Tracing:
-    """Makes the xacro module of this process trace what it does.
+class Inputs(NamedTuple):
+    """What an expansion reads.
 
-    Args:
+    Attributes:
         files: The files that xacro reads.
         find: Function that finds the folder of a package, or raises OSError with a reason.
         environment: Environment variables that the file may read; None for one that is not set.
     """
 
-    def __init__(
-        self,
-        files: ExpansionFiles,
-        find: Callable[[str], str],
-        environment: Mapping[str, str | None],
-    ) -> None:
+    files: ExpansionFiles
+    find: Callable[[str], str]
+    environment: Mapping[str, str | None]
+
+
+class Tracing:
+    """Makes the xacro module of this process trace what it does, from now on.
+
+    Attributes:
+        warnings: Warnings of the last expansion, and the places to which they apply.
+    """
+
+    def __init__(self) -> None:
         import xacro
 
         missing = [name for name in _NEEDED if not hasattr(xacro, name)]
         if missing:
             raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
-        self.warnings: list[tuple[str, TextRange | None]] = []
         self._xacro = xacro
-        self._files = files
-        self._find = find
-        self._environment = environment
-        self._nodes: list[Node] = []
-        self._looked_at: Node | None = None
         self._patch()
 
-    def expand(self, path: str, arguments: dict[str, str]) -> xml.dom.minidom.Document:
+    def expand(
+        self, path: str, arguments: dict[str, str], inputs: Inputs
+    ) -> xml.dom.minidom.Document:
         """Expand a file to a document whose attributes are traced.
 
         Raises:
             LocatedError: xacro cannot expand the file.
             DocumentError: A file is not XML.
         """
+        self.warnings: list[tuple[str, TextRange | None]] = []
+        self._inputs = inputs
+        self._nodes: list[Node] = []
+        self._looked_at: Node | None = None
         sys.setrecursionlimit(_RECURSION)
         try:
             tree: xml.dom.minidom.Document
@@ -142,6 +136,7 @@ class Tracing:
             setattr(module, name, self._placing(getattr(module, name)))
         for name in ("check_attrs", "reqd_attrs"):
             setattr(module, name, self._looking(getattr(module, name)))
+        module.replace_node = replace_node
         module.warning = self._warning
         module.open = self._open
         module.glob = SimpleNamespace(glob=self._glob)
@@ -160,12 +155,12 @@ class Tracing:
 
     def _open(self, path: str) -> io.StringIO:
         """Open a file for load_yaml, which passes it to yaml.safe_load."""
-        return _YamlStream(self._files.text_file(path))
+        return _YamlStream(self._inputs.files.text_file(path))
 
     def _glob(self, pattern: str) -> list[str]:
         """List the files that an include with a pattern names."""
         try:
-            return self._files.glob(pattern)
+            return self._inputs.files.glob(pattern)
         except RefusedFileError as error:
             raise self._xacro.XacroException(f"{error.strerror}: {pattern}") from None
 
@@ -208,20 +203,15 @@ class Tracing:
     def _parse(self, _: object, path: str) -> xml.dom.minidom.Document:
         """Parse a file to a DOM whose names and values are traced."""
         try:
-            document = self._files.document(path)
+            document = self._inputs.files.document(path)
         except OSError as error:
             self._xacro.filestack.pop()
             reason = f"{error.strerror or error}: {path}"
             raise self._xacro.XacroException(reason, exc=_Unread()) from None
         try:
-            tree = xml.dom.minidom.parseString(document.text)
+            return build_tree(document)
         except ExpatError as error:
             raise self._xacro.XacroException(f"not well-formed: {error}") from None
-        for element, node in zip(_elements(document.root), _nodes(tree), strict=False):
-            if node.tagName != element.tag:
-                break
-            _stamp_node(node, document, element)
-        return tree
 
     def _parse_macro_arg(self, text: str) -> tuple[Value, ...]:
         """Parse a macro argument as xacro does, but keep its default and the rest traced."""
@@ -316,12 +306,16 @@ class Tracing:
         """Evaluate $(eval) without the builtin functions of Python, which it would have."""
         return evaluate(expression, {}, local)
 
+    def _find(self, package: str) -> str:
+        """Find the folder of a package for $(find)."""
+        return self._inputs.find(package)
+
     def _env(self, name: str) -> str:
         """Read an environment variable for $(env)."""
-        if name not in self._environment:
+        if name not in self._inputs.environment:
             reason = f"the environment variable {name} is not read: --xacro-env {name} allows it"
             raise self._xacro.XacroException(reason)
-        value = self._environment[name]
+        value = self._inputs.environment[name]
         if value is None:
             raise self._xacro.XacroException(f"the environment variable {name} is not set")
         return value
@@ -331,14 +325,14 @@ class Tracing:
 
         The default also stands for a variable that the user does not allow, with a warning.
         """
-        if name not in self._environment:
+        if name not in self._inputs.environment:
             text = (
                 f"the environment variable {name} is not read, its default is taken: "
                 f"--xacro-env {name} allows it"
             )
             if all(text != known for known, _ in self.warnings):
                 self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
-        value = self._environment.get(name)
+        value = self._inputs.environment.get(name)
         return default if value is None else value
 
 
@@ -410,32 +404,3 @@ def _stamp(node: Node) -> TextRange | None:
     if isinstance(name, StampedName):
         return TextRange(name.document, name.element.start, name.element.start + 1 + len(name))
     return name.where if isinstance(name, Traced) else None
-
-
-def _stamp_node(node: Node, document: XmlDocument, element: Element) -> None:
-    name = StampedName(node.tagName)
-    name.document, name.element = document, element
-    node.tagName = node.nodeName = name
-    for key, text in document.attributes(element).items():
-        attribute = node.getAttributeNode(key)
-        if attribute is not None and attribute.value == normalise(text.value):
-            attribute.value = trace_verbatim(attribute.value, document, text.places)
-
-
-def _elements(root: Element) -> Iterator[Element]:
-    """Visit all elements in document order."""
-    pending = [root]
-    while pending:
-        element = pending.pop()
-        yield element
-        pending += reversed(element.children)
-
-
-def _nodes(tree: xml.dom.minidom.Document) -> Iterator[Node]:
-    """Visit all elements in document order."""
-    pending: list[xml.dom.minidom.Node] = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Node):
-            yield node
-        pending += reversed(node.childNodes)

@@ -622,18 +622,26 @@ class TestForks:
             models = list(pool.map(read, [text % k for k in range(1, 13)]))
         assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
 
-    def test_what_is_imported_once_serves_all(self):
-        """An import in a fork is repeated for every document and took half of its time."""
+    def test_what_is_prepared_once_serves_all(self):
+        """An import or a regular expression in a fork is made again for every document."""
         code = """
-            import json, sys
+            import json, re, sys
             from inertial_check.formats.xacro import child
-            child.import_libraries()
+            child.prepare_expansions()
             late = []
+            plain_compile = re._compiler.compile
+            def compile(pattern, flags=0):
+                late.append(pattern)
+                return plain_compile(pattern, flags)
+            re._compiler.compile = compile
             sys.addaudithook(lambda event, of: event == "import" and late.append(of[0]))
             child._expand(json.loads(sys.stdin.buffer.read()))
             print(late)
         """
-        text = robot(link(), '<xacro:property name="a" value="$(optenv A 1)"/>', "<!-- ' & -->")
+        calls = '<xacro:macro name="m" params="a:=1"><b c="${a + 1}"/></xacro:macro><xacro:m/>'
+        text = robot(
+            link(), '<xacro:property name="a" value="$(optenv A 1)"/>', calls, "<!-- ' & -->"
+        )
         request = _request(Source("arm.xacro", text.encode()), Context(), ExpansionLimits(20.0))
         done = subprocess.run(
             [sys.executable, "-P", "-c", textwrap.dedent(code)],
