@@ -98,8 +98,8 @@ def root_of(path: str) -> Root:
 def _find_root(folder: str) -> Root:
     package, above = None, folder
     while True:
-        if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
-            return Root(os.path.realpath(above))
+        if ask_once(_is_repository, above):
+            return Root(real_path(above))
         if package is None and is_package(above):
             package = above
         outer = os.path.dirname(above)
@@ -107,9 +107,13 @@ def _find_root(folder: str) -> Root:
             break
         above = outer
     if package is not None:
-        return Root(os.path.realpath(package), is_package=True)
+        return Root(real_path(package), is_package=True)
     in_layout = os.path.basename(folder).lower() in LAYOUT_FOLDERS
-    return Root(os.path.realpath(os.path.dirname(folder) if in_layout else folder))
+    return Root(real_path(os.path.dirname(folder) if in_layout else folder))
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, _REPOSITORY_MARK))
 
 
 def is_package(folder: str) -> bool:

@@ -111,10 +111,10 @@ class ResourceFinder:
             reason = f"the package {name} is sought above the model, which was read from no file"
             return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
         if name not in self._folders:
-            self._folders[name] = list(_folders(name, self._model, self._access))
+            self._above = self._above or list(_above(self._model, self._access))
+            self._folders[name] = list(_folders(name, self._above, self._access))
         folders = self._folders[name]
         if not folders:
-            self._above = self._above or list(_above(self._model, self._access))
             alike = next((f for f in self._above if inside and self._holds(f, inside)), "DIR")
             reason = f"no folder above the model is or holds the package {name}"
             return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
@@ -209,9 +209,9 @@ def _above(model: str, access: Access) -> Iterator[str]:
         folder, below = os.path.dirname(folder), folder
 
 
-def _folders(name: str, model: str, access: Access) -> Iterator[str]:
-    """Find folders that may be the package, nearest to the model first."""
-    for folder in _above(model, access):
+def _folders(name: str, above: Iterable[str], access: Access) -> Iterator[str]:
+    """Find folders that may be the package, among those above the model, the nearest first."""
+    for folder in above:
         if os.path.basename(folder) == name or _manifest_name(folder, access) == name:
             yield folder
         inside = os.path.join(folder, name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_lookup
-from inertial_check.formats.resources import Resource, resolve
+from inertial_check.formats.resources import Resource, ResourceFinder
 from inertial_check.formats.sdf.constants import LATEST, ROOTS
 from inertial_check.formats.sdf.links import word
 from inertial_check.formats.xml.document import XmlDocument, parse
@@ -60,6 +60,7 @@ class Library:
         self.sources: list[Source] = []
         self.documents: list[XmlDocument] = []
         self._context = context
+        self._finders: dict[str | None, ResourceFinder] = {}
         self._known: dict[str, XmlDocument | NotIncluded] = {}
         self._includes = 0
         self._elements = 0
@@ -94,9 +95,12 @@ class Library:
 
     def _path(self, uri: str, including: str | None) -> str:
         """Find the file that a URI names; the URI may name the folder of a model."""
-        found = resolve(uri, including, self._context, _is_model)
+        finder = self._finders.get(including)
+        if finder is None:
+            finder = self._finders[including] = ResourceFinder(including, self._context, _is_model)
+        found = finder.find(uri)
         if found.path is None and "://" not in uri and not os.path.isabs(uri):
-            found = _find_by_name(found, including, self._context)
+            found = _find_by_name(found, finder)
         if found.path is None:
             raise NotIncluded(str(found.reason))
         path = found.path
@@ -146,10 +150,10 @@ def _relate_path(path: str, including: str | None) -> str:
         return path
 
 
-def _find_by_name(missing: Resource, including: str | None, context: Context) -> Resource:
+def _find_by_name(missing: Resource, finder: ResourceFinder) -> Resource:
     """Search for a relative path that does not exist as the name of a model."""
     uri = missing.uri
-    found = resolve(f"model://{uri}", including, context, _is_model)
+    found = finder.find(f"model://{uri}")
     name = uri.partition("/")[0]
     way = f"name the folder of the model with --package-path {name}=DIR"
     return found if found.path else missing._replace(reason=f"{missing.reason}; {way}")
