@@ -316,10 +316,11 @@ def _describe_parts(
     """
     describe = {"bodies": _describe_bodies, "shapes": _describe_shapes, "joints": _describe_joints}
     first, *others = asked
-    described = describe[first](stage, root, noise)
+    scene = _Scene(stage, root, noise)
+    described = describe[first](scene)
     for part in others:
         try:
-            described[part] = describe[part](stage, root, noise)
+            described[part] = describe[part](scene)
         except MemoryError:
             described[part] = {"refused": f"the USD library {_LARGE}"}
         except Exception as error:  # of damaged data
@@ -327,12 +328,12 @@ def _describe_parts(
     return described
 
 
-def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
+def _describe_bodies(scene: _Scene) -> JsonObject:
     from pxr import UsdGeom, UsdPhysics
 
-    layers = _LayerNumbers(root)
+    stage, layers = scene.stage, _LayerNumbers(scene.root)
     loops: list[JsonObject] = []
-    bodies = list(_bodies(stage, layers, _Frames(noise), loops))
+    bodies = list(_bodies(scene, layers, loops))
     default = stage.GetDefaultPrim()
     return {
         "name": default.GetName() if default else "",
@@ -345,6 +346,34 @@ def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObj
         "loops": loops,
         "layers": layers.paths,
     }
+
+
+class _Scene:
+    """A stage with what several of its descriptions need.
+
+    Attributes:
+        stage: The stage.
+        root: Its root layer.
+        prims: Its prims in order, with those of instances.
+        bodies: Those that are rigid bodies, by their paths.
+        colliding: Paths of those that collide.
+        frames: Their coordinate frames.
+    """
+
+    def __init__(self, stage: Usd.Stage, root: Sdf.Layer, noise: float) -> None:
+        from pxr import Usd, UsdPhysics
+
+        self.stage, self.root = stage, root
+        self.prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
+        self.bodies = {
+            prim.GetPath(): prim for prim in self.prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)
+        }
+        self.colliding = {
+            prim.GetPath()
+            for prim in self.prims
+            if prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
+        }
+        self.frames = _Frames(noise)
 
 
 class _LayerNumbers:
@@ -371,14 +400,18 @@ class _Frames:
 
         self._cache = UsdGeom.XformCache()
         self._noise = noise
+        self._scales: dict[Sdf.Path, list[float]] = {}
 
     def scale(self, prim: Usd.Prim) -> list[float]:
         """Return the scale factors of a prim in the world; those that round to 1 are exactly 1."""
-        from pxr import Gf
+        path = prim.GetPath()
+        if path not in self._scales:  # of a body, it is asked for with each of its shapes
+            from pxr import Gf
 
-        matrix = self._cache.GetLocalToWorldTransform(prim)
-        factors = _entries(Gf.Transform(matrix).GetScale())
-        return [1.0 if abs(factor - 1) < self._noise else factor for factor in factors]
+            matrix = self._cache.GetLocalToWorldTransform(prim)
+            factors = _entries(Gf.Transform(matrix).GetScale())
+            self._scales[path] = [1.0 if abs(f - 1) < self._noise else f for f in factors]
+        return self._scales[path]
 
     def placed(self, prim: Usd.Prim) -> list[float]:
         """Return the pose of a body in the world, without its scale, as _rows."""
@@ -402,22 +435,20 @@ class _Frames:
         return self._cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
 
 
-def _bodies(
-    stage: Usd.Stage, layers: _LayerNumbers, frames: _Frames, loops: list[JsonObject]
-) -> Iterator[JsonObject]:
+def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> Iterator[JsonObject]:
     """Describe every body that a simulator meets, in the order of the stage, with instances.
 
     Joints to bodies that another joint holds already are appended to `loops`.
     """
-    from pxr import Usd, UsdPhysics
+    from pxr import Sdf, UsdGeom, UsdPhysics
 
-    prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
-    found = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
+    found, frames = scene.bodies, scene.frames
     solid: set[Sdf.Path] = set()
     joints: dict[Sdf.Path, JsonObject] = {}
-    for prim in prims:
-        if _is_solid(prim) and (owner := _owner(prim.GetPath(), found)):
-            solid.add(owner)
+    for prim in scene.prims:
+        # Engines take no volume from a plane.
+        if prim.GetPath() in scene.colliding and not prim.IsA(UsdGeom.Plane):
+            solid.add(_owner(prim.GetPath(), found))
         if prim.IsA(UsdPhysics.Joint):
             child, joint = _describe_joint(prim, found, frames)
             if not child:
@@ -432,7 +463,10 @@ def _bodies(
         yield {
             "path": str(path),
             "name": prim.GetName(),
-            "places": [(*layers.place(spec), _is_def(spec)) for spec in prim.GetPrimStack()],
+            "places": [
+                (*layers.place(spec), spec.specifier == Sdf.SpecifierDef)
+                for spec in prim.GetPrimStack()
+            ],
             "enabled": _flag(prim, "rigidBodyEnabled", True),
             "kinematic": _flag(prim, "kinematicEnabled", False),
             "instance": prim.IsInstanceProxy(),
@@ -455,21 +489,8 @@ def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
     return bool(known["type"] == "fixed")
 
 
-def _is_def(spec: Sdf.Spec) -> bool:
-    from pxr import Sdf
-
-    return bool(spec.specifier == Sdf.SpecifierDef)
-
-
 def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:
     return bool(_value(prim, f"physics:{name}", otherwise))
-
-
-def _is_solid(prim: Usd.Prim) -> bool:
-    """Return whether engines can take a volume from this prim."""
-    from pxr import UsdGeom
-
-    return _collides(prim) and not prim.IsA(UsdGeom.Plane)
 
 
 def _owner(path: Sdf.Path, bodies: dict[Sdf.Path, Usd.Prim]) -> Sdf.Path:
@@ -560,18 +581,16 @@ _FREE: JsonObject = {"type": None}
 """Description of the joint of a body that no joint holds."""
 
 
-def _describe_shapes(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
+def _describe_shapes(scene: _Scene) -> JsonObject:
     """Describe the shapes of every body, in the order of the stage."""
-    from pxr import Usd, UsdGeom, UsdPhysics
+    from pxr import UsdGeom
 
-    layers = _LayerNumbers(root)
-    prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
-    bodies = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
-    frames = _Frames(noise)
+    layers = _LayerNumbers(scene.root)
+    bodies, frames = scene.bodies, scene.frames
     found = []
-    for prim in prims if bodies else ():
+    for prim in scene.prims if bodies else ():
         owner = _owner(prim.GetPath(), bodies) if prim.IsA(UsdGeom.Gprim) else None
-        collides = bool(owner) and _collides(prim)
+        collides = bool(owner) and prim.GetPath() in scene.colliding
         if owner and (collides or _is_rendered(prim)):
             kind = str(prim.GetTypeName())
             found.append(
@@ -588,14 +607,13 @@ def _describe_shapes(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObj
     return {"shapes": found, "layers": layers.paths}
 
 
-def _describe_joints(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
+def _describe_joints(scene: _Scene) -> JsonObject:
     """Describe limits, friction and rotors of every joint, in the order of the stage."""
-    from pxr import Usd, UsdGeom, UsdPhysics
+    from pxr import UsdGeom, UsdPhysics
 
-    prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
     return {
-        "meters": UsdGeom.GetStageMetersPerUnit(stage),
-        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
+        "meters": UsdGeom.GetStageMetersPerUnit(scene.stage),
+        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(scene.stage),
         "joints": [
             {
                 "path": str(prim.GetPath()),
@@ -604,7 +622,7 @@ def _describe_joints(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObj
                 "values": dict(_authored_numbers(prim)),
                 "mimic": _mimic(prim),
             }
-            for prim in prims
+            for prim in scene.prims
             if prim.IsA(UsdPhysics.Joint)
         ],
     }
@@ -661,12 +679,6 @@ def _mimic(joint: Usd.Prim) -> JsonObject | None:
 def _size(prim: Usd.Prim, name: str) -> float | None:
     numbers = _numbers(_value(prim, name, ()))
     return numbers[0] if numbers and len(numbers) == 1 else None
-
-
-def _collides(prim: Usd.Prim) -> bool:
-    from pxr import UsdPhysics
-
-    return prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
 
 
 def _is_rendered(prim: Usd.Prim) -> bool:

@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 # No lookahead inside a possessive group: Python before 3.11.5 goes on at a wrong place after one.
 _TOKEN = re.compile(
-    rb"""
-      (?P<space>(?:[ \t\r\n\v\f]+|(?:\#|//)[^\r\n]*|/\*.*?\*/)+)
+    rb"""[ \t\r\n\v\f]*+ (?:
+      (?P<comment>(?:\#|//)[^\r\n]*|/\*.*?\*/)
     | (?P<string>\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
         | "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+')
     | (?P<asset>@@@(?:[^\\]|\\.)*?@@@ | @[^@]*+@)
     | (?P<path><[^>]*+>)
     | (?P<number>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.]) | -?(?:inf|nan)\b)
     | (?P<word>[\w\x80-\xff][\w:.\x80-\xff]*)
-    | (?P<numbers>\[[-+0-9.,eE \t\r\n()]*+\])
+    | (?P<numbers>\[[-+0-9.,eE \t\r\n()]*+\] | \([-+.0-9][-+0-9.,eE \t\r\n]*+\))
     | (?P<other>.)
-    """,
+    | (?P<end>\Z)
+    )""",
     re.VERBOSE | re.DOTALL,
 )
-_HASH = re.compile(rb"(?P<hash>\#[^\r\n]*)|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _SPECIFIERS = frozenset((b"def", b"over", b"class"))
 
@@ -83,20 +84,35 @@ def scan(data: bytes, attributes: Collection[str]) -> LayerPlaces:
 def hash_comments(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Find every comment that begins with #: its position and its text."""
     for match in _TOKEN.finditer(data):
-        if match.lastgroup == "space":
-            for comment in _HASH.finditer(data, *match.span()):
-                if comment["hash"]:
-                    yield comment.start(), comment["hash"]
+        if match.lastgroup == "comment" and match["comment"].startswith(b"#"):
+            yield match.start("comment"), match["comment"]
 
 
-def tokenize(data: bytes, start: int = 0) -> Iterator[Token]:
-    """Split a layer into tokens, from a position on; after the last one come empty tokens."""
-    for match in _TOKEN.finditer(data, start):
-        kind = match.lastgroup or ""
-        if kind != "space":
-            yield Token(kind, match[0], match.start(), match.end())
+def tokenize(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """Split a layer into tokens between two positions; after the last one come empty tokens.
+
+    An array of numbers is one token, and so is a tuple of them.
+    """
+    last = len(data) if end is None else end
+    for match in _TOKEN.finditer(data, start, last):
+        kind = match.lastgroup
+        if kind == "end":
+            break
+        if kind is not None and kind != "comment":
+            yield Token(kind, match[kind], *match.span(kind))
     while True:
-        yield Token("end", b"", len(data), len(data))
+        yield Token("end", b"", last, last)
+
+
+def _list_numbers(token: Token) -> Iterator[Token]:
+    """List the numbers of a token: itself, or those of a tuple."""
+    if token.kind == "number":
+        yield token
+    elif token.kind == "numbers" and token.text.startswith(b"("):
+        inside = tokenize(token.text, 1, len(token.text) - 1)
+        for each in takewhile(lambda each: each.kind != "end", inside):
+            if each.kind == "number":
+                yield each._replace(start=token.start + each.start, end=token.start + each.end)
 
 
 class _OpenBlock(NamedTuple):
@@ -202,9 +218,9 @@ class _Scanner:
         if name is None or name.text not in self._wanted or len(self._stack) < 2:
             return
         pieces = tuple(
-            UsdNumber(token.text.decode(), token.start, token.end)
+            UsdNumber(number.text.decode(), number.start, number.end)
             for token in group
-            if token.kind == "number"
+            for number in _list_numbers(token)
         )
         path = f"{self._stack[-1].path}.{name.text.decode()}"
         self._places.values[path] = UsdValue(first.start, group[-1].end, pieces)
