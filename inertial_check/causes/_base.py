@@ -213,6 +213,13 @@ class Subject(Record, eq=False):
         return tuple("" if number is None else number.text for number in numbers)
 
     @cached_property
+    def printed(self) -> tuple[Hashable, ...]:
+        """The verdict on the printed numbers, and all that their texts tell besides the values."""
+        inertial, own = self.body.inertial, self.judgement
+        mass = "" if inertial is None or inertial.mass is None else inertial.mass.text
+        return own.verdict, own.margin, self.body.unit, mass, self.texts
+
+    @cached_property
     def printed_misfit(self) -> float:
         """Misfit that half a unit of the last printed digit of every entry can make."""
         xx, _, _, yy, _, zz = self.judgement.I_BBcm_Bi
@@ -270,9 +277,12 @@ class Cause(ABC):
     mends: ClassVar[bool] = False
     """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
+    any_size: ClassVar[bool] = False
+    """Flag: the size of what was `meant` was chosen to agree with the shapes, so that the agreement
+    is no evidence."""
     repeating: ClassVar[frozenset[Kind]] = frozenset()
-    """Kinds of bodies for which the proposals depend on the content of the body, and on the name of
-    its twin, alone, so that all with that content share them."""
+    """Kinds of bodies for which the proposals depend on the content of the body, on the name of its
+    twin and on what `reads` gives, alone, so that all that agree in these share them."""
 
     def candidates(self, subject: Subject) -> Floats:
         """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
@@ -304,11 +314,18 @@ class Cause(ABC):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
 
+    def reads(self, subject: Subject) -> Hashable:
+        """What the proposals depend on besides the content of a body: nothing unless a cause says.
+
+        Bodies for which it is equal, and whose content is, have the same proposals.
+        """
+        return None
+
     def propose(self, subject: Subject) -> Sequence[Proposal]:
         """The proposals, where a body with the same content may have them already."""
         if subject.kind not in self.repeating:
             return [*self.proposals(subject)]
-        known, key = subject.results.proposed, (self.name, subject.twin_name)
+        known, key = subject.results.proposed, (self.name, subject.twin_name, self.reads(subject))
         if key not in known:
             known[key] = [*self.proposals(subject)]
         return known[key]

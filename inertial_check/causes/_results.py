@@ -59,13 +59,13 @@ class Results(NamedTuple):
         tried: What the causes would put in place of its tensor, judged, by the cause's name.
         weighed: How many times as probable as the body the `meant` ones of a cause are, by the
             cause's name.
-        proposed: The proposals that depend on nothing else but the name of the twin, by the names
-            of the cause and of the twin.
+        proposed: The proposals that depend on little else, by the name of the cause, that of the
+            twin, and what else the cause reads.
     """
 
     tried: dict[str, Trials]
     weighed: dict[str, Floats]
-    proposed: dict[tuple[str, str | None], Sequence[Proposal]]
+    proposed: dict[tuple[str, str | None, Hashable], Sequence[Proposal]]
 
 
 @lru_cache(maxsize=1024)  # some kB each

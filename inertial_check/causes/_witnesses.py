@@ -75,20 +75,18 @@ def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
     )
 
 
-def gains(subject: Subject, meant: Meant, twin: bool = True, any_size: bool = False) -> Floats:
+def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
     """Compare the likelihood of other bodies with that of the body as written.
 
     Args:
         subject: The body as it stands.
         meant: n others.
         twin: Whether the body on the other side is heard.
-        any_size: Whether the size of the others was chosen to agree with the shapes, so that the
-            agreement is no evidence.
 
     Returns:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
     """
-    return _compare([(subject, meant)], twin, any_size)
+    return _compare([(subject, meant, False)], twin)
 
 
 def bound_gain(subject: Subject) -> float:
@@ -124,19 +122,19 @@ def _bound_gains(assembly: Assembly) -> Floats:
 
 def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
-    asked: list[tuple[Subject, str, Meant]] = []
+    asked: list[tuple[Subject, Cause, Meant]] = []
     for subject, cause in list_open(causes, subjects, lambda subject: subject.results.weighed):
         meant = cause.meant(subject)
         if meant is None:
             subject.results.weighed[cause.name] = _NO_GAINS
         else:
-            asked.append((subject, cause.name, meant))
+            asked.append((subject, cause, meant))
     for first in range(0, len(asked), _BATCH):
         batch = asked[first : first + _BATCH]
-        ratio = _compare([(subject, meant) for subject, _, meant in batch])
+        ratio = _compare([(subject, meant, cause.any_size) for subject, cause, meant in batch])
         start = 0
-        for subject, name, meant in batch:
-            subject.results.weighed[name] = ratio[start : start + len(meant.mass)]
+        for subject, cause, meant in batch:
+            subject.results.weighed[cause.name] = ratio[start : start + len(meant.mass)]
             start += len(meant.mass)
 
 
@@ -147,21 +145,24 @@ def find_gains(cause: Cause, subject: Subject) -> Floats:
     return subject.results.weighed[cause.name]
 
 
-def _compare(
-    asked: Sequence[tuple[Subject, Meant]], twin: bool = True, any_size: bool = False
-) -> Floats:
+def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) -> Floats:
     """Gains of all bodies that were perhaps meant in place of several of a model, in their order.
 
     One row for each body as written comes first, and then one for each that was meant.
+
+    Args:
+        asked: Bodies, what was meant in place of each, and whether its size was chosen to agree
+            with the shapes, so that the agreement is no evidence.
+        twin: Whether the body on the other side is heard.
     """
-    subjects = [subject for subject, _ in asked]
+    subjects = [subject for subject, _, _ in asked]
     index = np.array([subject.index for subject in subjects])
-    counts = [len(meant.mass) for _, meant in asked]
+    counts = [len(meant.mass) for _, meant, _ in asked]
     of = np.concatenate([np.arange(len(asked)), np.repeat(np.arange(len(asked)), counts)])
     assembly = subjects[0].examination.assembly
     written = assembly.mass[index], assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
-    together = Meant(*map(np.concatenate, zip(written, *(each for _, each in asked), strict=True)))
-    free = (np.arange(len(of)) >= len(asked)) & any_size
+    together = Meant(*map(np.concatenate, zip(written, *(each for _, each, _ in asked), strict=True)))
+    free = (np.arange(len(of)) >= len(asked)) & np.array([chosen for _, _, chosen in asked])[of]
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
         likelihood = likelihood_of_density(together.mass, second_moment)

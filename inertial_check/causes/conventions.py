@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cache
 from itertools import permutations
 
@@ -111,6 +111,7 @@ class ComponentOrder(Cause):
 
     name, prior, mends = "component-order", 0.05, True
     kinds = frozenset({"impossible"})
+    repeating = kinds
 
     BY_CHANCE = 0.02
     """Fraction of otherwise broken tensors that one given order makes valid by chance."""
@@ -124,6 +125,10 @@ class ComponentOrder(Cause):
         if not subject.broken:
             return NOTHING
         return np.asarray(subject.six[np.array([slots for slots, _, _ in rereadings()])])
+
+    def reads(self, subject: Subject) -> Hashable:
+        """The format, whose order of the six numbers a matrix was written into."""
+        return subject.examination.model.format
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""

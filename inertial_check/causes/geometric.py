@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import product
 
 import numpy as np
@@ -168,38 +168,50 @@ class SizeMismatch(Cause):
 
     name, prior = "size-mismatch", 0.05
     kinds = frozenset({"stated"})
+    any_size = True
     repeating = kinds
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with its tensor scaled to the size of the shapes, and to that of the twin."""
+        ratios = np.array([*self._ratios(subject).values()])
+        return with_spreads(subject, _scale_down(subject, ratios)) if len(ratios) else None
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor scaled to the size of the shapes."""
-        found = dict(self._ratios(subject))
-        if not found:
+        gain = find_gains(self, subject).copy()
+        if not len(gain):
             return
-        assembly = subject.examination.assembly
-        ratios = np.array(list(found.values()))
-        C_BBcm_B = assembly.C_BBcm_B[subject.index] / ratios[:, None, None] ** 2
-        gain = gains(subject, with_spreads(subject, C_BBcm_B), any_size=True)
         gain[1:] *= _SIZE_OF_TWIN
         best = int(np.argmax(gain))
         if gain[best] > PLAIN:
+            found = self._ratios(subject)
+            ratios = np.array([*found.values()])
+            (C_BBcm_B,) = _scale_down(subject, ratios[[best]])
             yield Proposal(
                 float(gain[best]),
                 f"mass and inertia are those of a body {ratios[best]:.3g} times the size of "
-                f"{list(found)[best]}; scaled, of {box_text(subject.mass, C_BBcm_B[best])}",
+                f"{[*found][best]}; scaled, of {box_text(subject.mass, C_BBcm_B)}",
                 I_BBcm_Bi=tidy(subject.I_BBcm_Bi / ratios[best] ** 2),
             )
 
-    def _ratios(self, subject: Subject) -> Iterator[tuple[str, float]]:
-        """How many times as large the body is as what it is compared with."""
+    def _ratios(self, subject: Subject) -> dict[str, float]:
+        """How many times as large the body is as what it is compared with, by its name."""
         assembly, likeness = subject.examination.assembly, subject.examination.likeness
         ratios = likeness.size_ratio[likeness.body == subject.index]
         if not len(ratios):
-            return
-        yield "the shapes", float(np.exp(np.mean(np.log(ratios))))
+            return {}
+        found = {"the shapes": float(np.exp(np.mean(np.log(ratios))))}
         other = twin_of(subject)
         if other is not None:
             name = subject.examination.model.bodies[other].name
-            yield name, float(assembly.size[subject.index] / assembly.size[other])
+            found[name] = float(assembly.size[subject.index] / assembly.size[other])
+        return found
+
+
+def _scale_down(subject: Subject, ratios: Floats) -> Floats:
+    """(n, 3, 3) spreads of the body made smaller by (n,) ratios [m^2]."""
+    C_BBcm_B: Floats = subject.examination.assembly.C_BBcm_B[subject.index]
+    return C_BBcm_B / ratios[:, None, None] ** 2
 
 
 class AboutLinkOrigin(Cause):
@@ -440,6 +452,7 @@ class RotorInertia(Cause):
 
     name, prior = "rotor-inertia", 0.03
     kinds = frozenset({"stated"})
+    repeating = kinds
 
     _LEAST = 0.2
     """Share of the trace from which an addition about one axis shows."""
@@ -449,6 +462,11 @@ class RotorInertia(Cause):
 
     _REST = 0.15
     """Share of the trace that may be left besides."""
+
+    def reads(self, subject: Subject) -> Hashable:
+        """The axis of the joint, as bytes that tell -0.0 from 0.0."""
+        axis_B = subject.body.axis_B
+        return None if axis_B is None else np.array(axis_B).tobytes()
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without what it has about the joint's axis beyond the twin or the shapes."""

@@ -23,7 +23,7 @@ from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.likelihoods import calibrate, likelihood_of_density
 from inertial_check.causes.models import explain_model
-from inertial_check.causes.plausibility import naturalness
+from inertial_check.causes.plausibility import rate_mended
 from inertial_check.causes.siblings import TotalMass
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
@@ -199,7 +199,7 @@ def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> li
     rows = [i for i, _, _ in chosen]
     tensors = entries(np.stack([tensor for _, tensor, _ in chosen]))
     mass = np.array([subject.mass if mass is None else mass for _, _, mass in chosen])
-    natural = naturalness(mass, tensors, subject.geometry, subject.R_BBi)
+    natural = rate_mended(mass, tensors, subject.geometry, subject.R_BBi)
     for i, factor in zip(rows, natural.tolist(), strict=True):
         factors[i] = (factor if proposed[i][0].mends else 1.0) if factor else tolerances.UNMENDED
     return factors

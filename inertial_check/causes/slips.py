@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from math import exp, log10, sqrt
 
@@ -227,6 +227,7 @@ class NegativeDiagonal(Cause):
 
     name, prior, mends = "negative-diagonal", 0.05, True
     kinds = frozenset({"impossible"})
+    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """The negative moments negated; everything negated."""
@@ -284,12 +285,17 @@ class CopiedEntry(Cause):
 
     name, prior = "copied-entry", 0.02
     kinds = frozenset({"impossible", "stated", "other"})
+    repeating = kinds
 
     _LEAST_DIGITS = 3
     """Significant digits from which two equal numbers are one that was copied."""
 
     _PAIRS = 9
     """Number of pairs of a moment and a product, any of which can agree by chance."""
+
+    def reads(self, subject: Subject) -> Hashable:
+        """The six numbers as printed."""
+        return subject.texts
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without the product, where the others are zero."""

@@ -194,12 +194,15 @@ class Batch(Record, eq=False):
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.
 
+        Bodies whose inertia an engine computes from geometry are not tested, as no effect concerns
+        them: tests of shapes would read those of nearly every body of an MJCF.
+
         Args:
             where: (N,) the bodies to test; the result is false for the others.
             test: A function of the position of a body in the batch.
         """
         result = np.zeros(len(self.rows), dtype=bool)
-        for i in where.nonzero()[0].tolist():
+        for i in (where & ~self.derived).nonzero()[0].tolist():
             result[i] = test(i)
         return result
 

@@ -235,9 +235,10 @@ class Assembly:
 
     @cached_property
     def twin_rows(self) -> Mapping[int, int]:
-        """The row of `twin_pairs` of each body that has one."""
-        rows: dict[int, int] = {}
-        for row, pair in enumerate(self.twin_pairs.bodies.tolist()):
+        """The row of `twin_pairs` of each body that has one, known without comparing the twins."""
+        stated, rows = self.stated, dict[int, int]()
+        compared = [pair for pair in self.twins if stated[pair[0]] and stated[pair[1]]]
+        for row, pair in enumerate(compared):
             for index in pair:
                 rows.setdefault(index, row)
         return rows

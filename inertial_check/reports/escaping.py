@@ -85,7 +85,10 @@ def dump_json(value: object, indent: int | None = None) -> str:
 def _encoder(indent: int | None) -> JSONEncoder:
     import json  # most forms have no JSON
 
-    return json.JSONEncoder(allow_nan=False, indent=indent, default=_convert_mapping)
+    # Reports hold no value within itself, and to look for one takes a tenth of the time.
+    return json.JSONEncoder(
+        allow_nan=False, indent=indent, default=_convert_mapping, check_circular=False
+    )
 
 
 def _convert_mapping(value: object) -> object:

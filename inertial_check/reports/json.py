@@ -7,10 +7,10 @@ infinities are null.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
+from struct import Struct
 
 from inertial_check import __version__
 from inertial_check.files.json import Json
@@ -164,6 +164,9 @@ _NUMBERS = (
 )
 """Members of a body with its numbers, and its verdict among them."""
 
+_FLOATS = Struct("18d")
+"""The numbers of a body in the order of _NUMBERS, as bytes."""
+
 
 def _body(body: BodyReport) -> str:
     """The members about one body, as JSON in one line.
@@ -171,14 +174,20 @@ def _body(body: BodyReport) -> str:
     Bodies are most of a report: their numbers are written here, without a dict of each.
     """
     judgement = body.judgement
-    numbers = array("d", (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B))
-    numbers.extend((judgement.margin, judgement.tolerance))
-    numbers.extend((*judgement.principal_moments, *judgement.equivalent_box))
+    numbers = _FLOATS.pack(
+        judgement.mass,
+        *judgement.p_BoBcm_B,
+        *judgement.I_BBcm_B,
+        judgement.margin,
+        judgement.tolerance,
+        *judgement.principal_moments,
+        *judgement.equivalent_box,
+    )
     name = dump_json(body.name)
     return (
         f'{{"name": {name}, "id": {name if body.id == body.name else dump_json(body.id)}, '
         f'"file": {"null" if body.file is None else dump_json(body.file)}, "line": {body.line}, '
-        f"{_write_numbers(numbers.tobytes(), judgement.verdict)}, "
+        f"{_write_numbers(numbers, judgement.verdict)}, "
         f'"witness": {_numbers(judgement.witness)}, '
         f"{_write_predictions(tuple(body.predictions.items()))}}}"
     )
@@ -189,7 +198,7 @@ def _body(body: BodyReport) -> str:
 @lru_cache(maxsize=1024)
 def _write_numbers(numbers: bytes, verdict: str) -> str:
     """The numbers of a body, and its verdict among them, as members of JSON."""
-    values = array("d", numbers)
+    values = _FLOATS.unpack(numbers)
     return (_NUMBERS % tuple(map(_number, values))).replace("VERDICT", verdict)
 
 
