@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -19,7 +20,7 @@ from inertial_check.evidence.likeness import STAND_IN, Reading
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.printed import half_units
-from inertial_check.inertia.representations import second_moment, symmetric
+from inertial_check.inertia.representations import second_moment
 from inertial_check.model import ENTRIES, Body, Judgement
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.records import Record, field
@@ -136,8 +137,7 @@ class Subject(Record, eq=False):
     @cached_property
     def I_BBcm_Bi(self) -> Floats:
         """(3, 3) rotational inertia as written: about the centre of mass, own axes [kg m^2]."""
-        tensor: Floats = symmetric(np.array(self.judgement.I_BBcm_Bi))
-        return tensor
+        return resemblance.matrices(self.six)
 
     @cached_property
     def S_BBcm_Bi(self) -> Floats:
@@ -176,7 +176,7 @@ class Subject(Record, eq=False):
         own, inertial = self.judgement, self.body.inertial
         axes = () if inertial is None else tuple(chain.from_iterable(inertial.R_BBi))
         tensors = *own.I_BBcm_Bi, *own.I_BBcm_B, *own.principal_moments, *axes
-        numbers = np.array((own.mass, *own.p_BoBcm_B, *tensors))
+        numbers = array("d", (own.mass, *own.p_BoBcm_B, *tensors))
         written = self.kind, numbers.tobytes()  # bytes tell -0.0 from 0.0
         if self.kind not in STATED:
             return written  # nothing else is meant, so that no witness is asked
@@ -234,7 +234,7 @@ class Subject(Record, eq=False):
         likeness = self.examination.likeness
         joints = self.examination.assembly.joints[self.index]
         found = []
-        for place in np.flatnonzero(likeness.body == self.index).tolist():
+        for place in likeness.places_of(self.index):
             row = likeness.rows[place]
             directions, support = _as_array(row.directions), np.array(row.support)
             if len(joints):
@@ -417,8 +417,8 @@ def edit(subject: Subject, proposal: Proposal) -> Mapping[str, object] | None:
         meant |= {name: (old / meters, new / meters) for name, old, new in pairs}
     if proposal.I_BBcm_Bi is not None:
         unit = kilograms * (meters * meters)
-        old, new = subject.six, resemblance.entries(proposal.I_BBcm_Bi)
-        pairs = zip(ENTRIES, old / unit, new / unit, strict=True)
+        old, new = subject.six / unit, resemblance.entries(proposal.I_BBcm_Bi) / unit
+        pairs = zip(ENTRIES, old.tolist(), new.tolist(), strict=True)
         meant |= {name: (before, after) for name, before, after in pairs}
     changed = {name: float(after) for name, (before, after) in meant.items() if after != before}
     return {"body": subject.body.name, "entries": changed} if changed else None

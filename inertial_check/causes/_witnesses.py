@@ -64,7 +64,11 @@ def read_body(subject: Subject) -> Meant:
 def with_spreads(subject: Subject, C_BBcm_B: Floats) -> Meant:
     """The body with other spreads (n, 3, 3), mass and centre as they stand."""
     count = len(C_BBcm_B)
-    return Meant(np.full(count, subject.mass), np.tile(subject.p_BoBcm_B, (count, 1)), C_BBcm_B)
+    return Meant(
+        np.array([subject.mass]).repeat(count),
+        subject.p_BoBcm_B[None].repeat(count, axis=0),
+        C_BBcm_B,
+    )
 
 
 def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
@@ -185,7 +189,8 @@ def tidy(values: npt.ArrayLike) -> Floats:
     values = np.asarray(values, dtype=float)
     size = np.max(np.abs(values), initial=0.0)
     kept = np.where(np.abs(values) > tolerances.ROTATED_ZERO * size, values, 0.0)
-    rounded: Floats = np.array([float(f"{x:.12g}") for x in kept.ravel()]).reshape(kept.shape)
+    digits = [float(f"{x:.12g}") for x in kept.ravel().tolist()]
+    rounded: Floats = np.array(digits).reshape(kept.shape)
     return rounded
 
 
@@ -196,10 +201,11 @@ def box_text(mass: float, C_BBcm_B: Floats) -> str:
 
 @lru_cache(maxsize=1024)  # several variants of one robot are checked together
 def _describe_box(mass: float, spread: bytes) -> str:
-    C_BBcm_B = np.frombuffer(spread).reshape(3, 3)
-    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
-    sizes = " x ".join(f"{edge:.3g}" for edge in edges)
-    return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"
+    squares = 12 * np.linalg.eigvalsh(np.frombuffer(spread).reshape(3, 3))
+    with np.errstate(all="ignore"):
+        density = mass / np.prod(np.sqrt(squares))
+    sizes = " x ".join(f"{edge:.3g}" for edge in np.sqrt(np.maximum(squares, 0.0)).tolist())
+    return f"a box of {sizes} m and {density:.3g} kg/m^3"
 
 
 def twin_of(subject: Subject) -> int | None:
@@ -240,7 +246,7 @@ def _distance(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     sizes = resemblance.size(meant.C_BBcm_B)
     reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
     reach = reach + assembly.reach[[subject.index for subject in subjects]][of]
-    ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
+    ratio = resemblance.norm(meant.p_BoBcm_B) / (2 * reach)
     return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
 
 
@@ -290,7 +296,7 @@ def _fit(
     columns = zip(*(each.components for each in beside), strict=True)
     components = Components(*(np.array(column)[at] for column in columns))
     outside = resemblance.excess(meant.p_BoBcm_B, beside[0].directions, support, extent)
-    misfit = np.linalg.norm(resemblance.form(meant.C_BBcm_B) - form, axis=(-2, -1))
+    misfit = resemblance.norm(resemblance.form(meant.C_BBcm_B) - form, axis=(-2, -1))
     fit = likelihood_of_likeness(
         misfit, np.log(resemblance.size(meant.C_BBcm_B) / size), components
     )

@@ -26,6 +26,9 @@ _ALONG_LINK, _ALONG_SHAPES = 1 / 5, 1 / 30
 """Shares of the axes that the moments may belong to: one of five other orders of the link's own
 axes; the axes of the shapes, which always fit and are therefore worth less; 1/30 was chosen."""
 
+_MIRRORED: Floats = np.array([np.outer(signs, signs) for signs in 1 - 2 * np.eye(3)])
+"""(3, 3, 3) the signs of the entries of a tensor with one axis mirrored."""
+
 _LINKS = 4
 """Least number of bodies whose diagonals are all in one order: of random orders three are all
 ascending or all descending in one case of 108, and four in one of 648."""
@@ -127,7 +130,7 @@ def _along_shapes(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
     """The moments along the principal axes of each geometry, by their size."""
     likeness = subject.examination.likeness
     spreads = np.linalg.eigvalsh(subject.examination.assembly.C_BBcm_B[subject.index])
-    for row in np.flatnonzero(likeness.body == subject.index).tolist():
+    for row in likeness.places_of(subject.index):
         _, axes = np.linalg.eigh(likeness.C_GGcm_B[row])
         yield (axes * spreads) @ axes.T, _ALONG_SHAPES, "along the axes of the shapes"
 
@@ -164,7 +167,6 @@ def _axis_exchanges() -> Floats:
 def mirror_axes(subject: Subject) -> Iterator[Reading]:
     """Mirror one axis of the tensor, which negates two of the three products."""
     C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
-    for axis in range(3):
-        signs = np.where(np.arange(3) == axis, -1.0, 1.0)
-        meant = resemblance.rotate(subject.R_BBi, np.outer(signs, signs) * C_BBcm_Bi)
-        yield Reading("wrong-frame", f"with its {'xyz'[axis]} axis mirrored", meant)
+    meant = resemblance.rotate(subject.R_BBi, _MIRRORED * C_BBcm_Bi)
+    for axis, C in zip("xyz", meant, strict=True):
+        yield Reading("wrong-frame", f"with its {axis} axis mirrored", C)

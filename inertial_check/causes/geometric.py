@@ -389,14 +389,14 @@ class ComOutside(Cause):
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of these centres of mass."""
-        if not np.any(subject.p_BoBcm_B):
+        if not any(subject.judgement.p_BoBcm_B):
             return None
         return with_centers(subject, np.array(list(self._centers(subject).values())))
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Every choice of signs, and other units."""
         ratio = find_gains(self, subject)
-        if not np.any(ratio > PLAIN):
+        if not (ratio > PLAIN).any():
             return
         meant = self._centers(subject)
         for (what, center), gain in zip(meant.items(), ratio.tolist(), strict=True):
@@ -505,6 +505,6 @@ class RotorInertia(Cause):
             reflected = SIGNS[:, :, None] * theirs * SIGNS[:, None, :]
             best = np.argmin(np.linalg.norm(reflected - written, axis=(1, 2)))
             yield f"that of {name}", reflected[best]
-        for row in np.flatnonzero(likeness.body == subject.index).tolist():
+        for row in likeness.places_of(subject.index):
             C_G = likeness.C_GGcm_B[row]
             yield "that of the shapes, evenly filled,", resemblance.inertia(subject.mass, C_G)

@@ -97,7 +97,7 @@ def is_rough(subject: Subject) -> bool:
 def uniform(subject: Subject) -> Floats | None:
     """The tensor of the body's first trustworthy geometry, evenly filled with its mass."""
     likeness = subject.examination.likeness
-    rows = np.flatnonzero(likeness.body == subject.index)
-    if not len(rows):
+    rows = likeness.places_of(subject.index)
+    if not rows:
         return None
     return I_BBcm_Bi(subject, subject.mass, likeness.C_GGcm_B[rows[0]])

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import KINDS, Cause, Subject, edit, try_together
+from inertial_check.causes._base import KINDS, Cause, Kind, Subject, edit, try_together
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
@@ -58,6 +59,30 @@ _COMPANY = 2
 _DOUBTFUL = 0.5
 """Total weight of the single causes, relative to the unknown, below which pairs of causes are
 tried."""
+
+
+class _Causes(NamedTuple):
+    """Causes, which hold nothing, so that one of each serves all bodies.
+
+    Attributes:
+        trying: Those with candidates.
+        meaning: Those with bodies that were perhaps meant.
+        able: Those that can explain each kind of body.
+    """
+
+    trying: Sequence[Cause]
+    meaning: Sequence[Cause]
+    able: Mapping[Kind, Sequence[Cause]]
+
+
+@cache
+def _create(classes: Sequence[type[Cause]]) -> _Causes:
+    every = [each() for each in classes]
+    return _Causes(
+        [each for each in every if each.has_candidates()],
+        [each for each in every if each.has_meant()],
+        {kind: [each for each in every if kind in each.kinds] for kind in KINDS},
+    )
 
 
 class _Weighed(NamedTuple):
@@ -140,11 +165,10 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     """Find the probable causes for several bodies of one model, best first for each."""
     if not subjects:
         return []
-    causes = [cause() for cause in ALL_CAUSES]
-    try_together([each for each in causes if each.has_candidates()], subjects)
-    weigh_together([each for each in causes if each.has_meant()], subjects)
-    able = {kind: [cause for cause in causes if kind in cause.kinds] for kind in KINDS}
-    weighed = [_weigh(subject, able[subject.kind]) for subject in subjects]
+    causes = _create(ALL_CAUSES)
+    try_together(causes.trying, subjects)
+    weigh_together(causes.meaning, subjects)
+    weighed = [_weigh(subject, causes.able[subject.kind]) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
     priors = _vote(weighed, unknown)
     ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]

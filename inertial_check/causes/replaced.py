@@ -66,7 +66,7 @@ class MassReplaced(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of the shapes with the mass as written."""
         likeness = subject.examination.likeness
-        for row in np.flatnonzero(likeness.body == subject.index).tolist():
+        for row in likeness.places_of(subject.index):
             volume = subject.mass / float(likeness.density[row, 1])
             if not likeness.misfit[row] < _FORM + subject.printed_misfit or not volume > 0:
                 continue

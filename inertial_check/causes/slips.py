@@ -93,7 +93,7 @@ class DecimalSlip(Cause):
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of the tensors that a body can have."""
         six, _, consistent = self.trials(subject)
-        if subject.broken or not np.any(consistent):
+        if subject.broken or not consistent.any():
             return None
         spreads = resemblance.spread(subject.mass, resemblance.matrices(six[consistent]))
         return with_spreads(subject, resemblance.rotate(subject.R_BBi, spreads))
@@ -127,7 +127,7 @@ class DecimalSlip(Cause):
         """Entries and shifts that make a body fit its shapes, or its twin, far better."""
         ratio = find_gains(self, subject)
         better = ratio > PLAIN
-        if not np.any(better):
+        if not better.any():
             return
         six, _, consistent = self.trials(subject)
         count = np.count_nonzero(subject.six)

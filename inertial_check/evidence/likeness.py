@@ -114,9 +114,21 @@ class Likeness:
             row for row, body in zip(self.rows, self.body.tolist(), strict=True) if body == index
         )
 
+    def places_of(self, index: int) -> Sequence[int]:
+        """Indices of the rows of a body."""
+        return self._places.get(index, ())
+
+    @cached_property
+    def _places(self) -> Mapping[int, list[int]]:
+        """Indices of the rows of each body that has any."""
+        places: dict[int, list[int]] = {}
+        for place, index in enumerate(self.body.tolist()):
+            places.setdefault(index, []).append(place)
+        return places
+
     def describe(self, index: int) -> tuple[Hashable, ...]:
         """The numbers by which the geometries and joints of a body are compared, as a key."""
-        places = np.flatnonzero(self.body == index).tolist()
+        places = self.places_of(index)
         if not places:
             return ()
         columns = self.extent, self.box, self.honest_misfit, self.unseen
@@ -437,7 +449,8 @@ def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Re
         turns["without the rotation of its origin"] = C_BBcm_Bi
         turns["with the rotation of its origin inverted"] = resemblance.rotate(R_BBi.T, C_BBcm_Bi)
         turns["with the rotation of its origin twice"] = resemblance.rotate(R_BBi, written)
-    turns |= {f"with {what}": resemblance.rotate(R, written) for what, R in SWAPS.items()}
+    swapped = resemblance.rotate(np.array([*SWAPS.values()]), written)
+    turns |= {f"with {what}": C for what, C in zip(SWAPS, swapped, strict=True)}
     yield from (Reading("wrong-frame", what, C) for what, C in turns.items())
 
 
