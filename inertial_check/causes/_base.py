@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.causes._results import Proposal, Results, Trials, recall_results
+from inertial_check.causes._results import Proposal, Results, Trials, recall_results, recall_trials
 from inertial_check.causes.likelihoods import Components, components_of_shapes
 from inertial_check.evidence import BodyGeometry, Examination
 from inertial_check.evidence.likeness import STAND_IN, Reading
@@ -337,24 +337,26 @@ class Cause(ABC):
         return subject.results.tried[self.name]
 
 
-_UNTRIED = Trials(NOTHING, np.zeros(0), np.zeros(0, dtype=bool))
-"""Trials of a cause without candidates."""
-
-
 def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
     asked = [
         (subject, cause.name, cause.candidates(subject))
         for subject, cause in list_open(causes, subjects, lambda subject: subject.results.tried)
     ]
-    margin, consistent = margins(np.concatenate([six for _, _, six in asked] or [NOTHING]))
+    known = [recall_trials(six.tobytes()) for _, _, six in asked]
+    new = {id(place): (six, place) for (_, _, six), place in zip(asked, known, strict=True)}
+    _judge([(six, place) for six, place in new.values() if not place])
+    for (subject, name, _), place in zip(asked, known, strict=True):
+        subject.results.tried[name] = place[0]
+
+
+def _judge(batches: Sequence[tuple[Floats, list[Trials]]]) -> None:
+    """Judge batches of candidates (n, 6) at once, and leave the trials of each beside it."""
+    margin, consistent = margins(np.concatenate([NOTHING, *(six for six, _ in batches)]))
     start = 0
-    for subject, name, six in asked:
-        if not len(six):
-            subject.results.tried[name] = _UNTRIED
-            continue
+    for six, place in batches:
         rows = slice(start, start := start + len(six))
-        subject.results.tried[name] = Trials(six, margin[rows], consistent[rows])
+        place.append(Trials(six, margin[rows], consistent[rows]))
 
 
 def list_open(
@@ -369,13 +371,14 @@ def list_open(
         subjects: The bodies.
         results: Gives the results of a body, by the cause's name.
     """
-    listed: set[tuple[int, str]] = set()
+    listed: set[int] = set()
     for subject in subjects:
         known = results(subject)
+        if id(known) in listed:
+            continue
+        listed.add(id(known))
         for cause in causes:
-            place = id(known), cause.name
-            if subject.kind in cause.kinds and cause.name not in known and place not in listed:
-                listed.add(place)
+            if subject.kind in cause.kinds and cause.name not in known:
                 yield subject, cause
 
 
@@ -389,7 +392,7 @@ def margins(six: Floats) -> tuple[Floats, Mask]:
         (n,) margins, -1 where the tensor is zero or not finite, and (n,) verdicts.
     """
     if not len(six):
-        return _UNTRIED.margin, _UNTRIED.consistent
+        return np.zeros(0), np.zeros(0, dtype=bool)
     with np.errstate(all="ignore"):
         spreads = eigenvalues(second_moment(six))
         size = np.sum(np.abs(spreads), axis=-1)

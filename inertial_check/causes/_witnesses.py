@@ -165,7 +165,9 @@ def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) ->
     of = np.concatenate([np.arange(len(asked)), np.repeat(np.arange(len(asked)), counts)])
     assembly = subjects[0].examination.assembly
     written = assembly.mass[index], assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
-    together = Meant(*map(np.concatenate, zip(written, *(each for _, each, _ in asked), strict=True)))
+    together = Meant(
+        *map(np.concatenate, zip(written, *(each for _, each, _ in asked), strict=True))
+    )
     free = (np.arange(len(of)) >= len(asked)) & np.array([chosen for _, _, chosen in asked])[of]
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)

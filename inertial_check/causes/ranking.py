@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -233,8 +233,13 @@ def _unknown(subject: Subject) -> float:
     """Weigh the unknown for one body: less where the size is odd, because small errors keep it."""
     if not subject.broken or not subject.mass > 0:
         return _UNKNOWN
-    size = np.array([np.sum(np.abs(subject.judgement.principal_moments)) / 2])
-    return _UNKNOWN * float(0.2 + 0.8 * likelihood_of_density(np.array([subject.mass]), size)[0])
+    return _weigh_odd_size(subject.mass, subject.judgement.principal_moments)
+
+
+@lru_cache(maxsize=256)  # a body is asked about twice, and so are those that are like it
+def _weigh_odd_size(mass: float, moments: tuple[float, ...]) -> float:
+    size = np.array([np.sum(np.abs(moments)) / 2])
+    return _UNKNOWN * float(0.2 + 0.8 * likelihood_of_density(np.array([mass]), size)[0])
 
 
 def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:
@@ -243,19 +248,21 @@ def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[s
     Shares are computed from the priors, and priors from the shares of the others, by turns: the
     posterior mean of the model's own mixture of causes, each body left out of its own.
     """
-    names = sorted({each.cause for one in weighed for each in one})
     general = {each.cause: each.prior for one in weighed for each in one}
+    if len(weighed) == 1:
+        return [general]
+    names = sorted(general)
     prior = np.tile([general[name] for name in names], (len(weighed), 1))
-    if len(weighed) > 1 and names:
+    if names:
         weight = np.zeros((len(weighed), len(names)))
         for row, one in enumerate(weighed):
             for each in one:
                 weight[row, names.index(each.cause)] = each.weight
+        base = prior[0]
         for _ in range(_ROUNDS):
             mass = prior * weight
             share = mass / (mass.sum(axis=1, keepdims=True) + unknown[:, None])
             others = share.sum(axis=0) - share
-            base = np.array([general[name] for name in names])
             prior = (_ACCUSTOMED * base + others) / (_ACCUSTOMED + len(weighed) - 1)
     return [dict(zip(names, row.tolist(), strict=True)) for row in prior]
 

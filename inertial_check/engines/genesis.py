@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -70,7 +71,7 @@ class Genesis(Engine):
         largest = np.maximum(np.abs(low), np.abs(high))
 
         def eigenvalues(i: int) -> str:
-            return f"(eigenvalues: {batch.moments[i]})"
+            return f"(eigenvalues: {_print_array(batch.moments[i].tobytes())})"
 
         yield Effect(
             low < -(largest * _RELATIVE + _ABSOLUTE),
@@ -107,6 +108,11 @@ class Genesis(Engine):
             f"{_EPS:.6g} kg",
         )
         yield Effect(batch.missing, "accept")
+
+
+@lru_cache(maxsize=256)  # to print an array takes long, and many have the same numbers
+def _print_array(numbers: bytes) -> str:
+    return str(np.frombuffer(numbers))
 
 
 def _without_warning(effect: Effect) -> Effect:

@@ -257,7 +257,7 @@ class Assembly:
 
     @cached_property
     def _described_twins(self) -> tuple[Floats, Floats, Mapping[int, list[tuple[int, int]]]]:
-        """(N, 13) numbers of bodies, (T, 19) differences of twins, rows and columns of each body."""
+        """(N, 13) numbers of bodies, (T, 19) differences of twins, places of each body in pairs."""
         pairs = self.twin_pairs
         count, rows = len(self.mass), len(pairs.bodies)
         numbers = self.mass[:, None], self.p_BoBcm_B, self.C_BBcm_B.reshape(count, 9)

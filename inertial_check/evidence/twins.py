@@ -512,8 +512,10 @@ def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) ->
     planes = np.concatenate([normals, offsets[:, None]], axis=1) * sign
     unit = tolerances.SAME_PLANE * np.array([1.0, 1.0, 1.0, reach])
     unit = np.maximum(unit, np.finfo(float).tiny)
-    _, first = np.unique(np.round(planes / unit), axis=0, return_index=True)
-    distinct: Floats = planes[np.sort(first)[:_CANDIDATES]]
+    first: dict[tuple[float, ...], int] = {}  # np.unique sorts rows, in ten times the time
+    for place, row in enumerate(np.round(planes / unit).tolist()):
+        first.setdefault(tuple(row), place)
+    distinct: Floats = planes[[*first.values()][:_CANDIDATES]]
     return distinct
 
 
