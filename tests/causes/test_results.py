@@ -115,3 +115,39 @@ def test_a_zero_with_a_minus_is_another_number():
 
 def test_results_are_kept_of_a_bounded_number_of_bodies():
     assert recall_results.cache_info().maxsize <= 4096
+
+
+def first_of(document):
+    """What is said of the first body of a document that states an inertia."""
+    model = load(document.encode())
+    examination = examine(model, judge(model), Settings().validate())
+    index = next(i for i, body in enumerate(model.bodies) if body.inertial is not None)
+    return hypotheses([Subject(examination, index)])
+
+
+CUT_OFF = robot((1.5, (0, 0, 0), ("0.0021", 0, 0, "0.0034", 0, "0.0057")))
+FINGER = """<robot name="r"><link name="base"/><link name="finger"><inertial><mass value="0.5"/>
+  <inertia ixx="0.0034" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0021"/></inertial>
+  <visual><geometry><box size="0.2 0.1 0.03"/></geometry></visual></link>
+  <joint name="j" type="revolute"><parent link="base"/><child link="finger"/>
+  <axis xyz="1 0 0"/></joint></robot>"""
+ROW_BY_ROW = robot((2, (0, 0, 0), (4, 2.5, 1, 2.5, 0.3, 1.2)))
+ROW_BY_ROW_IN_MJCF = """<mujoco><worldbody><body name="b0"><joint/><inertial pos="0 0 0" mass="2"
+  fullinertia="4 2.5 1.2 2.5 1 0.3"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (CUT_OFF, re.sub(r"(0\.00\d\d)", r"\g<1>0", CUT_OFF)),
+        (FINGER, FINGER.replace("1 0 0", "0 1 0")),
+        (ROW_BY_ROW, ROW_BY_ROW_IN_MJCF),
+    ],
+    ids=["other digits", "another axis", "another format"],
+)
+def test_a_cause_that_reads_more_than_numbers_shares_nothing_where_that_differs(one, other):
+    recall_results.cache_clear()
+    alone = first_of(other)
+    recall_results.cache_clear()
+    assert first_of(one) != alone
+    assert first_of(other) == alone

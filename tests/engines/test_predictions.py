@@ -272,3 +272,11 @@ def test_bodies_that_are_not_looked_at_are_accepted(size, weight, share, flat, s
             looked_at = set(find_doubtful(model, judgements, engine.least))
             with np.errstate(all="ignore"):
                 assert set(engine.predict(everything)) <= looked_at, (engine.name, link)
+
+
+def test_shapes_are_not_read_of_bodies_whose_inertia_an_engine_computes(monkeypatch):
+    monkeypatch.setattr("inertial_check.formats.mjcf.geoms.GeomReader.shape", pytest.fail)
+    said = foretold(
+        '<mujoco><worldbody><body name="link"><joint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    assert {each.action for each in said["link"].values()} == {"accept"}

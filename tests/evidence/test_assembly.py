@@ -49,3 +49,16 @@ def test_joints_and_skeleton():
     assert found.scale == pytest.approx(5)
     assert [len(joints) for joints in found.joints] == [2, 1, 1]
     assert np.isnan(of_names("a", "b").scale)
+
+
+def test_rows_of_twins_are_those_of_their_comparison():
+    stated = INERTIAL.format(z=0, m=1, i=0.01)
+    links = "".join(
+        f'<link name="{side}_{part}">{stated if part != "hand" else ""}</link>'
+        for part in ("foot", "hand", "arm")
+        for side in ("left", "right")
+    )
+    found = assembly(f'<robot name="r">{links}</robot>')
+    rows = {index: found.twin_row(index) for index in range(6)}
+    assert rows == {0: 0, 1: 0, 2: None, 3: None, 4: 1, 5: 1}
+    assert found.twin_pairs.bodies.tolist() == [[0, 1], [4, 5]]
