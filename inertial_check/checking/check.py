@@ -70,11 +70,14 @@ class ReportContent(NamedTuple):
             models, models with a finding, or none.
         causes: Whether findings have their probable causes.
         marks: Whether findings have the line with their guilty numbers marked, with causes alone.
+        quotes: Whether findings quote the document: an excerpt, the numbers of the body as written,
+            and the entries with their places.
     """
 
     predictions: Literal["all", "findings", "none"] = "all"
     causes: bool = True
     marks: bool = True
+    quotes: bool = True
 
 
 FULL_CONTENT = ReportContent()
@@ -378,7 +381,7 @@ def _examine_model(
     model, judgements = examination.model, examination.judgements
     failed, later = _Defects(model.source.path), _Defects(model.source.path)
     rules = settings.rules()
-    applied = [rule(model, settings.severity(rule)) for rule in rules]
+    applied = [rule(model, settings.severity(rule), content.quotes) for rule in rules]
     findings = _find_all(applied, examination, failed)
     defects = failed.describe()
     if UnreadableDocument in rules:
@@ -392,9 +395,10 @@ def _examine_model(
             lambda: explain(examination, findings, explicable),
             findings,
         )
-    findings = later.attempt(
-        "naming the guilty numbers", lambda: narrow_entries(model, findings), findings
-    )
+    if content.quotes:
+        findings = later.attempt(
+            "naming the guilty numbers", lambda: narrow_entries(model, findings), findings
+        )
     if content.causes and content.marks:
         findings = later.attempt(
             "marking the guilty numbers", lambda: mark_guilty_numbers(model, findings), findings

@@ -34,6 +34,9 @@ _MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings"
 _WITHOUT_CAUSES = frozenset(["concise"])
 """Forms of the report that do not show probable causes."""
 
+_WITHOUT_QUOTES = frozenset(["concise", "badge"])
+"""Forms of the report that quote nothing of the documents."""
+
 _WITHOUT_MARKS = frozenset(["json", "jsonl"])
 """Forms of the report that do not show lines with marks under the guilty numbers."""
 
@@ -192,6 +195,7 @@ def build_request(
             next(each for each in _MOST_FIRST if each in wanted),
             not forms <= _WITHOUT_CAUSES,
             not forms <= _WITHOUT_MARKS,
+            not forms <= _WITHOUT_QUOTES,
         ),
         jobs=None if jobs in ("auto", 0) else jobs,
         cache=None if args.no_cache else args.cache or default_cache(),

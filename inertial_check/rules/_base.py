@@ -9,11 +9,14 @@ from typing import ClassVar
 from inertial_check.evidence import Examination
 from inertial_check.model import (
     Body,
+    Excerpt,
     Finding,
+    FindingEntry,
     FixKind,
     Judgement,
     Model,
     Number,
+    Place,
     Problem,
     Severity,
     Span,
@@ -21,6 +24,7 @@ from inertial_check.model import (
     locate_entries,
     name_numbers,
 )
+from inertial_check.namedtuples import NamedTuple
 
 HEADINGS = (
     "What it does",
@@ -32,6 +36,17 @@ HEADINGS = (
     "References",
 )
 """The sections of every rule's docstring, in this order."""
+
+
+class _Quotes(NamedTuple):
+    """What a finding quotes of the document; the attributes are those of Finding."""
+
+    excerpt: Excerpt | None = None
+    written: Mapping[str, str] = {}
+    entries: tuple[FindingEntry, ...] = ()
+
+
+_NO_QUOTES = _Quotes()
 
 
 class Rule(ABC):
@@ -55,15 +70,17 @@ class Rule(ABC):
                 if name not in cls.__dict__:
                     setattr(cls, name, cls.severity)
 
-    def __init__(self, model: Model, severity: Severity | None = None) -> None:
+    def __init__(self, model: Model, severity: Severity | None = None, quotes: bool = True) -> None:
         """Bind the rule to a model.
 
         Args:
             model: The model whose places the findings name.
             severity: Of this run's findings; None for the rule's own.
+            quotes: Whether the findings have an excerpt, written numbers and entries.
         """
         self.model = model
         self.run_severity = severity or self.severity
+        self.quotes = quotes
 
     @abstractmethod
     def findings(self, examination: Examination) -> Iterator[Finding]:
@@ -88,9 +105,8 @@ class Rule(ABC):
             fix: Kind of fix that `fix` has for it.
             about: Names of the body's numbers that it is about: mass, x, y, z, ixx ... izz.
         """
-        inertial = None if body is None else body.inertial
-        written = {} if inertial is None else name_numbers(inertial)
         place = self.model.place(span)
+        quotes = self._quote(span, place, body, about) if self.quotes else _NO_QUOTES
         return Finding(
             code=self.code,
             name=self.name,
@@ -101,9 +117,21 @@ class Rule(ABC):
             values=dict(values or {}),
             fix=fix,
             body_id=None if body is None else body.id,
-            excerpt=extract_excerpt(self.model.source_of(span), span, place.line),
-            written={name: number.text for name, number in written.items()},
-            entries=() if body is None else locate_entries(self.model, body, about),
+            excerpt=quotes.excerpt,
+            written=quotes.written,
+            entries=quotes.entries,
+        )
+
+    def _quote(
+        self, span: Span, place: Place, body: Body | None, about: Collection[str]
+    ) -> _Quotes:
+        """Quote the document; this takes longer than all the rest of a finding."""
+        inertial = None if body is None else body.inertial
+        written = {} if inertial is None else name_numbers(inertial)
+        return _Quotes(
+            extract_excerpt(self.model.source_of(span), span, place.line),
+            {name: number.text for name, number in written.items()},
+            () if body is None else locate_entries(self.model, body, about),
         )
 
 

@@ -337,7 +337,7 @@ class ModelWideMistake(Rule):
             finding = self.at(span, describe(examination, common), values=common.values)
             entries = [
                 entry
-                for body in bodies
+                for body in (bodies if self.quotes else ())
                 for entry in locate_entries(self.model, body, common.names, body.id)
             ]
             yield finding._replace(

@@ -117,6 +117,23 @@ def test_causes_are_sought_only_where_a_form_shows_them(models):
     assert views[0] == views[1]
 
 
+def test_documents_are_quoted_only_where_a_form_shows_it(models):
+    quoting, without = (
+        check_paths(
+            CheckRequest(["defects"], settings_of, content=ReportContent(causes=False, quotes=each))
+        )
+        for each in (True, False)
+    )
+    assert any(finding.excerpt for finding in quoting.findings)
+    assert any(finding.entries and finding.written for finding in quoting.findings)
+    none = {"excerpt": None, "written": {}, "entries": ()}
+    bare = [finding._replace(**none) for finding in quoting.findings]
+    assert _comparable(bare) == _comparable(list(without.findings))
+    for form in ("concise", "badge"):
+        views = [render(each, form, View(exit_code=1)) for each in (quoting, without)]
+        assert views[0] == views[1]
+
+
 def test_a_document_that_ends_a_process_is_a_finding_and_the_others_are_checked(
     models, monkeypatch
 ):
