@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - exported
 
-_new = tuple.__new__
+make_tuple = _new = tuple.__new__
+"""Makes a named tuple of its class and a tuple of all its fields, in half the time of a call of the
+class: for the few places that make tens of thousands."""
 
 _CONSTRUCTORS = (
     lambda _, a: _new(_, (a,)),

@@ -20,7 +20,7 @@ from inertial_check.formats.rotations import (
 )
 from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
 from inertial_check.formats.xml.document import XmlDocument, parse
-from inertial_check.formats.xml.markup import Element, PlacedText
+from inertial_check.formats.xml.markup import Element
 from inertial_check.formats.xml.reading import TextReader, parse_plain
 from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import (
@@ -269,6 +269,10 @@ class _UrdfLinkReader(TextReader):
             form = " ".join(f'{entry}="..."' for entry in ENTRIES)
             self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
             return {}
+        if (*inertia.attributes,) == ENTRIES:
+            plain = self._read_plain(inertia)
+            if plain is not None:  # as nearly always: six numbers, and nothing to say of them
+                return plain
         self._note_misspellings(inertia, ENTRIES)
         numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
         for entry in ENTRIES:
@@ -293,36 +297,41 @@ class _UrdfLinkReader(TextReader):
         if origin is None:
             return (ZERO, ZERO, ZERO), IDENTITY
         self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
-        attributes = self._document.attributes(origin)
         translation: ThreeNumbers = (ZERO, ZERO, ZERO)
-        if "xyz" in attributes:
-            x, y, z = self._parse_series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")
+        if "xyz" in origin.attributes:
+            numbers = self._read_plain_series(origin, "xyz", 3)
+            if numbers is None:
+                text = self._document.attributes(origin)["xyz"]
+                numbers = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
+            x, y, z = numbers
             translation = (x, y, z)
-        return translation, self._rotation(origin, attributes)
+        return translation, self._rotation(origin)
 
-    def _rotation(self, origin: Element, attributes: dict[str, PlacedText]) -> Rotation:
-        if "quat_xyzw" in attributes:
+    def _rotation(self, origin: Element) -> Rotation:
+        if "quat_xyzw" in origin.attributes:
             if not self._quaternions:
                 self._complain(
                     origin,
                     "has quat_xyzw, which engines ignore below version 1.1: write rpy, or "
                     '<robot version="1.1">',
                 )
-            elif "rpy" in attributes:
+            elif "rpy" in origin.attributes:
                 self._complain(
                     origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
                 )
                 return UNKNOWN
             else:
-                return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
-        return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else IDENTITY
+                return self._axes(origin, "quat_xyzw")
+        return self._axes(origin, "rpy") if "rpy" in origin.attributes else IDENTITY
 
-    def _axes(self, origin: Element, attribute: str, text: PlacedText) -> Rotation:
+    def _axes(self, origin: Element, attribute: str) -> Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
-        plain = parse_plain(text.value)
-        known = _parse_rpy(text.value) if attribute == "rpy" and plain and len(plain) == 3 else None
+        value = origin.attributes[attribute]
+        plain = parse_plain(value) if attribute == "rpy" else None
+        known = _parse_rpy(value) if plain and len(plain) == 3 else None
         if known is not None:
             return known
+        text = self._document.attributes(origin)[attribute]
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
         numbers = self._parse_series(f"{attribute} of <origin>", text, *form)

@@ -35,6 +35,7 @@ from inertial_check.formats.xml.markup import (
 )
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
+from inertial_check.namedtuples import make_tuple
 from inertial_check.records import Record, field
 
 _PREFIX = re.compile(":(?!//)")
@@ -72,7 +73,7 @@ class XmlDocument(Record, eq=False):
         """Return the bytes between two positions of the text."""
         shift = self._index.shift
         if shift is not None:
-            return Span(shift + start, shift + end, self.file)
+            return make_tuple(Span, (shift + start, shift + end, self.file))
         return Span(self._index.byte(start), self._index.byte(end), self.file)
 
     def element_span(self, element: Element) -> Span:
@@ -86,9 +87,9 @@ class XmlDocument(Record, eq=False):
             # A document that is not well-formed has its ends already; in one that is, an element
             # with something in it has an end tag, which is its name alone.
             empty = (
-                text.startswith("/>", close - 2)
-                and not element.children
+                not element.children
                 and not element.comments
+                and text.startswith("/>", close - 2)
                 and self._is_tag(element.start, close)
             )
             element.end = close if empty else text.index(">", close) + 1
@@ -182,7 +183,8 @@ class _TreeBuilder:
         self._index = Index(text, "utf-8")
         self._open = [self._document]
         self._elements: list[Element] = []
-        self._parser = expat.ParserCreate("utf-8")
+        self._names: dict[str, str] = {}  # of elements and attributes, which expat collects
+        self._parser = expat.ParserCreate("utf-8", intern=self._names)
         self._parser.specified_attributes = True
 
     @property
@@ -232,9 +234,7 @@ class _TreeBuilder:
             return False
         if text.count("<?") > text.startswith("<?xml") or "<!DOCTYPE" in text:
             return True  # instructions and declarations have names, too
-        tags = {element.tag for element in self._elements}
-        names = tags.union(*(element.attributes for element in self._elements))
-        if any(":" in name and not name.startswith("xmlns:") for name in names):
+        if any(":" in name and not name.startswith("xmlns:") for name in self._names):
             return True
         return text.count("xmlns") > len(_NAMESPACE.findall(text))
 

@@ -10,10 +10,10 @@ from itertools import islice
 from inertial_check.expressions import compile_later
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.document import XmlDocument
-from inertial_check.formats.xml.markup import QUOTED, WORD, Element, PlacedText
+from inertial_check.formats.xml.markup import QUOTED, WORD, XML_SPACE, Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
-from inertial_check.namedtuples import NamedTuple
+from inertial_check.namedtuples import NamedTuple, make_tuple
 
 _SEPARATORS = compile_later(r"[,;]")
 _LONGEST = 100
@@ -51,11 +51,12 @@ def _parse_known(text: str) -> tuple[PlainNumber, ...] | None:
 @lru_cache(maxsize=8192)
 def _parse_quoted(text: str) -> PlainNumber | None:
     """Parse a value with its quotes, which is one number; None if it is anything else."""
-    plain = _parse_known(text[1:-1])
-    if plain is None or len(plain) != 1:
+    word = text[1:-1].strip(XML_SPACE)
+    value, complaint = parse_number(word)
+    if complaint is not None:
         return None
-    value, word, start, end = plain[0]
-    return PlainNumber(value, word, start + 1, end + 1)
+    start = text.index(word, 1)
+    return PlainNumber(value, word, start, start + len(word))
 
 
 class TextReader:
@@ -82,12 +83,14 @@ class TextReader:
         """Return the first child with exactly this tag, as engines do; note other candidates."""
         first = None
         for child in parent.children:
+            if child.tag.lower() != tag:
+                continue
             if child.tag == tag and first is None:
                 first = child
             elif child.tag == tag:
                 what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
                 self._problem(what, self._document.tag_span(child))
-            elif child.tag.lower() == tag:
+            else:
                 self._complain(child, f"is ignored by engines: write <{tag}>")
         return first
 
@@ -125,8 +128,26 @@ class TextReader:
                 return None
             value, word, start, end = plain
             at = match.start()
-            found[name] = Number(value, word, locate(at + start, at + end))
+            found[name] = make_tuple(Number, (value, word, locate(at + start, at + end), True))
         return found
+
+    def _read_plain_series(self, element: Element, name: str, count: int) -> list[Number] | None:
+        """Read an attribute of `count` numbers; None if they are not written as most are."""
+        document = self._document
+        if document.problems:  # as in _read_plain
+            return None
+        values = QUOTED.finditer(document.text, element.start)
+        for attribute, match in zip(element.attributes, values, strict=False):
+            if attribute == name:
+                plain = parse_plain(match[0][1:-1])
+                if plain is None or len(plain) != count:
+                    return None
+                at, locate = match.start() + 1, document.span
+                return [
+                    make_tuple(Number, (value, word, locate(at + start, at + end), True))
+                    for value, word, start, end in plain
+                ]
+        return None
 
     def _parse_value(self, what: str, text: PlacedText) -> Number:
         """Parse a text that is one number; `what` names it in a message."""
@@ -142,7 +163,7 @@ class TextReader:
         if plain is not None and len(plain) == count:
             places, locate = text.places, self._document.span
             return [
-                Number(value, word, locate(places[start], places[end]))
+                make_tuple(Number, (value, word, locate(places[start], places[end]), True))
                 for value, word, start, end in plain
             ]
         pieces = list(islice(text.pieces(), count + 1))
