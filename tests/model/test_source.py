@@ -47,6 +47,22 @@ def test_places_in_single_byte_encodings(encoding):
     assert [source.line_column(at) for at in range(len(text) + 1)] == places(text)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_places_in_documents_of_many_blocks(encoding, end):
+    # Lines of all lengths around a block, so that blocks begin inside lines and at their ends.
+    text = end.join("x" * length for length in (0, 511, 512, 513, 0, 5, 1500, *range(40), 0))
+    source = Source("x", text.encode(encoding), encoding)
+    width = len("x".encode(encoding))
+    found = [source.line_column(width * at) for at in range(len(text) + 1)]
+    assert found == places(text)
+    assert [source.line(width * at) for at in range(len(text) + 1)] == [each[0] for each in found]
+    spans = [(0, 511), (500, 530), (511, 513), (2000, 2500), (len(text), len(text))]
+    for start, stop in spans:
+        place = Place(*places(text)[start], *places(text)[stop])
+        assert source.place(Span(width * start, width * stop)) == place
+
+
 @given(
     st.text("a\u00e9\u4e2d\U0001f916\r\n\u0a0d\u0d0a\u0100\u000a", max_size=30),
     st.sampled_from(ENCODINGS[:5]),
