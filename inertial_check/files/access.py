@@ -19,6 +19,7 @@ from inertial_check.files.folders import (
     contains,
     is_in_package_of,
     list_packages,
+    make_absolute,
     real_path,
     root_of,
 )
@@ -121,7 +122,7 @@ class Access(Record):
         """
         if self.follow_outside:
             return self
-        absolute = os.path.abspath(path)
+        absolute = make_absolute(path)
         named = next((each for each in self.named if contains(each, absolute)), None)
         root, is_package = root_of(named or absolute)
         if self.ceiling is not None and contains(root, self.ceiling):

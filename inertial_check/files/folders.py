@@ -82,6 +82,13 @@ def remember_folders(memory: FolderMemory | None = None) -> Iterator[None]:
         _memory.reset(token)
 
 
+def make_absolute(path: str) -> str:
+    """Make a path absolute, as os.path.abspath does; most are already, which is soon told."""
+    if os.sep == "/" and path.startswith("/") and "//" not in path and "/." not in path:
+        return path if path == "/" else path.removesuffix("/")
+    return os.path.abspath(path)
+
+
 def root_of(path: str) -> Root:
     """Find the folder in which a document, or a search of a folder, may use files.
 
@@ -89,7 +96,7 @@ def root_of(path: str) -> Root:
     the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document or
     a folder above it is a link, the place of the link counts.
     """
-    absolute = os.path.abspath(path)
+    absolute = make_absolute(path)
     folder = absolute if is_folder(absolute) else os.path.dirname(absolute)
     memory = _memory.get()
     return _find_root(folder) if memory is None else memory.find_root(folder)

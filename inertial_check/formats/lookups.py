@@ -6,10 +6,11 @@ unless the caller records them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from inertial_check.files.folders import make_absolute
 
 
 class Lookups:
@@ -42,7 +43,7 @@ def note_lookup(*paths: str) -> None:
     """Note files that were opened or tested, and folders whose lists of names were used."""
     lookups = _listener.get()
     if lookups is not None:
-        lookups.paths.update(map(os.path.abspath, paths))
+        lookups.paths.update(map(make_absolute, paths))
 
 
 def note_other_inputs() -> None:

@@ -15,6 +15,7 @@ from inertial_check.files.folders import (
     contains_any,
     is_in_package_of,
     list_packages,
+    make_absolute,
     real_path,
     remember_folders,
 )
@@ -143,3 +144,25 @@ def test_folders_above_a_path_are_those_that_contain_it():
         for path in paths:
             expected = any(contains(folder, path) for folder in some)
             assert contains_any(frozenset(some), path) == expected, (some, path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "//",
+        "/a",
+        "/a/",
+        "/a//b",
+        "//a",
+        "/a/./b",
+        "/a/../b",
+        "/a/.b/c",
+        "/a/b..",
+        "a",
+        "",
+        ".",
+    ],
+)
+def test_paths_are_made_absolute_as_python_does(path):
+    assert make_absolute(path) == os.path.abspath(path)
