@@ -18,15 +18,11 @@ from inertial_check.evidence.decimals import (
 )
 from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
-from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia import resemblance
 from inertial_check.model.body import ENTRIES, Body
 from inertial_check.namedtuples import NamedTuple
 
 Flags = Mask
-
-_MOST_COUNTS = 12
-"""Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is COARSE of
-a trace of 12.5."""
 
 _PADDED_PARTS = 3
 """Number of different parts with padded numbers of one number of decimals, from which a format
@@ -68,7 +64,7 @@ class _Print(NamedTuple):
 
 def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
     """Find the tensors of a model that were printed with too few decimals; None without any."""
-    candidates = np.flatnonzero(_find_candidates(votes)).tolist()
+    candidates = np.flatnonzero(votes.in_few_counts).tolist()
     if len(candidates) < limits.VOTES:  # before the texts are looked at
         return None
     coarse = {
@@ -78,25 +74,14 @@ def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
         return None
     places = Counter(_places(votes, index, each.last) for index, each in coarse.items())
     common = places.most_common(1)[0][0]
-    by_format = _is_format(votes, common)
+    open_ = any(each.padded and not (each.lost or each.measured) for each in coarse.values())
+    by_format = open_ and _is_format(votes, common)
     bodies, witnesses, padded = (np.zeros(len(votes.known), dtype=bool) for _ in range(3))
     for index, each in coarse.items():
         if _places(votes, index, each.last) == common:
             bodies[index] = each.lost or each.measured or (each.padded and by_format)
             witnesses[index], padded[index] = each.lost, each.padded
     return CoarseDecimals(common, bodies, bodies & witnesses, bodies & padded)
-
-
-def _find_candidates(votes: Votes) -> Flags:
-    """(N,) bodies whose six numbers are small whole multiples of a power of ten."""
-    units = np.array([body.unit for body in votes.examination.model.bodies])
-    with np.errstate(all="ignore"):
-        numbers = votes.six / units[:, None]
-        largest = np.max(numbers[:, [0, 3, 5]], axis=1, initial=0.0)
-        counts = numbers * 10.0 ** np.floor(np.log10(_MOST_COUNTS / largest))[:, None]
-        whole = np.all(np.abs(counts - np.round(counts)) <= tolerances.WHOLE_COUNT, axis=1)
-    candidates: Flags = whole & (votes.mass > 0) & (largest > 0)
-    return candidates
 
 
 def _read_print(votes: Votes, index: int) -> _Print | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
 
 from inertial_check.expressions import compile_later
 
@@ -23,6 +24,9 @@ _WRITTEN_OUT = (
 )  # fmt: skip
 """Sides that are found within a word, and what the other side has in their place."""
 
+_LONGEST = 100
+"""Largest number of characters of a name whose mirror images are remembered."""
+
 
 def find_twins(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Pairs of bodies whose names differ in the side alone: left and right."""
@@ -39,8 +43,13 @@ def find_twins(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
     return tuple(pairs)
 
 
-def mirror_names(name: str) -> Iterator[str]:
-    """Names that the body on the other side may have, the most probable first.
+def mirror_names(name: str) -> tuple[str, ...]:
+    """Names that the body on the other side may have, the most probable first."""
+    return _mirror_known(name) if len(name) <= _LONGEST else tuple(_mirror(name))
+
+
+def _mirror(name: str) -> Iterator[str]:
+    """Mirror a name in every way.
 
     A side is a word of its own (left, r, FL, lh), where case, digits or other characters part
     words, or begins or ends one (lleg, leftarm, wheelR). Of several, all change together first.
@@ -63,6 +72,11 @@ def mirror_names(name: str) -> Iterator[str]:
             other = _others(word[0])[0] + word[1:]
             if other.lower() not in _SIDES:  # no light is the left of a right
                 yield "".join((*words[:i], other, *words[i + 1 :]))
+
+
+@lru_cache(maxsize=2048)  # variants of a robot have the same names
+def _mirror_known(name: str) -> tuple[str, ...]:
+    return tuple(_mirror(name))
 
 
 def _in_a_row(name: str, other: str, names: Container[str]) -> bool:

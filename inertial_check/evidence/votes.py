@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 Flags = Mask
 Indices = LongIntegers
 
+_MOST_COUNTS = 12
+"""Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is
+decimals.COARSE of a trace of 12.5."""
+
 _WORST = 99.0
 """Distance of numbers that no body can have from any shape."""
 
@@ -110,6 +114,21 @@ class Votes:
     def six(self) -> Floats:
         """(N, 6) tensors as written, in the inertials' own axes [kg m^2]."""
         return np.array([each.I_BBcm_Bi for each in self.examination.judgements]).reshape(-1, 6)
+
+    @cached_property
+    def in_few_counts(self) -> Flags:
+        """(N,) bodies whose six numbers are small whole multiples of a power of ten.
+
+        Only they can have been printed with too few decimals.
+        """
+        units = np.array([body.unit for body in self.examination.model.bodies])
+        with np.errstate(all="ignore"):
+            numbers = self.six / units[:, None]
+            largest = np.max(numbers[:, [0, 3, 5]], axis=1, initial=0.0)
+            counts = numbers * 10.0 ** np.floor(np.log10(_MOST_COUNTS / largest))[:, None]
+            whole = np.all(np.abs(counts - np.round(counts)) <= tolerances.WHOLE_COUNT, axis=1)
+        few: Flags = whole & (self.mass > 0) & (largest > 0)
+        return few
 
     @cached_property
     def mass(self) -> Floats:

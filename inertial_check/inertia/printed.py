@@ -52,7 +52,7 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
 
 @lru_cache(maxsize=2048)  # asked for by the judgement, and by the causes of a doubted body
 def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
-    decimals = [decimal_places(text) for text in texts]
+    decimals = [_count_places(text) for text in texts]
     nonzero = [_is_nonzero(text) for text in texts]
     finest = max(
         (d or 0 for d, filled in zip(decimals, nonzero, strict=True) if filled), default=None
@@ -66,7 +66,6 @@ def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
 
 
 @explain_errors
-@lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
 def decimal_places(text: str) -> int | None:
     """Decimal places of the last printed digit; None for an integer, which is exact.
 
@@ -74,6 +73,11 @@ def decimal_places(text: str) -> int | None:
         >>> print([printed.decimal_places(text) for text in ("0.0049", "1.2e-3", "0")])
         [4, 4, None]
     """
+    return _count_places(text)
+
+
+@lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
+def _count_places(text: str) -> int | None:
     mantissa, _, exponent = text.strip().lower().partition("e")
     if "." not in mantissa and not exponent:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import starmap
 from math import inf, isfinite, isnan, nan
+from operator import itemgetter
 
 import numpy as np
 
@@ -31,6 +32,9 @@ _NOTHING = Judgement(
     witness=None,
     numerically_zero=False,
 )
+
+_NO_RADII = (0.0,) * 6
+_get_entries = itemgetter(*ENTRIES)
 
 _UNWRITTEN = {"geometry": Verdict.DERIVED, "default": Verdict.DEFAULTED}
 
@@ -142,15 +146,19 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
 
 
 def _entries(inertial: Inertial) -> list[float]:
-    numbers = (inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES)
-    return [nan if number is None else number.value for number in numbers]
+    numbers = inertial.I_BBcm_Bi
+    if len(numbers) == len(ENTRIES):
+        return [number.value for number in _get_entries(numbers)]
+    return [numbers[entry].value if entry in numbers else nan for entry in ENTRIES]
 
 
-def _radii(inertial: Inertial) -> list[float]:
-    numbers = [inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES]
-    if any(number is None or not isfinite(number.value) for number in numbers):
-        return [0.0] * 6
-    return list(half_units([number.text for number in numbers if number is not None]))
+def _radii(inertial: Inertial) -> tuple[float, ...]:
+    if len(inertial.I_BBcm_Bi) < len(ENTRIES):
+        return _NO_RADII
+    numbers = _get_entries(inertial.I_BBcm_Bi)
+    if not all(isfinite(number.value) for number in numbers):
+        return _NO_RADII
+    return half_units([number.text for number in numbers])
 
 
 def _rotate_tensors(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:

@@ -15,7 +15,8 @@ from inertial_check.rules.screens._limits import Limits
 def lost_decimals(examination: Examination, limits: Limits, _: Found) -> Doubts:
     """Tensors that some body has, of which a few counts of the last decimal are left."""
     bodies, judgements = examination.model.bodies, examination.judgements
-    for index in np.flatnonzero(examination.assembly.stated).tolist():
+    few = examination.assembly.stated & examination.votes.in_few_counts
+    for index in np.flatnonzero(few).tolist():
         body = bodies[index]
         inertial = body.inertial
         if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
