@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from inertial_check.settings.settings import Settings
 
 _STDIN = "-"
+
+_GARBAGE = 300_000
+"""Number of new objects after which Python searches for cycles of references. Models are in none,
+and searching them, which finds nothing, would take 2 % of the time of a check."""
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -330,6 +335,7 @@ def _check(
     """
     from inertial_check.running.run import check_paths
 
+    gc.set_threshold(_GARBAGE, 20, 50)
     known = KnownFindings(args, configurations)
     color = output.wants_color(args.color, sys.stderr)
     with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:
