@@ -236,7 +236,8 @@ class _TreeBuilder:
             return True  # instructions and declarations have names, too
         if any(":" in name and not name.startswith("xmlns:") for name in self._names):
             return True
-        return text.count("xmlns") > len(_NAMESPACE.findall(text))
+        last = text.find(">", text.rfind("xmlns"))  # most stand in the root element alone
+        return text.count("xmlns") > len(_NAMESPACE.findall(text, 0, last))
 
     def _handle_elements(self) -> None:
         """Collect the elements, each in the one around it; positions are those of bytes."""

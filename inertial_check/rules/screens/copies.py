@@ -67,9 +67,9 @@ def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> F
     far = joined & (ratio > np.log(_limits.OTHER_JOINTS))
     moved = (skeleton[:, None] > 0) ^ (skeleton > 0)
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
-    drawn = [_name_shapes(examination, index) for index in members.tolist()]
-    renamed = np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
-    others = ~known & moved & renamed
+    others = ~known & moved
+    if np.any(others):
+        others &= _have_other_shapes(examination, members)
     if np.any(others):
         if not _is_drawn(examination, int(members[0])):
             others &= _are_of_other_kinds(examination, members)
@@ -78,6 +78,12 @@ def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> F
         others &= ~(owns[:, None] & ~owns)
     unlike: Flags = by_shapes | (~known & far) | others
     return unlike
+
+
+def _have_other_shapes(examination: Examination, members: Indices) -> Flags:
+    """(G, G) which bodies have shapes, and none in common by its content."""
+    drawn = [_name_shapes(examination, index) for index in members.tolist()]
+    return np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
 
 
 def _is_drawn(examination: Examination, index: int) -> bool:
