@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -356,14 +357,29 @@ def weighted(about: str, theta: Any, widths: Any, noise: Any, weights: Any) -> A
     return ic.sample(theta, noise=noise, about=about, **named) @ weights
 
 
+def draws() -> tuple[Any, Any, Any]:
+    """Widths, the noise of one sample, and weights of its numbers."""
+    rng = np.random.default_rng(6)
+    return np.array([*WIDTHS.values()]), rng.normal(size=NORMALS), rng.normal(size=10)
+
+
+@cache
+def compiled_slopes(about: str) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """JAX's slopes in theta and in widths, which take seconds to compile: once for all bodies."""
+    import jax
+
+    noise, weights = (jax.numpy.asarray(a, dtype=float) for a in draws()[1:])
+
+    def value(theta: Any, widths: Any) -> Any:
+        return weighted(about, theta, widths, noise, weights)
+
+    return jax.jit(jax.grad(value, (0, 1)))
+
+
 class TestOtherLibraries:
     def body(self, stratum: str = "solid", about: str = "com") -> Any:
         ordinary = {"mass": (0.5, 2), "length": (0.3, 1), "offset": (0.5, 2)}
         return consistent(5, strata=[stratum], **ordinary).as_theta(about=about)
-
-    def draws(self) -> tuple[Any, Any, Any]:
-        rng = np.random.default_rng(6)
-        return np.array([*WIDTHS.values()]), rng.normal(size=NORMALS), rng.normal(size=10)
 
     def torch_slopes(self, torch: Any, about: str, *given: Any) -> tuple[Any, Any]:
         theta, widths, noise, weights = (torch.asarray(np.array(a)) for a in given)
@@ -373,24 +389,20 @@ class TestOtherLibraries:
         return theta.grad.numpy(), widths.grad.numpy()
 
     def jax_slopes(self, jax: Any, about: str, *given: Any) -> tuple[Any, Any]:
-        theta, widths, noise, weights = (jax.numpy.asarray(a, dtype=float) for a in given)
-
-        def value(theta: Any, widths: Any) -> Any:
-            return weighted(about, theta, widths, noise, weights)
-
-        return tuple(np.asarray(g) for g in jax.jit(jax.grad(value, (0, 1)))(theta, widths))
+        theta, widths = (jax.numpy.asarray(a, dtype=float) for a in given)
+        return tuple(np.asarray(g) for g in compiled_slopes(about)(theta, widths))
 
     @pytest.mark.parametrize("about", ["com", "origin"])
     def test_slopes_are_those_of_differences(self, torch: Any, jax: Any, about: str) -> None:
         theta = self.body(about=about)
-        widths, *rest = self.draws()
+        widths, *rest = draws()
         expected = (
             slopes(lambda t: weighted(about, t, widths, *rest), theta),
             slopes(lambda w: weighted(about, theta, w, *rest), widths),
         )
         for got in (
-            self.torch_slopes(torch, about, theta, *self.draws()),
-            self.jax_slopes(jax, about, theta, *self.draws()),
+            self.torch_slopes(torch, about, theta, *draws()),
+            self.jax_slopes(jax, about, theta, widths),
         ):
             for mine, theirs in zip(got, expected, strict=True):
                 np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-7 * np.abs(theirs).max())
@@ -400,10 +412,10 @@ class TestOtherLibraries:
         self, torch: Any, jax: Any, stratum: str
     ) -> None:
         theta = self.body(stratum)
-        widths, noise, weights = self.draws()
+        widths, noise, weights = draws()
         expected = slopes(lambda w: weighted("com", theta, w, noise, weights), widths)
         mine = self.torch_slopes(torch, "com", theta, widths, noise, weights)
-        theirs = self.jax_slopes(jax, "com", theta, widths, noise, weights)
+        theirs = self.jax_slopes(jax, "com", theta, widths)
         for one, other in zip(mine, theirs, strict=True):
             assert np.isfinite(one).all()
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * np.abs(one).max())
@@ -412,7 +424,7 @@ class TestOtherLibraries:
     def test_slopes_at_zero_widths(self, torch: Any) -> None:
         """The value is the body itself, and its slope is not lost by that."""
         theta = self.body()
-        widths, noise, weights = self.draws()
+        widths, noise, weights = draws()
         none = 0 * widths
         in_theta, in_widths = self.torch_slopes(torch, "com", theta, none, noise, weights)
         np.testing.assert_allclose(in_theta, weights, atol=1e-12)
