@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets the width of a terminal that nobody looks at
@@ -27,6 +28,18 @@ settings.register_profile(
     "long", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
 )
 
+XLA_VERSION = "0.10."
+XLA_FLAGS = (
+    "--xla_backend_optimization_level=0",
+    "--xla_llvm_disable_expensive_passes=true",
+    "--xla_cpu_use_fusion_emitters=false",
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
+"""What XLA compiles once for a few numbers, it compiles in a quarter of the time with these.
+
+XLA ends a process for a flag that it does not know, so only this version of it is given them.
+"""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -37,11 +50,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "quick")
+    if not config.getoption("--long") and _version("jaxlib").startswith(XLA_VERSION):
+        os.environ.setdefault("XLA_FLAGS", " ".join(XLA_FLAGS))
     # A shell starts background jobs with these ignored, and programs under test inherit that.
     for name in ("SIGINT", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
