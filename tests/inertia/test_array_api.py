@@ -243,24 +243,23 @@ class TestTracing:
     def test_jax_differentiates_it(self, name: str) -> None:
         jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
         function, arguments = CALLS[name]
+
+        def along(first: Any, *others: Any) -> Callable[[Any], Any]:
+            """In a direction where symmetric stays symmetric and a rotation one: it shrinks."""
+            direction = first * 0.1
+            if name.endswith("from_principal"):
+                direction = first * 0 + 1.0
+            return lambda t: function(first + t * direction, *others)
+
         before = jax.config.jax_enable_x64
         jax.config.update("jax_enable_x64", True)
         try:
             given = [jax.numpy.asarray(np.asarray(a)) for a in arguments]
-            # A direction in which symmetric stays symmetric and a rotation one: shrink the first.
-            first = given[0]
-            direction = first * 0.1
-            if name.endswith("from_principal"):
-                direction = first * 0 + 1.0
-
-            def along(t: Any) -> Any:
-                return function(first + t * direction, *given[1:])
-
-            _, slope = jax.jvp(along, (0.0,), (1.0,))
-            step = 1e-6
-            expected = (np.asarray(along(step)) - np.asarray(along(-step))) / (2 * step)
+            _, slope = jax.jvp(along(*given), (0.0,), (1.0,))
         finally:
             jax.config.update("jax_enable_x64", before)
+        step, value = 1e-6, along(*(np.asarray(a) for a in arguments))
+        expected = (value(step) - value(-step)) / (2 * step)
         size = np.abs(expected).max() + np.abs(np.asarray(function(*arguments))).max()
         if name not in ("equivalent_box", "equivalent_ellipsoid"):
             np.testing.assert_allclose(np.asarray(slope), expected, rtol=0, atol=1e-8 * size)
