@@ -58,12 +58,18 @@ class Index:
             self._starts = list(accumulate(lengths, initial=self._base))
         return self._starts
 
+    def _is_plain(self, block: int) -> bool:
+        """Whether a block is whole and each of its characters is one byte, as in most of them."""
+        whole = block < len(self._text) // _BLOCK
+        return whole and self._starts[block + 1] - self._starts[block] == _BLOCK
+
     def byte(self, char: int) -> int:
         """Return the byte offset of a character."""
         if self.shift is not None:
             return self.shift + char
         block, rest = divmod(char, _BLOCK)
-        return self._blocks()[block] + len(self._encode(char - rest, char))
+        start = self._blocks()[block]
+        return start + (rest if self._is_plain(block) else len(self._encode(char - rest, char)))
 
     def char(self, byte: int) -> int:
         """Return the index of the character that begins at a byte offset or contains it."""
@@ -71,6 +77,8 @@ class Index:
             return byte - self.shift
         block = min(bisect_right(self._blocks(), byte) - 1, len(self._text) // _BLOCK)
         start = block * _BLOCK
+        if self._is_plain(block):
+            return start + byte - self._starts[block]
         head = self._encode(start, start + _BLOCK)[: byte - self._starts[block]]
         whole = "ignore" if self._errors == "strict" else self._errors
         return start + len(head.decode(self._encoding, whole))
