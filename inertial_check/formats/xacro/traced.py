@@ -119,7 +119,9 @@ class Traced(str):
 
     def part(self, start: int, end: int) -> Traced:
         """Return the characters between two positions with their origins."""
-        runs = [run.part(start, end, -start) for run in self.runs if _meets(run, start, end)]
+        runs = [
+            run.part(start, end, -start) for run in self.runs if run.start < end and start < run.end
+        ]
         return Traced(str.__getitem__(self, slice(start, end)), runs)
 
     def trim(self) -> Traced:
@@ -130,7 +132,7 @@ class Traced(str):
 
     def locate(self, start: int, end: int) -> Located | None:
         """Find the origin of the characters between two positions; None if it is unknown."""
-        met = [run for run in self.runs if _meets(run, start, end)]
+        met = [run for run in self.runs if run.start < end and start < run.end]
         if not met:
             return None
         if len(met) > 1 or start < met[0].start or end > met[0].end:
@@ -208,10 +210,6 @@ def join_pieces(pieces: Iterable[tuple[object, TextRange | None]]) -> Traced:
         texts.append(text)
         at += len(text)
     return Traced("".join(texts), runs)
-
-
-def _meets(run: TracedRun, start: int, end: int) -> bool:
-    return run.start < end and start < run.end
 
 
 def _reprint(text: str, source: Traced) -> Traced:

@@ -237,10 +237,15 @@ class Tracing:
 
     def _eval_text(self, text: str, symbols: Symbols) -> Value:
         """Evaluate a template: a value of any type if it is one expression, or else a text."""
+        if text.isspace():  # most texts, which stand between elements
+            return text
         traced = text if isinstance(text, Traced) else Traced(text)
         if "$" not in traced:  # most attributes are no templates
             return traced
         try:
+            if traced.startswith("${") and traced.find("}") == len(traced) - 1:
+                inside = traced.part(2, len(traced) - 1)
+                return trace_value(self._expression(inside, symbols), traced.where)
             pieces = list(self._pieces(traced, symbols))
         except Exception as error:
             self._mark(error, traced.where)
