@@ -12,7 +12,6 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, number, tensor
-from inertial_check.causes.geometric import meant_by_readings, reread
 from inertial_check.inertia.representations import ORDERS, Order, symmetric
 from inertial_check.model import ENTRIES
 
@@ -66,11 +65,18 @@ class SignOfProducts(Cause):
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body in each of its readings, those of other causes among them."""
+        if subject.kind != "stated":
+            return None
+        from inertial_check.causes.geometric import meant_by_readings  # for sound numbers alone
+
         return meant_by_readings(subject)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor with its products negated, where that makes a body of it."""
-        yield from reread(subject, self.name)  # of a body that shows nothing by itself
+        if subject.kind == "stated":
+            from inertial_check.causes.geometric import reread  # for sound numbers alone
+
+            yield from reread(subject, self.name)  # of a body that shows nothing by itself
         six, margin, consistent = self.trials(subject)
         if consistent.any():
             yield Proposal(

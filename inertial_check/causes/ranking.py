@@ -15,17 +15,23 @@ from functools import cache, lru_cache
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import KINDS, Cause, Kind, Subject, edit, try_together
+from inertial_check.causes._base import (
+    KINDS,
+    STATED,
+    Cause,
+    Kind,
+    Subject,
+    edit,
+    try_together,
+)
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
-from inertial_check.causes.absence import say_why_none
-from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.likelihoods import calibrate, likelihood_of_density
-from inertial_check.causes.models import explain_model
 from inertial_check.causes.plausibility import rate_mended
 from inertial_check.causes.siblings import TotalMass
+from inertial_check.causes.unsound import CAUSES_OF_UNSOUND
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
@@ -153,19 +159,23 @@ def _give_causes(
     """Return the finding with the causes of its body, or with the sentence why it has none."""
     causes = known.get(finding.body_id or "", ())
     if finding.bodies:
+        from inertial_check.causes.models import explain_model  # few models are wrong as a whole
+
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
         causes = _explain_total(examination)
-    return finding._replace(
-        causes=causes, no_cause="" if causes else say_why_none(finding, subject)
-    )
+    if causes:
+        return finding._replace(causes=causes, no_cause="")
+    from inertial_check.causes.absence import say_why_none
+
+    return finding._replace(causes=(), no_cause=say_why_none(finding, subject))
 
 
 def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     """Find the probable causes for several bodies of one model, best first for each."""
     if not subjects:
         return []
-    causes = _create(ALL_CAUSES)
+    causes = _create(_list_causes(subjects))
     try_together(causes.trying, subjects)
     weigh_together(causes.meaning, subjects)
     weighed = [_weigh(subject, causes.able[subject.kind]) for subject in subjects]
@@ -174,6 +184,15 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
     first = Counter(each[0].cause for each in ranked if each)
     return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
+
+
+def _list_causes(subjects: Sequence[Subject]) -> tuple[type[Cause], ...]:
+    """The causes that can explain some of the bodies."""
+    if not any(subject.kind in STATED for subject in subjects):
+        return CAUSES_OF_UNSOUND
+    from inertial_check.causes.catalogue import ALL_CAUSES
+
+    return ALL_CAUSES
 
 
 def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hypothesis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from inertial_check.causes._witnesses import (
     tidy,
     twin_of,
 )
-from inertial_check.causes.placeholders import is_rough
-from inertial_check.evidence.twins import AGREEMENT, TwinPairs
 from inertial_check.inertia import tolerances
 from inertial_check.model import Body
+
+if TYPE_CHECKING:
+    from inertial_check.evidence.twins import TwinPairs
 
 _TWIN = 0.15
 """Largest distance between twins, relative to their size, at which they still count as twins."""
@@ -119,6 +121,8 @@ class Mirror(Cause):
 
 def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> float:
     """Likelihood ratio of a side that was not mirrored, from how the two sides differ."""
+    from inertial_check.evidence.twins import AGREEMENT  # which has compared the two
+
     judgements = subject.examination.judgements
     own, theirs = judgements[subject.index], judgements[other]
     same = (own.mass, own.p_BoBcm_B, own.I_BBcm_B) == (
@@ -235,6 +239,8 @@ class CopiedBlock(Cause):
 
     def _copied_tensor(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of a body of another mass, with more digits than a placeholder has."""
+        from inertial_check.causes.placeholders import is_rough  # a cause of sound numbers alone
+
         assembly = subject.examination.assembly
         for group in assembly.same_tensor:
             if subject.index not in group or is_rough(subject):

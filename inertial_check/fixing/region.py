@@ -19,8 +19,7 @@ from inertial_check.engines import NO_FLOORS, Floors
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
-from inertial_check.projection.closed_form import nearest_covariance, nearest_inertia
-from inertial_check.projection.slopes import ISOTROPIC
+from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
 
 _NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
 """Closed-form projection of a (6,) tensor onto those with a margin, by the name of the metric."""

@@ -25,7 +25,6 @@ from inertial_check.arrays.derivatives import Arrays, differentiable, differenti
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.eigen_slopes import change_of_system, change_of_values
 
 __all__ = [
     "CHUNK",
@@ -61,6 +60,8 @@ def eigenvalues(six: Array) -> Array:
     xp = array_namespace(six)
     if not differentiates(xp):
         return _exact_eigenvalues(xp, six)
+    from inertial_check.inertia.eigen_slopes import change_of_values  # for few callers
+
     (values,) = differentiable(xp, lambda of: (_exact_eigenvalues(xp, of),), change_of_values, six)
     return values
 
@@ -81,6 +82,7 @@ def eigenvalues_of_entries(xp: Namespace, entries: Components) -> Vector:
     """The same, from six arrays to three: no copy where the entries are at hand one by one."""
     if not differentiates(xp):
         return _eigenvalues_of(xp, entries)
+    from inertial_check.inertia.eigen_slopes import change_of_values  # for few callers
 
     def value(six: Array) -> Arrays:
         return (xp.stack(list(_eigenvalues_of(xp, columns(six))), axis=-1),)
@@ -137,10 +139,12 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
         [1. 2. 3.] [0. 1. 0.]
     """
     xp = array_namespace(six)
-    if differentiates(xp):
-        values, vectors = differentiable(xp, partial(_stack_system, xp), change_of_system, six)
-        return values, vectors
-    return _stack_system(xp, six)
+    if not differentiates(xp):
+        return _stack_system(xp, six)
+    from inertial_check.inertia.eigen_slopes import change_of_system  # for few callers
+
+    values, vectors = differentiable(xp, partial(_stack_system, xp), change_of_system, six)
+    return values, vectors
 
 
 def _stack_system(xp: Namespace, six: Array) -> tuple[Array, Array]:

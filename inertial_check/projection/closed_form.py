@@ -43,7 +43,9 @@ from inertial_check.projection.metrics import (
     add_isotropic,
     trace,
 )
-from inertial_check.projection.slopes import ISOTROPIC, slope_of_moments
+
+ISOTROPIC = 1 / 3
+"""The largest margin that a body can have: three equal principal moments."""
 
 BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 """A harmless theta, consistent about any point, that stands in for rows which are not computed."""
@@ -153,6 +155,8 @@ def move_inertias(
     """
     xp = array_namespace(theta)
     if xp is not np:
+        from inertial_check.projection.slopes import slope_of_moments  # which uses formulas of here
+
         before = central_inertia(theta, about)
 
         def value(theta: Array, before: Array) -> tuple[Array]:

@@ -21,6 +21,7 @@ from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
 from inertial_check.projection.closed_form import (
+    ISOTROPIC,
     central_inertia,
     with_central_inertia,
     with_margin,
@@ -36,7 +37,6 @@ from inertial_check.projection.holding import (
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import Quadratic, Solution
-from inertial_check.projection.slopes import ISOTROPIC
 from inertial_check.projection.solver_result import (
     RowFailure,
     SolverResult,

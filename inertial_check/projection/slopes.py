@@ -16,10 +16,8 @@ from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.eigen_slopes import close_pairs, in_eigenbasis
 from inertial_check.inertia.frames import rotate_tensor
 from inertial_check.inertia.representations import second_moment, symmetric
+from inertial_check.projection.closed_form import ISOTROPIC, find_multipliers
 from inertial_check.projection.metrics import MomentMetric, add_isotropic
-
-ISOTROPIC = 1 / 3
-"""The largest margin that a body can have: three equal principal moments."""
 
 
 def slope_of_moments(metric: MomentMetric, margin: float) -> Slope:
@@ -41,8 +39,6 @@ def slope_of_moments(metric: MomentMetric, margin: float) -> Slope:
 
 def _change_of_moments(I_BBcm: Array, dI: Array, metric: MomentMetric, margin: float) -> Array:
     """Compute dI' = dI + (1 - 2 b) tr(dZ) 1 - dZ for a change dI (..., 6)."""
-    from inertial_check.projection.closed_form import find_multipliers  # which uses slopes of here
-
     xp = array_namespace(I_BBcm)
     values, vectors = eigensystem(second_moment(I_BBcm))
     spreads = (values[..., 0], values[..., 1], values[..., 2])

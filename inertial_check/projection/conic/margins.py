@@ -17,7 +17,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia.tolerances import NEARLY_ISOTROPIC
 from inertial_check.projection._constraint import ArrayField, Block, Constraint
-from inertial_check.projection.slopes import ISOTROPIC
+from inertial_check.projection.closed_form import ISOTROPIC
 from inertial_check.solvers.svec import TO_SVEC, congruence
 
 _DIAGONAL = [0, 4, 7]  # where S has its diagonal in svec(Pi)
