@@ -34,6 +34,7 @@ from inertial_check.isolation import (
     run_within,
 )
 from inertial_check.model import (
+    PROVABLE,
     BodyReport,
     FileReport,
     Finding,
@@ -66,15 +67,16 @@ class ReportContent(NamedTuple):
     """The optional parts of a report; each takes as long to compute as all rules together.
 
     Attributes:
-        predictions: The models whose bodies have predictions of what engines do with them: all
-            models, models with a finding, or none.
+        predictions: What is predicted of engines: all that they do with the bodies of all models;
+            that for models with a finding; for these alone which bodies with a finding that follows
+            from the numbers are refused by at least one engine; or nothing.
         causes: Whether findings have their probable causes.
         marks: Whether findings have the line with their guilty numbers marked, with causes alone.
         quotes: Whether findings quote the document: an excerpt, the numbers of the body as written,
             and the entries with their places.
     """
 
-    predictions: Literal["all", "findings", "none"] = "all"
+    predictions: Literal["all", "findings", "refusals", "none"] = "all"
     causes: bool = True
     marks: bool = True
     quotes: bool = True
@@ -226,7 +228,8 @@ def _predict_together(
         to need none, or where this fails, so that it has to be done for each model alone.
     """
     settings = group[0][0].document.settings
-    wanted = content.predictions == "all" or (content.predictions == "findings" and len(group) > 1)
+    some = content.predictions in ("findings", "refusals")
+    wanted = content.predictions == "all" or (some and len(group) > 1)
     if not wanted and not settings.engines:
         return None
     from inertial_check.engines import predict_all  # few checks ask for it
@@ -316,7 +319,10 @@ class _DocumentCheck:
         if judgements is None:
             judgements = judge(model, settings.tolerance)
         examination = examine(model, judgements, settings, intervals, predicted)
-        file, defects = _examine_model(examination, settings, self._content)
+        content = self._content
+        if content.predictions == "refusals" and predicted is not None:
+            content = content._replace(predictions="findings")  # which are known already
+        file, defects = _examine_model(examination, settings, content)
         examination.release()
         if defects:
             note_other_inputs()
@@ -405,9 +411,15 @@ def _examine_model(
         )
     unknown: Predictions = [{}] * len(model.bodies)
     predictions = unknown
-    if content.predictions == "all" or (content.predictions == "findings" and findings):
+    if content.predictions == "all" or (content.predictions != "none" and findings):
         predictions = later.attempt(
-            "predicting what engines do", lambda: examination.predictions, unknown
+            "predicting what engines do",
+            lambda: (
+                _predict_refusals(examination, findings)
+                if content.predictions == "refusals"
+                else examination.predictions
+            ),
+            unknown,
         )
     findings = later.attempt(
         "telling findings of one fact",
@@ -491,6 +503,18 @@ def _predict_engines(model: Model, judgements: Sequence[Judgement]) -> Predictio
     from inertial_check.engines import predict  # few checks ask for it
 
     return predict(model, judgements)
+
+
+def _predict_refusals(examination: Examination, findings: Sequence[Finding]) -> Predictions:
+    """Predict which bodies, of those with a finding that follows from the numbers, are refused."""
+    model = examination.model
+    found = {finding.body_id for finding in findings if finding.code.startswith(PROVABLE)}
+    asked = [row for row, body in enumerate(model.bodies) if body.id in found]
+    if not asked:
+        return [{}] * len(model.bodies)
+    from inertial_check.engines.refusals import predict_refusals  # few checks ask for it
+
+    return predict_refusals(model, examination.judgements, asked)
 
 
 def is_fragment(model: Model) -> bool:

@@ -18,17 +18,22 @@ if TYPE_CHECKING:
     from inertial_check.settings.configuration import Configurations
 
 _STDIN = "-"
-_PREDICTIONS: dict[str, Literal["all", "findings"]] = {
+_PREDICTIONS: dict[str, Literal["all", "findings", "refusals"]] = {
     "json": "all",
     "jsonl": "all",
-    "full": "findings",
+    "full": "refusals",
     "markdown": "findings",
     "html": "all",
     "sarif": "findings",
 }
-"""Models whose report has predictions of engines, by its form; other forms have none."""
+"""Extent of the predictions of engines in a report, by its form; other forms have none."""
 
-_MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings", "none")
+_MOST_FIRST: tuple[Literal["all", "findings", "refusals", "none"], ...] = (
+    "all",
+    "findings",
+    "refusals",
+    "none",
+)
 """Extents of the predictions in a report, largest first."""
 
 _WITHOUT_CAUSES = frozenset(["concise"])
@@ -184,6 +189,8 @@ def build_request(
         changes = Changes(args.changed_since)
     forms, jobs = list_forms(args, configurations), configurations.run["jobs"]
     wanted = {_PREDICTIONS.get(form, "none") for form in forms}
+    if args.verbose and "full" in forms:
+        wanted.add("findings")  # -v tells what every engine does
     return CheckRequest(
         paths,
         configurations.settings,

@@ -10,6 +10,8 @@ from inertial_check.model.excerpt import (
     mark_numbers,
 )
 from inertial_check.model.finding import (
+    PROVABLE,
+    REFUSALS,
     Action,
     BodyReport,
     ByteRange,
@@ -35,6 +37,8 @@ from inertial_check.model.source import Edit, Place, Source, Span
 __all__ = [
     "DIMENSIONS",
     "ENTRIES",
+    "PROVABLE",
+    "REFUSALS",
     "Action",
     "Body",
     "BodyReport",

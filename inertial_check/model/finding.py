@@ -64,6 +64,12 @@ class Judgement(NamedTuple):
 FixKind = Literal["safe", "unsafe"]
 """Kind of fix of a finding: `fix` makes it by default (safe) or only with --unsafe."""
 
+PROVABLE = ("IC1", "IC3", "IC4", "IC7")
+"""Families of rules whose findings follow from the written numbers, without any comparison."""
+
+REFUSALS = ("reject", "drop")
+"""Actions of engines that leave a body, or its whole model, out of the simulation."""
+
 Action = Literal["accept", "warn", "alter", "replace", "reject", "drop"]
 """Action of an engine on a body: load it as written (accept), also with a warning (warn), change
 its numbers (alter), replace them by a default such as a sphere or zero (replace), refuse the model

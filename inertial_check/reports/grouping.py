@@ -16,15 +16,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
-from inertial_check.model import FileReport, Finding, Hypothesis, Place, Report, Severity
+from inertial_check.model import (
+    PROVABLE,
+    REFUSALS,
+    FileReport,
+    Finding,
+    Hypothesis,
+    Place,
+    Report,
+    Severity,
+)
 from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.layout import write_command
-
-_PROVABLE = ("IC1", "IC3", "IC4", "IC7")
-"""Families of rules whose findings follow from the written numbers, without any comparison."""
-
-_REFUSALS = ("reject", "drop")
-"""Actions of engines that leave a body, or its whole model, out of the simulation."""
 
 _MOST_NAMES = 3
 """Largest number of bodies that the command of a fix names; more are selected by their rule."""
@@ -250,13 +253,13 @@ def _list_refused(report: Report) -> set[tuple[str, str]]:
         for file in report.files
         if file.findings
         for body in file.bodies
-        if any(each.action in _REFUSALS for each in body.predictions.values())
+        if any(each.action in REFUSALS for each in body.predictions.values())
     }
 
 
 def _rank(group: FindingGroup, refused: set[tuple[str, str]]) -> tuple[int, ...]:
     """The place of a group in the order, worst first."""
-    provable = group.code.startswith(_PROVABLE)
+    provable = group.code.startswith(PROVABLE)
     is_refused = provable and any(
         (member.file.path, member.finding.body_id or "") in refused for member in group.members
     )

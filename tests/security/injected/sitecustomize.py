@@ -11,6 +11,7 @@ import time
 import inertial_check.causes
 import inertial_check.engines
 from inertial_check.checking import check
+from inertial_check.engines import refusals
 from inertial_check.formats import urdf
 from inertial_check.rules import ALL_RULES
 
@@ -99,6 +100,9 @@ check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path
 check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
 inertial_check.engines.predict = _failing(
     "engines", inertial_check.engines.predict, lambda model, *_: model.source.path
+)
+refusals.predict_refusals = _failing(
+    "engines", refusals.predict_refusals, lambda model, *_: model.source.path
 )
 check.sort_findings = _failing(
     "comments", check.sort_findings, lambda _, model, *__: model.source.path
