@@ -20,6 +20,9 @@ from inertial_check.inertia.eigen import Components, columns
 
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64
 _USUALLY_SETTLED = 56  # halvings after which most brackets have no float64 between their ends
+_MAY_BE_SETTLED = frozenset([0, *range(_USUALLY_SETTLED, _BISECTIONS, 4)])
+"""Halvings before which it is looked whether any is left; diagonal tensors need none for two of the
+three brackets."""
 
 
 @explain_errors
@@ -135,7 +138,7 @@ def _bisect(xp: Namespace, ahead: Callable[[Array], Array], low: Array, high: Ar
     """Where `ahead` turns from true to false between low and high."""
     for step in range(_BISECTIONS):
         middle = (low + high) / 2
-        if step >= _USUALLY_SETTLED and step % 4 == 0 and _is_settled(middle, low, high):
+        if step in _MAY_BE_SETTLED and _is_settled(middle, low, high):
             return middle
         go = ahead(middle)
         low, high = xp.where(go, middle, low), xp.where(go, high, middle)

@@ -7,9 +7,7 @@ bodies. Shapes stand as there: the axis along z, the middle of the length at the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import permutations, product
 from math import pi
-from operator import mul
 from types import MappingProxyType
 
 import numpy as np
@@ -17,25 +15,23 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.namedtuples import NamedTuple
 
+_CUBIC = np.array(
+    [
+        (1, 0, 0), (0, 1, 0), (0, 0, 1),  # faces
+        (1, 1, 0), (1, 0, 1), (1, 0, -1), (1, -1, 0), (0, 1, 1), (0, 1, -1),  # edges
+        (1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1),  # corners
+        (2, 1, 0), (2, 0, 1), (2, 0, -1), (2, -1, 0), (1, 2, 0), (1, 0, 2),
+        (1, 0, -2), (1, -2, 0), (0, 2, 1), (0, 2, -1), (0, 1, 2), (0, 1, -2),
+    ]
+)  # fmt: skip
+"""(25, 3) axes through the faces, edges and corners of a cube, and twelve between them; of opposite
+ones that with a positive first number."""
 
-def _cubic_axes() -> Floats:
-    """(25, 3) unit vectors, x, y, z first; of opposite ones that with a positive first number."""
-    patterns = ((1, 0, 0), (1, 1, 0), (1, 1, 1), (2, 1, 0))
-    signs = tuple(product((1, -1), repeat=3))
-    axes: list[tuple[int, ...]] = []
-    for pattern in patterns:
-        orders = set(permutations(pattern))
-        every = {tuple(map(mul, order, each)) for order in orders for each in signs}
-        axes += sorted((axis for axis in every if axis > (0, 0, 0)), reverse=True)
-    unit: Floats = np.array(axes) / np.linalg.norm(axes, axis=1, keepdims=True)
-    return unit
-
-
-AXES = _cubic_axes()
-"""(25, 3) along which the reach of shapes is measured: those of a cube's faces, edges and corners,
-and twelve between them. Of points that lie 10 % of the extent outside of a box, the half-spaces
-that they bound leave unnoticed, over all orientations, 1 % beside a rod, 6 % beside a plate and
-17 % beside a cube; none where the box lies along x, y, z."""
+AXES: Floats = _CUBIC / np.linalg.norm(_CUBIC, axis=1, keepdims=True)
+"""(25, 3) unit vectors along which the reach of shapes is measured, x, y, z first. Of points that
+lie 10 % of the extent outside of a box, the half-spaces that they bound leave unnoticed, over all
+orientations, 1 % beside a rod, 6 % beside a plate and 17 % beside a cube; none where the box lies
+along x, y, z."""
 
 
 class Solids(NamedTuple):
