@@ -36,6 +36,9 @@ _ESCAPE_LENGTH = 3
 _CLAUSE_ENDS = ("; ", ": ", ". ", " (")
 
 
+_UNQUOTED = dict.fromkeys(map(ord, "@%+=:,./-_"))
+"""Characters besides letters and digits that no shell takes for its own."""
+
 _ARGUMENT = compile_later(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
 """An argument of a command line with its quotes."""
 
@@ -165,9 +168,11 @@ def _quote_argument(argument: str) -> str:
 
     The shell gives the program the argument itself, and not the escapes that a report shows.
     """
-    from shlex import quote
-
+    if argument.isascii() and argument.translate(_UNQUOTED).isalnum():
+        return argument  # as most paths and all options
     if printable(argument) == argument:
+        from shlex import quote
+
         return quote(argument)
     acting = "#:\\'"  # the first two begin commands of a build server
     return f"$'{''.join(_escape_octal(c, c in acting) for c in argument)}'"

@@ -30,6 +30,7 @@ from inertial_check.reports.layout import (
     fit_source,
     wrap,
     wrap_command,
+    write_command,
 )
 
 SLIP = hand_made.TRIANGLE._replace(
@@ -246,6 +247,11 @@ def test_a_command_is_broken_between_its_arguments():
         f" {'a' * 30} \\",
         f" {'b' * 30} c",
     ]
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_plain_arguments_have_the_quotes_of_the_standard_library(argument):
+    assert write_command(argument).endswith(f" {shlex.quote(argument)}")
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
