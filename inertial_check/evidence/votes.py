@@ -215,19 +215,21 @@ class Votes:
     def _choose_eligible(self, readings: Sequence[ModelReading]) -> list[ModelReading]:
         """Choose the readings of the form that at least three bodies can vote for.
 
-        A bound on the votes for each reading, which needs the spreads of bodies with shapes alone:
-        others vote only where their numbers are those of no body, or hardly any.
+        A bound on the votes for each reading, which needs the spreads of bodies with shapes, and of
+        those whose numbers are those of no body: few others vote.
         """
         mass = np.array([each.mass for each in readings])
         meant = np.array([each.I_BBcm_Bi for each in readings])
         C_meant = np.zeros((*mass.shape, 3, 3))
-        seen = np.flatnonzero(self.seen)
-        C_meant[:, seen] = self._spreads(mass[:, seen], meant[:, seen], seen)
+        some = np.flatnonzero(self.seen | self.broken)
+        C_meant[:, some] = self._spreads(mass[:, some], meant[:, some], some)
         votes, _, _ = self._by_form(mass, C_meant)
-        for flags, each in zip(votes, readings, strict=True):
+        possible = np.ones(mass.shape, dtype=bool)
+        possible[:, self.broken] = _exist(C_meant[:, self.broken])
+        for flags, each, exist in zip(votes, readings, possible, strict=True):
             shifted = each.cause == "about-link-origin"
             mended = self._is_signature(each.cause) if shifted else self.broken
-            np.logical_or(flags, mended, out=flags)
+            np.logical_or(flags, mended & exist, out=flags)
         counts = np.sum(votes & self.voters, axis=1).tolist()
         return [each for each, count in zip(readings, counts, strict=True) if count >= limits.VOTES]
 
