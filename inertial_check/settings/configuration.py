@@ -7,6 +7,7 @@ checked, else from a file that this one extends, else it is the default. Every v
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,6 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
+from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access, Limits, is_beyond_ceiling, parse_size
 from inertial_check.files.folders import contains, root_of
 from inertial_check.formats import Context
@@ -42,6 +44,16 @@ FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
 _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARKS = (b"inertial-check", b"inertial_check")
 """Names in a pyproject.toml that may hold a configuration: the table, and its misspelling."""
+
+_WAYS_TO_TABLE = compile_later(
+    rb"""tool["']?[ \t]*+\.[ \t]*+["']?inertial[-_]check
+    | ^[ \t]*+\[*+[ \t]*+["']?tool["']?[ \t]*+[\]=]
+    | \\[uU]""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""What a pyproject.toml with such a table has: its name behind that of the table `tool`, or `tool`
+as a table of its own, or escapes in which a name may be written. Without any of them it need not be
+parsed, as one that names the program among its dependencies."""
 
 _EXTEND = "extend"
 _RESERVED = "only the command line, or a --config outside the repository, can"
@@ -713,7 +725,7 @@ def _lies_outside(path: str) -> bool:
 
 
 def _may_be_one(path: str) -> bool:
-    """Whether a file may be a configuration; a pyproject.toml must mention this program."""
+    """Whether a file may be a configuration; a pyproject.toml must name the table of it."""
     if not path.endswith(_SHARED_FILE):
         return os.path.lexists(path) and not os.path.isdir(path)
     if not os.path.lexists(path):  # as in most folders
@@ -724,7 +736,8 @@ def _may_be_one(path: str) -> bool:
         data = Access().of_document(path).read(path, LARGEST)
     except OSError:
         return False
-    return any(mark in data for mark in _MARKS)
+    named = any(mark in data for mark in _MARKS)
+    return named and _WAYS_TO_TABLE.search(data.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_Layer]:

@@ -68,12 +68,36 @@ class TestWhichFileCounts:
 
     @pytest.mark.parametrize(
         "text",
-        ["[project]\nname = 'x'", "this is = = no TOML", "[tool.other]\nx = 'inertial-check'"],
+        [
+            "[project]\nname = 'x'",
+            "this is = = no TOML",
+            "[tool.other]\nx = 'inertial-check'",
+            "[project]\ndependencies = ['inertial-check']\nthis is = = no TOML",
+            "[project.scripts]\ninertial-check = 'tool:main'",
+        ],
     )
     def test_a_pyproject_without_the_table_is_passed_over(self, text):
         write(NAME, "tolerance = 0.1")
         write("inner/pyproject.toml", text)
         assert of("inner/robot.urdf")["tolerance"] == 0.1
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[tool.inertial-check]\ntolerance = 0.3",
+            "[ tool . 'inertial-check' ]\ntolerance = 0.3",
+            '["tool"."inertial-check"]\ntolerance = 0.3',
+            "tool.inertial-check.tolerance = 0.3",
+            "\ufefftool = { inertial-check = { tolerance = 0.3 } }",
+            "'tool' = { x = 1, inertial-check.tolerance = 0.3 }",
+            "[x]\ny = 1\n  [ tool ]\n'inertial-check' = { tolerance = 0.3 }",
+            '[tool]\r\nx = 1\r\n"inertial-check".tolerance = 0.3',
+            '["t\\u006fol".inertial-check]\ntolerance = 0.3',
+        ],
+    )
+    def test_a_pyproject_has_the_table_in_whatever_form_toml_allows(self, text):
+        write("pyproject.toml", text)
+        assert of()["tolerance"] == 0.3
 
     def test_a_named_one_counts_everywhere_and_isolated_none(self):
         write(NAME, "tolerance = 0.1")
