@@ -279,6 +279,10 @@ NOT_FOR_A_SOUND_URDF = {
     "inertial_check.formats.usd": "another format",
     "inertial_check.formats.ros_yaml": "another format",
     "inertial_check.formats.xml.lenient": "expat reads the document",
+    "inertial_check.formats.xml.comments": "no comment is about findings",
+    "inertial_check.selecting.directives": "no comment is about findings",
+    "inertial_check.inertia.eigen_slopes": "nobody takes a derivative",
+    "inertial_check.projection": "no tensor has to move",
     "inertial_check.running.workers": "one file needs no workers",
     "inertial_check.running.cache": "one file has no cache",
     "inertial_check.remote": "no path is a URL",
@@ -295,6 +299,41 @@ def test_checking_a_sound_urdf_loads_only_what_it_needs(here):
     loaded = set(done.stdout.decode().split())
     assert "inertial_check.formats.urdf.reader" in loaded
     assert not {name: why for name, why in NOT_FOR_A_SOUND_URDF.items() if name in loaded}
+
+
+NOT_FOR_IMPOSSIBLE_TENSORS = {
+    "numpy.typing": "types of arrays are for type checkers",
+    "dataclasses": "compiles the text of methods: namedtuples and records of this package do not",
+    "shlex": "the arguments of commands are plain",
+    "inertial_check.causes.catalogue": "only the causes of unsound numbers are weighed",
+    "inertial_check.causes.geometric": "a cause of sound numbers",
+    "inertial_check.causes.placeholders": "a cause of sound numbers",
+    "inertial_check.causes.units": "a cause of sound numbers",
+    "inertial_check.causes.models": "nothing is wrong with the model as a whole",
+    "inertial_check.causes.absence": "every finding has a cause",
+    "inertial_check.causes.pages": "only explain shows the pages of causes",
+    "inertial_check.engines.catalogue": "one engine that refuses the body is enough",
+    "inertial_check.evidence.twins": "no body has a twin",
+    "inertial_check.evidence.formulas": "no sound tensor is doubted",
+    "inertial_check.inertia.frames": "no body is moved",
+    "inertial_check.projection.slopes": "nobody takes a derivative",
+    "inertial_check.projection.project": "one metric in closed form says how far the nearest is",
+}
+"""Modules that the full report on tensors that no body has does not load, each with the reason."""
+
+
+def test_reporting_impossible_tensors_loads_only_what_it_needs(here):
+    code = (
+        "import sys; from inertial_check.cli.main import main; main(['bad.urdf']);"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    report, _, modules = done.stdout.decode().rstrip().rpartition("\n")
+    assert "IC301" in report
+    assert "why: " in report
+    loaded = set(modules.split())
+    assert "inertial_check.causes.unsound" in loaded
+    assert not {name: why for name, why in NOT_FOR_IMPOSSIBLE_TENSORS.items() if name in loaded}
 
 
 def test_other_commands_are_not_loaded(here):
