@@ -310,9 +310,7 @@ def _state_of(path: str) -> _FileState | None:
     return _FileState(os.path.abspath(path), node, changed, status.st_size)
 
 
-def _key_of(
-    path: str, state: _FileState, scale: Scale, access: Access | None
-) -> _MeshKey | None:
+def _key_of(path: str, state: _FileState, scale: Scale, access: Access | None) -> _MeshKey | None:
     """Make the key of a mesh; None where its file cannot be read or is just being changed."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _SELF_CONTAINED:
