@@ -236,7 +236,8 @@ class Assembly:
     @cached_property
     def twin_rows(self) -> Mapping[int, int]:
         """The row of `twin_pairs` of each body that has one, known without comparing the twins."""
-        stated, rows = self.stated, dict[int, int]()
+        stated = self.stated
+        rows: dict[int, int] = {}
         compared = [pair for pair in self.twins if stated[pair[0]] and stated[pair[1]]]
         for row, pair in enumerate(compared):
             for index in pair:
