@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.evidence.twins import AGREEMENT, SIGNS, VOTES, Numbers
+from inertial_check.evidence.twins import AGREEMENT, SIGNS, SIGNS_OF_ENTRIES, VOTES, Numbers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-_SIGNS_OF_ENTRIES: Floats = SIGNS[:, :, None] * SIGNS[:, None]
-"""(8, 3, 3) the factors of the entries of a tensor under the reflections of SIGNS."""
 
 _ROUNDING = 0.5
 """Factor on a limit that keeps the bound below the limit whatever the rounding of either is."""
@@ -56,7 +53,7 @@ def are_surely_alike(
     if np.any(np.maximum(one.mass, other.mass) > mass * _least(one.mass, other.mass)):
         return False
     size = np.maximum(one.size, other.size)
-    spreads = _measure(one.C_BBcm_B - _SIGNS_OF_ENTRIES[:, None] * other.C_BBcm_B, (-2, -1))
+    spreads = _measure(one.C_BBcm_B - SIGNS_OF_ENTRIES[:, None] * other.C_BBcm_B, (-2, -1))
     if len(compared) < VOTES:
         return bool(
             np.all(np.any(spreads <= _ROUNDING * offset * size**2, axis=0))

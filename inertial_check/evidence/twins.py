@@ -23,6 +23,9 @@ Indices = LongIntegers
 SIGNS: Floats = np.array(list(product((1.0, -1.0), repeat=3)))
 """(8, 3) the reflections that keep the axes, the identity first."""
 
+SIGNS_OF_ENTRIES: Floats = SIGNS[:, :, None] * SIGNS[:, None]
+"""(8, 3, 3) the factors of the entries of a tensor under the reflections of SIGNS."""
+
 AGREEMENT = 0.03
 """Largest distance of a pair from a symmetry, in sizes of the bodies, at which the pair votes for
 it. Nine of ten pairs of real models agree to the last digit, so that three tell a plane."""
@@ -253,19 +256,9 @@ def find_symmetries(
     planes = _propose_planes(X_W1, X_W2, one, other)
     signs = np.concatenate([np.full((len(planes), 3), np.nan), SIGNS])
     every = np.concatenate([planes, np.full((len(SIGNS), 4), np.nan)])
-    kept = np.tile(np.eye(4), (len(SIGNS), count, 1, 1))
-    kept[:, :, [0, 1, 2], [0, 1, 2]] = SIGNS[:, None]
-    placed = _reflect(planes, X_W1, X_W2)
-    # Joints that are not mirrored to the millimetre move whole links: the second map of a plane
-    # carries origin to origin.
-    centered = placed.copy()
-    centered[..., :3, 3] = 0.0
-    maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
     sizes = np.maximum(one.size, other.size)
-    # Both maps of a candidate turn alike, so that bodies are turned once for both.
-    spreads = _measure_spreads(maps[:, :1, ..., :3, :3], one, other, sizes)
-    centers = _measure_distances(maps[:, :1, ..., :3, :3], maps[..., :3, 3], one, other, sizes)
-    offsets = np.maximum(centers, spreads)
+    reflected = _measure_reflected(planes, X_W1, X_W2, one, other, sizes)
+    offsets = np.concatenate([reflected, _measure_kept(one, other, sizes)])
     size = float(np.max(sizes))
     lengths = joints.mirror(planes)
     distance = np.nan_to_num(lengths / size, nan=np.inf)  # poses that overflow mirror nothing
@@ -294,7 +287,65 @@ def find_symmetries(
         needed[:] = VOTES
     if np.sum(explained) < MAJORITY * np.sum(~turned | explained):
         chosen = []
-    return Symmetries(maps[chosen], every[chosen], signs[chosen])
+    maps = _map(every[chosen], signs[chosen], X_W1, X_W2)
+    return Symmetries(maps, every[chosen], signs[chosen])
+
+
+def _measure_reflected(
+    planes: Floats, X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers, sizes: Floats
+) -> Floats:
+    """(K, 2, T) how far pairs lie from the reflection in planes, in sizes of the bodies.
+
+    The larger of the distances of centres and spreads, at the zero pose and with origin to origin.
+    Lengths are the same in all frames, so that bodies are placed in the root once for all planes.
+    """
+    n, d = planes[:, None, :3], planes[:, None, 3:]
+    M = np.eye(3) - 2 * planes[:, :3, None] * n
+    arm, twin_arm = _turn(X_W1, one.p_BoBcm_B), _turn(X_W2, other.p_BoBcm_B)
+    here, there = arm + X_W1[:, :3, 3], twin_arm + X_W2[:, :3, 3]
+    off = np.stack([there @ M + 2 * d * n - here, twin_arm @ M - arm], axis=1)
+    C_1W = resemblance.rotate(X_W1[:, :3, :3], one.C_BBcm_B)
+    C_2W = resemblance.rotate(X_W2[:, :3, :3], other.C_BBcm_B)
+    spreads = resemblance.norm(_mirror_tensors(M, C_2W) - C_1W, axis=(-2, -1)) / sizes**2
+    farther: Floats = np.maximum(resemblance.norm(off) / sizes, spreads[:, None])
+    return farther
+
+
+def _mirror_tensors(M: Floats, tensors: Floats) -> Floats:
+    """(K, T, 3, 3) symmetric tensors (T, 3, 3) under reflections (K, 3, 3): M S M.
+
+    The rows of all tensors are one matrix: many products of 3 x 3 take ten times as long.
+    """
+    shape = len(M), *tensors.shape
+    halves = (tensors.reshape(-1, 3) @ M).reshape(shape)
+    rows = np.swapaxes(halves, -1, -2).reshape(len(M), -1, 3)  # of M S, as both are symmetric
+    mirrored: Floats = (rows @ M).reshape(shape)
+    return mirrored
+
+
+def _measure_kept(one: Numbers, other: Numbers, sizes: Floats) -> Floats:
+    """(8, 2, T) the same for the reflections of SIGNS, which map origin to origin anyway."""
+    off = SIGNS[:, None] * other.p_BoBcm_B - one.p_BoBcm_B
+    unlike = SIGNS_OF_ENTRIES[:, None] * other.C_BBcm_B - one.C_BBcm_B
+    spreads = resemblance.norm(unlike, axis=(-2, -1)) / sizes**2
+    farther = np.maximum(resemblance.norm(off) / sizes, spreads)
+    return np.stack([farther, farther], axis=1)
+
+
+def _map(planes: Floats, signs: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
+    """(K, 2, T, 4, 4) maps of symmetries from the second bodies' frames to the first's.
+
+    Joints that are not mirrored to the millimetre move whole links: the second map of a plane
+    carries origin to origin.
+    """
+    maps = np.tile(np.eye(4), (len(planes), 2, len(X_W1), 1, 1))
+    for each, plane, kept in zip(maps, planes, signs, strict=True):
+        if np.isnan(kept[0]):
+            each[:] = _reflect(plane[None], X_W1, X_W2)
+            each[1, :, :3, 3] = 0.0
+        else:
+            each[..., [0, 1, 2], [0, 1, 2]] = kept
+    return maps
 
 
 def _are_turned(centers: Floats, spreads: Floats) -> Flags:
@@ -456,14 +507,9 @@ def measure_offsets(
 
 def _measure_centers(maps: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
     """(..., T) distances of the centres of mass, relative to the size."""
-    return _measure_distances(maps[..., :3, :3], maps[..., :3, 3], one, other, size)
-
-
-def _measure_distances(R: Floats, t: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
-    """(..., T) distances of the centres of mass after rotations R and translations t."""
     with np.errstate(all="ignore"):
-        centers = np.einsum("...ij,...j->...i", R, other.p_BoBcm_B) + t
-        distance: Floats = resemblance.norm(centers - one.p_BoBcm_B) / size
+        centers = np.einsum("...ij,...j->...i", maps[..., :3, :3], other.p_BoBcm_B)
+        distance: Floats = resemblance.norm(centers + maps[..., :3, 3] - one.p_BoBcm_B) / size
     return distance
 
 
@@ -520,8 +566,13 @@ def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) ->
 
 
 def _place(X_WB: Floats, p_B: Floats) -> Floats:
-    placed: Floats = np.einsum("tij,tj->ti", X_WB[:, :3, :3], p_B) + X_WB[:, :3, 3]
+    placed: Floats = _turn(X_WB, p_B) + X_WB[:, :3, 3]
     return placed
+
+
+def _turn(X_WB: Floats, v_B: Floats) -> Floats:
+    turned: Floats = np.einsum("tij,tj->ti", X_WB[:, :3, :3], v_B)
+    return turned
 
 
 def world_poses(model: Model) -> tuple[Floats, Indices]:
