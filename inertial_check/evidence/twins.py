@@ -371,11 +371,14 @@ class Joints:
             model: As read.
             twins: Indices of all twins.
         """
-        self._X_WB, roots = world_poses(model)
+        self._X_PB, self._placed = _poses_in_parents(model)
+        self._X_WB, roots = _chain_poses(model, self._X_PB, self._placed)
         self._bodies = model.bodies
         self._pairs = np.array(twins, dtype=np.int64).reshape(-1, 2)
         self._together = roots[self._pairs[:, 0]] == roots[self._pairs[:, 1]]
         bodies = [model.bodies[index] for index in self._pairs.ravel().tolist()]
+        parents = [(model.bodies[one].parent, model.bodies[other].parent) for one, other in twins]
+        self._share_parent = np.array([one == other for one, other in parents], dtype=bool)
         axes = np.array([body.axis_B or (0.0, 0.0, 0.0) for body in bodies])
         points = np.array([body.p_BoJo_B or (0.0, 0.0, 0.0) for body in bodies])
         self._axes, self._points = axes.reshape(-1, 2, 3), points.reshape(-1, 2, 3)
@@ -452,18 +455,14 @@ class Joints:
             self._axes[:, 1] * signs,
             self._points[:, 1] * signs,
         )
-        for row, (one, other) in enumerate(self._pairs.tolist()):
-            first, second = self._bodies[one], self._bodies[other]
-            if first.X_PB is None or second.X_PB is None:
-                distance[row] = np.inf
-                continue
-            if first.parent == second.parent:
-                continue
-            R, p = np.array(second.X_PB.R_PB), np.array(second.X_PB.p_PoBo_P)
-            turn = np.array(first.X_PB.R_PB) - np.outer(signs, signs) * R
-            off = float(np.linalg.norm(first.X_PB.p_PoBo_P - signs * p))
-            distance[row] = max(distance[row], off) if np.max(abs(turn)) < _PARALLEL else np.inf
-        return distance
+        X_P1, X_P2 = self._X_PB[self._pairs[:, 0]], self._X_PB[self._pairs[:, 1]]
+        turns = X_P1[:, :3, :3] - np.outer(signs, signs) * X_P2[:, :3, :3]
+        off = resemblance.norm(X_P1[:, :3, 3] - signs * X_P2[:, :3, 3])
+        alike = np.max(np.abs(turns), axis=(1, 2)) < _PARALLEL
+        standing = np.where(alike, np.maximum(distance, off), np.inf)
+        standing = np.where(self._share_parent, distance, standing)
+        kept: Floats = np.where(np.all(self._placed[self._pairs], axis=1), standing, np.inf)
+        return kept
 
 
 def _distance_of_lines(axis: Floats, point: Floats, other: Floats, moved: Floats) -> Floats:
@@ -582,25 +581,36 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
         (N, 4, 4) poses in the root that carries each body, and (N,) the index of that root: the
         nearest body above, or itself, whose pose in its parent is unknown.
     """
-    index_of = {body.id: index for index, body in enumerate(model.bodies)}
+    return _chain_poses(model, *_poses_in_parents(model))
+
+
+def _poses_in_parents(model: Model) -> tuple[Floats, Flags]:
+    """(N, 4, 4) poses of bodies in their parents, identity if unknown, and (N,) which are known."""
     poses = [body.X_PB for body in model.bodies]
-    placed = [place for place, pose in enumerate(poses) if pose is not None]
+    known = np.array([pose is not None for pose in poses], dtype=bool)
+    placed = [pose for pose in poses if pose is not None]
     X_PB = np.tile(np.eye(4), (len(poses), 1, 1))
-    known = [pose for pose in poses if pose is not None]
-    X_PB[placed, :3, :3] = np.array([pose.R_PB for pose in known]).reshape(-1, 3, 3)
-    X_PB[placed, :3, 3] = np.array([pose.p_PoBo_P for pose in known]).reshape(-1, 3)
+    X_PB[known, :3, :3] = np.array([pose.R_PB for pose in placed]).reshape(-1, 3, 3)
+    X_PB[known, :3, 3] = np.array([pose.p_PoBo_P for pose in placed]).reshape(-1, 3)
+    return X_PB, known
+
+
+def _chain_poses(model: Model, X_PB: Floats, placed: Flags) -> tuple[Floats, Indices]:
+    """What world_poses returns."""
+    index_of = {body.id: index for index, body in enumerate(model.bodies)}
+    known = placed.tolist()
     own = list(X_PB)
-    X_WB = [np.eye(4)] * len(poses)
-    roots = [-1] * len(poses)
-    for start in range(len(poses)):
+    X_WB = [np.eye(4)] * len(own)
+    roots = [-1] * len(own)
+    for start in range(len(own)):
         chain = []
         index: int | None = start
         while index is not None and roots[index] < 0 and index not in chain:
             chain.append(index)
             parent = index_of.get(model.bodies[index].parent or "")
-            index = None if poses[index] is None else parent
+            index = parent if known[index] else None
         for place in reversed(chain):
-            if index is None or poses[place] is None:
+            if index is None or not known[place]:
                 roots[place] = place
             else:
                 # One product of two matrices takes dot a fifth of the time of @.
