@@ -197,8 +197,8 @@ class Votes:
 
         found: list[Ballot] = []
         if odd >= limits.VOTES:
-            readings = self._choose_eligible(list(list_forms(self._numbers)))
-            found += self._poll(readings, self._by_form) if readings else []
+            readings, votes = self._choose_eligible(list(list_forms(self._numbers)))
+            found += self._poll(readings, lambda *_: votes) if readings else []
         if odd_size >= limits.VOTES:
             found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
         return tuple(found)
@@ -212,26 +212,33 @@ class Votes:
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
 
-    def _choose_eligible(self, readings: Sequence[ModelReading]) -> list[ModelReading]:
+    def _choose_eligible(
+        self, readings: Sequence[ModelReading]
+    ) -> tuple[list[ModelReading], tuple[Flags, Flags, Floats]]:
         """Choose the readings of the form that at least three bodies can vote for.
 
         A bound on the votes for each reading, which needs the spreads of bodies with shapes, and of
         those whose numbers are those of no body: few others vote.
+
+        Returns:
+            The readings, and what _by_form says of them.
         """
         mass = np.array([each.mass for each in readings])
         meant = np.array([each.I_BBcm_Bi for each in readings])
         C_meant = np.zeros((*mass.shape, 3, 3))
         some = np.flatnonzero(self.seen | self.broken)
         C_meant[:, some] = self._spreads(mass[:, some], meant[:, some], some)
-        votes, _, _ = self._by_form(mass, C_meant)
+        pro, contra, weight = self._by_form(mass, C_meant)
+        votes = pro.copy()
         possible = np.ones(mass.shape, dtype=bool)
         possible[:, self.broken] = _exist(C_meant[:, self.broken])
         for flags, each, exist in zip(votes, readings, possible, strict=True):
             shifted = each.cause == "about-link-origin"
             mended = self._is_signature(each.cause) if shifted else self.broken
             np.logical_or(flags, mended & exist, out=flags)
-        counts = np.sum(votes & self.voters, axis=1).tolist()
-        return [each for each, count in zip(readings, counts, strict=True) if count >= limits.VOTES]
+        eligible = np.flatnonzero(np.sum(votes & self.voters, axis=1) >= limits.VOTES)
+        chosen = [readings[place] for place in eligible.tolist()]
+        return chosen, (pro[eligible], contra[eligible], weight[eligible])
 
     def _count_odd(self) -> tuple[int, int]:
         """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
