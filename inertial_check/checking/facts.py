@@ -33,10 +33,11 @@ def identify_facts(
         if isfinite(judgement.mass)
     }
     contents: dict[str, str] = {}  # a body often has several findings
+    texts: dict[int, str] = {}
 
     def describe(id_: str) -> str:
         if id_ not in contents:
-            contents[id_] = _describe_content(*known[id_])
+            contents[id_] = _describe_content(*known[id_], texts)
         return contents[id_]
 
     sha256 = _find_sha256()
@@ -67,20 +68,25 @@ def _find_sha256() -> Callable[[bytes], Any]:
     return sha256
 
 
-def _describe_content(body: Body, judgement: Judgement) -> str:
-    """The numbers and the shapes of a body; meshes by the names of their files, not of folders."""
+def _describe_content(body: Body, judgement: Judgement, texts: dict[int, str]) -> str:
+    """The numbers and the shapes of a body; meshes by the names of their files, not of folders.
+
+    Args:
+        body: The body.
+        judgement: Its numbers.
+        texts: Of the objects of the model that were described before, by their identity. Readers
+            share those of poses and scales; equal ones may differ in the sign of a zero.
+    """
+
+    def describe(numbers: object) -> str:
+        if (key := id(numbers)) not in texts:
+            texts[key] = repr(numbers)
+        return texts[key]
+
     shapes = sorted(
-        repr(
-            (
-                shape.role,
-                shape.kind,
-                shape.dimensions,
-                posixpath.basename(shape.uri or ""),
-                shape.scale,
-                shape.p_BoGo_B,
-                shape.R_BG,
-            )
-        )
+        f"({shape.role!r}, {shape.kind!r}, {shape.dimensions!r}, "
+        f"{posixpath.basename(shape.uri or '')!r}, {describe(shape.scale)}, "
+        f"{describe(shape.p_BoGo_B)}, {describe(shape.R_BG)})"
         for shape in body.shapes
     )
     return repr((judgement.mass, judgement.I_BBcm_B, shapes))
