@@ -82,8 +82,9 @@ def remember_folders(memory: FolderMemory | None = None) -> Iterator[None]:
         _memory.reset(token)
 
 
-def make_absolute(path: str) -> str:
+def make_absolute(path: str | os.PathLike[str]) -> str:
     """Make a path absolute, as os.path.abspath does; most are already, which is soon told."""
+    path = os.fspath(path)
     if os.sep == "/" and path.startswith("/") and "//" not in path and "/." not in path:
         return path if path == "/" else path.removesuffix("/")
     return os.path.abspath(path)

@@ -131,7 +131,7 @@ def match_format(start: Head) -> str | None:
 def load(
     path_or_bytes: str | os.PathLike[str] | bytes,
     format: str | None = None,
-    path: str = "<bytes>",
+    path: str | os.PathLike[str] = "<bytes>",
     context: Context | None = None,
 ) -> Model:
     """Read a robot model.
@@ -156,10 +156,9 @@ def load(
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     context = context or Context()
     data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
-    if not isinstance(path_or_bytes, bytes):
-        path = os.fsdecode(path_or_bytes)
-    with raise_defects(path), remember_folders():
-        return _read_model(data, format, path, context)
+    name = os.fsdecode(path if isinstance(path_or_bytes, bytes) else path_or_bytes)
+    with raise_defects(name), remember_folders():
+        return _read_model(data, format, name, context)
 
 
 def _read_model(data: bytes | None, format: str | None, path: str, context: Context) -> Model:

@@ -19,6 +19,13 @@ def test_a_file_is_read_from_any_kind_of_path(tmp_path):
     assert load(ROBOT.encode()).source.path == "<bytes>"
 
 
+def test_bytes_may_be_named_by_any_kind_of_path(tmp_path):
+    """Its places and messages have the name as a text."""
+    data = ROBOT.encode()
+    for name in (tmp_path / "arm.urdf", str(tmp_path / "arm.urdf")):
+        assert load(data, path=name).source.path == str(tmp_path / "arm.urdf")
+
+
 def test_the_name_of_a_file_decides_nothing(tmp_path):
     path = tmp_path / "robot.txt"
     path.write_text(ROBOT)
