@@ -299,16 +299,21 @@ def _measure_reflected(
     The larger of the distances of centres and spreads, at the zero pose and with origin to origin.
     Lengths are the same in all frames, so that bodies are placed in the root once for all planes.
     """
-    n, d = planes[:, None, :3], planes[:, None, 3:]
-    M = np.eye(3) - 2 * planes[:, :3, None] * n
+    M, t = _reflections(planes)
     arm, twin_arm = _turn(X_W1, one.p_BoBcm_B), _turn(X_W2, other.p_BoBcm_B)
     here, there = arm + X_W1[:, :3, 3], twin_arm + X_W2[:, :3, 3]
-    off = np.stack([there @ M + 2 * d * n - here, twin_arm @ M - arm], axis=1)
+    off = np.stack([there @ M + t - here, twin_arm @ M - arm], axis=1)
     C_1W = resemblance.rotate(X_W1[:, :3, :3], one.C_BBcm_B)
     C_2W = resemblance.rotate(X_W2[:, :3, :3], other.C_BBcm_B)
     spreads = resemblance.norm(_mirror_tensors(M, C_2W) - C_1W, axis=(-2, -1)) / sizes**2
     farther: Floats = np.maximum(resemblance.norm(off) / sizes, spreads[:, None])
     return farther
+
+
+def _reflections(planes: Floats) -> tuple[Floats, Floats]:
+    """(K, 3, 3) symmetric matrices and (K, 1, 3) translations that reflect points in planes."""
+    n, d = planes[:, None, :3], planes[:, None, 3:]
+    return np.eye(3) - 2 * planes[:, :3, None] * n, 2 * d * n
 
 
 def _mirror_tensors(M: Floats, tensors: Floats) -> Floats:
@@ -438,10 +443,10 @@ class Joints:
         X_WB = self._X_WB[self._pairs]
         axes = np.einsum("psij,psj->psi", X_WB[..., :3, :3], self._axes)
         points = np.einsum("psij,psj->psi", X_WB[..., :3, :3], self._points) + X_WB[..., :3, 3]
-        n, d = planes[:, None, :3], planes[:, None, 3:]
-        turned = axes[:, 1] - 2 * np.sum(axes[:, 1] * n, axis=-1, keepdims=True) * n
-        moved = points[:, 1] - 2 * (np.sum(points[:, 1] * n, axis=-1, keepdims=True) - d) * n
-        distance = _distance_of_lines(axes[:, 0], points[:, 0], turned, moved)
+        M, t = _reflections(planes)
+        distance = _distance_of_lines(
+            axes[:, 0], points[:, 0], axes[:, 1] @ M, points[:, 1] @ M + t
+        )
         return np.where(self._together, distance, np.inf)
 
     def keep(self, signs: Floats) -> Floats:
