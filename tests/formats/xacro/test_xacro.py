@@ -1,8 +1,10 @@
 """xacro: what it expands to, and where each number was written."""
 
+import base64
 import contextlib
 import copy
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load, sniff, xacro
+from inertial_check.formats.xacro.child import _REHEARSAL
 from inertial_check.formats.xacro.run import ExpansionLimits, XacroServer, _request, expand
 from inertial_check.formats.xacro.traced import Traced
 from inertial_check.model import Edit, Source
@@ -621,6 +624,23 @@ class TestForks:
         with ThreadPoolExecutor(4) as pool:
             models = list(pool.map(read, [text % k for k in range(1, 13)]))
         assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
+
+    @pytest.mark.parametrize(
+        ("use", "name", "reason"),
+        [
+            ('<link name="${mass}"/>', 'property name="mass"', "name 'mass' is not defined"),
+            ('<link name="$(arg part)"/>', 'arg name="part"', "the argument part is not given"),
+            ('<link name="$(find own)"/>', "find own", "no folder above the model"),
+            ("<xacro:link/>", 'macro name="link"', "unknown macro name: xacro:link"),
+            ('<xacro:insert_block name="origin"/>', "[*]origin", 'Undefined block "origin"'),
+        ],
+    )
+    def test_nothing_of_the_rehearsal_reaches_a_document(self, use, name, reason):
+        """The names in the document that the server expands first mean nothing in others."""
+        rehearsed = base64.b64decode(_REHEARSAL["data"]).decode()
+        assert re.search(name, rehearsed)
+        with pytest.raises(NotExpandedError, match=re.escape(reason)):
+            read(robot('<xacro:property name="a" value="1"/>', use))
 
     def test_what_is_prepared_once_serves_all(self):
         """An import or a regular expression in a fork is made again for every document."""
