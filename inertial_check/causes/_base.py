@@ -315,7 +315,7 @@ class Cause(ABC):
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
 
     def reads(self, subject: Subject) -> Hashable:
-        """What the proposals depend on besides the content of a body: nothing unless a cause says.
+        """Return what the proposals depend on besides the content of a body; None if on nothing.
 
         Bodies for which it is equal, and whose content is, have the same proposals.
         """

@@ -195,7 +195,7 @@ class SizeMismatch(Cause):
             )
 
     def _ratios(self, subject: Subject) -> dict[str, float]:
-        """How many times as large the body is as what it is compared with, by its name."""
+        """Compute the ratios of the size of the body to those that it is compared with, by name."""
         assembly, likeness = subject.examination.assembly, subject.examination.likeness
         ratios = likeness.size_ratio[likeness.body == subject.index]
         if not len(ratios):

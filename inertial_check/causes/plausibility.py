@@ -40,7 +40,7 @@ _LEAST = 0.1
 def rate_mended(
     mass: Floats, six: Floats, geometry: tuple[BodyGeometry, ...], R_BBi: Floats
 ) -> Floats:
-    """`naturalness` of what causes make of one body, found once for bodies that are the same."""
+    """Rate what causes make of one body by `naturalness`, once for all bodies that are equal."""
     return _rate_mended(mass.tobytes(), six.tobytes(), geometry, R_BBi.tobytes())
 
 

@@ -44,8 +44,8 @@ def find_twins(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def mirror_names(name: str) -> tuple[str, ...]:
-    """Names that the body on the other side may have, the most probable first."""
-    return _mirror_known(name) if len(name) <= _LONGEST else tuple(_mirror(name))
+    """List the names that the body on the other side may have, the most probable first."""
+    return _recall_mirrored(name) if len(name) <= _LONGEST else tuple(_mirror(name))
 
 
 def _mirror(name: str) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _mirror(name: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=2048)  # variants of a robot have the same names
-def _mirror_known(name: str) -> tuple[str, ...]:
+def _recall_mirrored(name: str) -> tuple[str, ...]:
     return tuple(_mirror(name))
 
 

@@ -601,7 +601,7 @@ def _poses_in_parents(model: Model) -> tuple[Floats, Flags]:
 
 
 def _chain_poses(model: Model, X_PB: Floats, placed: Flags) -> tuple[Floats, Indices]:
-    """What world_poses returns."""
+    """Compute the poses and the roots that `world_poses` returns, from the poses in parents."""
     index_of = {body.id: index for index, body in enumerate(model.bodies)}
     known = placed.tolist()
     own = list(X_PB)

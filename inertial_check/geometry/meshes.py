@@ -287,7 +287,7 @@ class _FileState(NamedTuple):
 
 
 class _MeshKey(NamedTuple):
-    """What the measurements of a mesh depend on.
+    """Key of the measurements of a mesh: all that they depend on.
 
     Attributes:
         content: SHA-256 of the file; of a format that refers to other files, its state instead.

@@ -21,8 +21,8 @@ from inertial_check.inertia.eigen import Components, columns
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64
 _USUALLY_SETTLED = 56  # halvings after which most brackets have no float64 between their ends
 _MAY_BE_SETTLED = frozenset([0, *range(_USUALLY_SETTLED, _BISECTIONS, 4)])
-"""Halvings before which it is looked whether any is left; diagonal tensors need none for two of the
-three brackets."""
+"""Numbers of halvings after which brackets are asked whether they need more; of a diagonal tensor
+two of the three need none."""
 
 
 @explain_errors

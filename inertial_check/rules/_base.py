@@ -39,7 +39,7 @@ HEADINGS = (
 
 
 class _Quotes(NamedTuple):
-    """What a finding quotes of the document; the attributes are those of Finding."""
+    """Parts of a finding that quote the document; the attributes are those of Finding."""
 
     excerpt: Excerpt | None = None
     written: Mapping[str, str] = {}

@@ -51,9 +51,9 @@ _WAYS_TO_TABLE = compile_later(
     | \\[uU]""",
     re.MULTILINE | re.VERBOSE,
 )
-"""What a pyproject.toml with such a table has: its name behind that of the table `tool`, or `tool`
-as a table of its own, or escapes in which a name may be written. Without any of them it need not be
-parsed, as one that names the program among its dependencies."""
+"""Texts of which a pyproject.toml with such a table has one: the name of the table behind `tool`,
+`tool` as a table of its own, or an escape, in which a name may be written. A file without them, as
+one that names the program among its dependencies, is not parsed."""
 
 _EXTEND = "extend"
 _RESERVED = "only the command line, or a --config outside the repository, can"

@@ -68,7 +68,7 @@ class LocatedError(PicklableError, Exception):
 
 
 class Inputs(NamedTuple):
-    """What an expansion reads.
+    """Inputs of an expansion.
 
     Attributes:
         files: The files that xacro reads.
