@@ -1,7 +1,9 @@
 """The language server as an editor meets it: another process, text in, diagnostics out."""
 
 import os
+from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -508,10 +510,21 @@ def _wait_for_the_end_of(pids):
 def _descendants(pid):
     """The processes that a process has started, in /proc; none where there is no such folder."""
     found = []
-    if not os.path.isdir("/proc"):
-        return found
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children") as file:
-            for child in map(int, file.read().split()):
-                found += [child, *_descendants(child)]
+    for child in _children(pid):
+        found += [child, *_descendants(child)]
     return found
+
+
+def _children(pid):
+    """The processes that the threads of a process have started; none of a process that has ended.
+
+    A thread that ends hands its processes to another one, so all are then asked again.
+    """
+    while os.path.isdir(f"/proc/{pid}/task"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            files = [
+                Path(f"/proc/{pid}/task/{task}/children")
+                for task in os.listdir(f"/proc/{pid}/task")
+            ]
+            return [int(child) for file in files for child in file.read_text().split()]
+    return []
