@@ -203,11 +203,10 @@ def box_text(mass: float, C_BBcm_B: Floats) -> str:
 
 @lru_cache(maxsize=1024)  # several variants of one robot are checked together
 def _describe_box(mass: float, spread: bytes) -> str:
-    squares = 12 * np.linalg.eigvalsh(np.frombuffer(spread).reshape(3, 3))
-    with np.errstate(all="ignore"):
-        density = mass / np.prod(np.sqrt(squares))
-    sizes = " x ".join(f"{edge:.3g}" for edge in np.sqrt(np.maximum(squares, 0.0)).tolist())
-    return f"a box of {sizes} m and {density:.3g} kg/m^3"
+    C_BBcm_B = np.frombuffer(spread).reshape(3, 3)
+    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
+    sizes = " x ".join(f"{edge:.3g}" for edge in edges.tolist())
+    return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"
 
 
 def twin_of(subject: Subject) -> int | None:

@@ -168,9 +168,9 @@ def _quote_argument(argument: str) -> str:
 
     The shell gives the program the argument itself, and not the escapes that a report shows.
     """
-    if argument.isascii() and argument.translate(_UNQUOTED).isalnum():
-        return argument  # as most paths and all options
     if printable(argument) == argument:
+        if argument.isascii() and argument.translate(_UNQUOTED).isalnum():
+            return argument  # as most paths and all options
         from shlex import quote
 
         return quote(argument)

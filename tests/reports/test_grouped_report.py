@@ -7,7 +7,7 @@ import subprocess
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hand_made_reports as hand_made
@@ -22,6 +22,7 @@ from inertial_check.model import (
     Severity,
 )
 from inertial_check.reports import View, render
+from inertial_check.reports.escaping import printable
 from inertial_check.reports.layout import (
     count_columns,
     count_rows,
@@ -251,11 +252,20 @@ def test_a_command_is_broken_between_its_arguments():
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_plain_arguments_have_the_quotes_of_the_standard_library(argument):
+    assume(printable(argument) == argument)
     assert write_command(argument).endswith(f" {shlex.quote(argument)}")
 
 
+@pytest.mark.parametrize("argument", ["::error::x", "::add-mask::y/arm.urdf", "::stop-commands::t"])
+def test_a_path_of_plain_characters_begins_no_command_of_a_build_server(argument):
+    """A broken command may have it at the start of a line, where such a server reads `::`."""
+    assert "::" not in write_command(argument)
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@pytest.mark.parametrize("name", ["a\nb\t'c", "\x1b[31m\\", "\u202eabc", "##[error]x", "$(x) `y`"])
+@pytest.mark.parametrize(
+    "name", ["a\nb\t'c", "\x1b[31m\\", "\u202eabc", "##[error]x", "::error::x", "$(x) `y`"]
+)
 def test_a_shell_reads_from_the_command_the_name_itself(name):
     text = shown(report_of(SLIP._replace(body=name)), summary=False)
     command = text.partition("  fix: ")[2].replace("inertial-check", "printf '%s\\0'", 1)
