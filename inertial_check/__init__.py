@@ -19,11 +19,7 @@ if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
 
 from functools import cache
 
-from inertial_check import _renamed
-
 __version__ = "0.1.0"
-
-_renamed.install()
 
 _PUBLIC_MODULES = frozenset(["plot"])
 """Public names that are modules: `ic.plot` is `inertial_check.plotting`."""

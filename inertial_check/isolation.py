@@ -6,6 +6,7 @@ document that cannot be read. Only requests to end the process, and the time lim
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from inertial_check.errors import DefectError, DocumentError
-from inertial_check.expressions import compile_later
 
 if TYPE_CHECKING:
     import signal
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _LONGEST_MESSAGE = 200
 """Largest number of characters of an exception's own message in a finding."""
 
-_ADDRESS = compile_later(r"0x[0-9a-fA-F]{6,}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 """Address of an object in an exception's message, which differs from run to run."""
 
 _DEPENDENCIES: Final = {

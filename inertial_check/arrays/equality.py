@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
-from inertial_check.records import Record
-
 
 def equal_values(one: object, other: object) -> bool:
     """Compare two values: arrays by shape and numbers, NaN equal to NaN; containers by content.
@@ -40,13 +38,11 @@ def _equal_containers(one: Any, other: Any) -> bool:  # noqa: ANN401 - any conta
 
 
 def _has_fields(one: object) -> bool:
-    """Whether an object is a record or a dataclass."""
-    return isinstance(one, Record) or hasattr(type(one), "__dataclass_fields__")
+    """Whether an object is a dataclass."""
+    return hasattr(type(one), "__dataclass_fields__")
 
 
 def _field_values(one: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
-    if isinstance(one, Record):
-        return Record._values(one)
     from dataclasses import fields  # no check of a file compares one
 
     return tuple(getattr(one, each.name) for each in fields(one) if each.compare)

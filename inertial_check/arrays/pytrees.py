@@ -10,11 +10,9 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-
-from inertial_check.namedtuples import NamedTuple
 
 T = TypeVar("T", bound=type)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from math import hypot
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,8 +23,6 @@ from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import second_moment
 from inertial_check.model import ENTRIES, Body, Judgement
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field
 
 NOTHING: Floats = np.zeros((0, 6))
 """An empty batch of candidates."""
@@ -86,7 +85,8 @@ class Beside(NamedTuple):
     box: float
 
 
-class Subject(Record, eq=False):
+@dataclass(frozen=True, eq=False)
+class Subject:
     """One body of an examination, with its numbers as arrays. SI units throughout.
 
     Attributes:

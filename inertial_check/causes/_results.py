@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.namedtuples import NamedTuple
 
 
 class Trials(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,6 @@ from inertial_check.causes.points import (
 from inertial_check.evidence.readings import UNITS
 from inertial_check.inertia.representations import symmetric
 from inertial_check.inertia.resemblance import entries
-from inertial_check.namedtuples import NamedTuple
 
 _SECOND = 0.1
 """Probability that a second mistake comes with a first one; the same for a wrong unit, all units

@@ -10,12 +10,13 @@ widest bounds what a disagreement can cost: no witness rules a body out alone.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence.likeness import HONEST_MISFITS
 from inertial_check.inertia import tolerances
-from inertial_check.namedtuples import NamedTuple
 
 MOST = 1e12
 """Largest likelihood ratio that is believed; larger ones are cut to it. Shapes that agree with form

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from inertial_check.evidence.patterns import find_coarse_decimals, restore_digit
 from inertial_check.evidence.votes import Ballot, Flags
 from inertial_check.inertia import resemblance
 from inertial_check.model import Finding, Hypothesis
-from inertial_check.namedtuples import NamedTuple
 
 
 def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesis, ...]:

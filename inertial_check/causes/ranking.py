@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +38,6 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
 from inertial_check.model.judging import is_computable
-from inertial_check.namedtuples import NamedTuple
 
 TOTAL_MASS = "IC604"
 """Code of the findings on the sum of all masses, which name no body."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
@@ -45,7 +45,6 @@ from inertial_check.model import (
     Report,
 )
 from inertial_check.model.judging import judge, judge_all
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules import Rule, UnreadableDocument, UnresolvedReference
 from inertial_check.selecting.suppressions import (
     SortedFindings,

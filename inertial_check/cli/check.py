@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.cli import (
     exit_codes,
@@ -24,8 +25,6 @@ from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
 from inertial_check.isolation import Termination
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import replace
 from inertial_check.reports import FORMS, STREAMED, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural

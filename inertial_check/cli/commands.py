@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from inertial_check import __version__
 from inertial_check.cli import exit_codes, output
 from inertial_check.cli.output import PROGRAM
 from inertial_check.errors import UsageError
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import output
 from inertial_check.errors import UsageError
-from inertial_check.records import replace
 
 if TYPE_CHECKING:
     import argparse

@@ -10,13 +10,13 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import exit_codes, output
 from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.errors import DefectError
 from inertial_check.isolation import raise_defects
-from inertial_check.records import replace
 from inertial_check.reports import View, render
 from inertial_check.reports.escaping import clip
 from inertial_check.reports.layout import WIDTH, count_rows

@@ -102,8 +102,9 @@ def _refuse_options(args: argparse.Namespace, paths: Sequence[str]) -> None:
 def _check(
     args: argparse.Namespace, configurations: Configurations, paths: list[str], missing: bool
 ) -> StreamOutcome:
+    from dataclasses import replace
+
     from inertial_check.checking.check import ReportContent
-    from inertial_check.records import replace
     from inertial_check.running.stream import check_to_folder
 
     remarks: list[str] = []

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import argparse

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from inertial_check.errors import DefectError, UsageError
 from inertial_check.files.spool import Spool
 from inertial_check.isolation import raise_defects
 from inertial_check.model import Report
-from inertial_check.records import replace
 from inertial_check.reports import SUGGESTING, View, load_streamed_form
 from inertial_check.reports.streaming import Item, ReportStream, Run
 from inertial_check.reports.totals import Totals

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Action, Body, Prediction
-from inertial_check.namedtuples import NamedTuple
 
 Words = str | Callable[[int], str]
 """A text for all bodies, or a function that makes it from the position of a body in the batch."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, LongIntegers, Mask
-from inertial_check.expressions import compile_later
 from inertial_check.model import ENTRIES, Body, Judgement, Model
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record
 
 Flags = Mask
 
@@ -67,7 +67,7 @@ class Bounds(NamedTuple):
     balanced: bool
 
 
-_BOUND = compile_later(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
+_BOUND = re.compile(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
 """The bound in a message of the reader, which is the only place that holds it."""
 
 
@@ -84,7 +84,8 @@ def read_bounds(model: Model) -> Bounds:
     return Bounds(values["boundmass"], values["boundinertia"], balanced)
 
 
-class Batch(Record, eq=False):
+@dataclass(frozen=True, eq=False)
+class Batch:
     """N bodies of models of one format with the same bounds, and the models around them.
 
     What an engine does with a body does not depend on the other models of the batch.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from inertial_check.engines import _words
 from inertial_check.engines._base import Effect, Engine, Floors
 from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Body
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy.typing as npt

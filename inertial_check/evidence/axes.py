@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Literal
+from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +12,6 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.evidence import limits
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.namedtuples import NamedTuple
 
 Flags = Mask
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.evidence.intervals import Intervals
@@ -13,8 +14,6 @@ from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Body, Model, Problem
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field
 
 if TYPE_CHECKING:
     from inertial_check.evidence.formulas import Misreading
@@ -103,7 +102,8 @@ class Geometry(NamedTuple):
     faults: tuple[MeshFault, ...] = ()
 
 
-class Examination(Record):
+@dataclass(frozen=True)
+class Examination:
     """One model under examination.
 
     Attributes:

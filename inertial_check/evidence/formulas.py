@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.model.body import Body
 from inertial_check.model.shape import Shape
-from inertial_check.namedtuples import NamedTuple
 
 FORMULA = 2e-3
 """Relative deviation up to which moments are those of a formula: three printed digits."""

@@ -12,14 +12,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import BodyGeometry, Examination, Geometry

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from inspect import cleandoc
-
-from inertial_check.namedtuples import NamedTuple
+from typing import NamedTuple
 
 
 class Page(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance
 from inertial_check.model.body import ENTRIES, Body
-from inertial_check.namedtuples import NamedTuple
 
 Flags = Mask
 

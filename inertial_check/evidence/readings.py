@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import permutations
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.representations import ORDERS
-from inertial_check.namedtuples import NamedTuple
 
 UNITS: Mapping[str, float] = MappingProxyType(
     {

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations, product
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
-from inertial_check.namedtuples import NamedTuple
 
 Flags = Mask
 Indices = LongIntegers

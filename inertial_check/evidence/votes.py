@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from inertial_check.evidence import limits
 from inertial_check.evidence.decimals import count_digits
 from inertial_check.evidence.likeness import DENSEST, SILENT, is_whole
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import Examination

@@ -12,9 +12,9 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from io import BufferedReader
 
-from inertial_check.expressions import compile_later
 from inertial_check.files.folders import (
     contains,
     is_in_package_of,
@@ -23,7 +23,6 @@ from inertial_check.files.folders import (
     real_path,
     root_of,
 )
-from inertial_check.records import Record, field, replace
 
 SYSTEM_FOLDERS = ("/opt/ros",)
 """Folders that every document may use: where ROS is installed."""
@@ -41,7 +40,7 @@ NO_LINK_FLAGS = READ_FLAGS | getattr(os, "O_NOFOLLOW", 0)
 
 _SIZE_OPTION = "--max-file-size"
 
-_SIZE = compile_later(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
+_SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -56,7 +55,8 @@ class RefusedFileError(OSError):
         return type(self), (str(self.filename), str(self.strerror))
 
 
-class Limits(Record):
+@dataclass(frozen=True)
+class Limits:
     """Largest amounts that one document may take.
 
     Attributes:
@@ -92,7 +92,8 @@ def is_beyond_ceiling(path: str) -> bool:
     return _ceiling is not None and not contains(_ceiling, os.path.realpath(path))
 
 
-class Access(Record):
+@dataclass(frozen=True)
+class Access:
     """The files that a document may use.
 
     Attributes:

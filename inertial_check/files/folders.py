@@ -12,9 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import TypeVar, TypeVarTuple, cast
-
-from inertial_check.namedtuples import NamedTuple
+from typing import NamedTuple, TypeVar, TypeVarTuple, cast
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from inertial_check.files.access import read_regular
-from inertial_check.namedtuples import NamedTuple
 
 _POSIX_CLASSES = {
     "alnum": "a-zA-Z0-9",

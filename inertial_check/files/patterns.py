@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
+from typing import NamedTuple
 
 from inertial_check.files import gitignore
-from inertial_check.namedtuples import NamedTuple
 
 
 class PathPattern(NamedTuple):

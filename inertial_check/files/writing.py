@@ -22,13 +22,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import BinaryIO, Self, cast
 
 from inertial_check.errors import UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.files.access import NO_LINK_FLAGS
 from inertial_check.files.folders import contains, contains_any, real_path, remember_folders
-from inertial_check.records import Record
 
 _NAME_BYTES = 200
 """Largest part of the target's name in the name of the temporary file [bytes]: file systems end
@@ -37,7 +36,7 @@ names at 255, and the prefix and suffix need the rest."""
 _PIECE = 2**20
 """Size of the pieces in which a file is read for its digest [bytes]."""
 
-_LEFTOVER = compile_later(r"\..+\.inertial-check-[0-9a-f]{8}\.tmp", re.DOTALL)
+_LEFTOVER = re.compile(r"\..+\.inertial-check-[0-9a-f]{8}\.tmp", re.DOTALL)
 """Names of the temporary files that `_open_beside` makes."""
 
 _ATTEMPTS = 8
@@ -56,7 +55,8 @@ _NO_RENAME = frozenset([errno.EACCES, errno.EBUSY, errno.EPERM, errno.EROFS, err
 """Errors of a folder in which a writable file cannot be replaced, as one that is a mount point."""
 
 
-class WritableFolders(Record):
+@dataclass(frozen=True)
+class WritableFolders:
     """The folders in which files may be written.
 
     Attributes:

@@ -10,7 +10,6 @@ from typing import Protocol, cast
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.files.folders import remember_folders
 from inertial_check.formats.context import Context, Head
@@ -71,7 +70,7 @@ class _Formats(Mapping[str, Format]):
 FORMATS: Mapping[str, Format] = _Formats()
 """The formats that can be read, by name; the first that matches a document reads it."""
 
-_ROOT = compile_later(
+_ROOT = re.compile(
     r"(?:[^<]++|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>"
     r"|<!DOCTYPE\b[^\[>]*+(?:\[[^\]]*+\]\s*+)?>|<!(?!--|\[CDATA\[)[^>]*+>)*+"
     rf"<{SPACE}*+({NAME})(?={SPACE}|[/>])",

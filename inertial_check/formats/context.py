@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from inertial_check.files.access import Access
 from inertial_check.formats.lookups import note_lookup
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field, replace
 
 
 class Head(NamedTuple):
@@ -27,7 +27,8 @@ Packages = Mapping[str, str | os.PathLike[str]]
 """Folders of packages by name."""
 
 
-class Context(Record):
+@dataclass(frozen=True)
+class Context:
     """Places where a reader finds the files to which a document refers.
 
     Attributes:

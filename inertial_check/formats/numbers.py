@@ -6,21 +6,19 @@ import math
 import re
 from functools import lru_cache
 
-from inertial_check.expressions import compile_later
-
 _DECIMAL_FORM = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _DECIMAL = re.compile(_DECIMAL_FORM)
-_DECIMALS = compile_later(rf"(?:\s*+{_DECIMAL_FORM}(?=\s|\Z))*+\s*+")
-_WORD = compile_later(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)
-_SIGNIFICANT = compile_later(r"[+-]?[0.]*[1-9]")
-_HEXADECIMAL = compile_later(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
-_FORTRAN_EXPONENT = compile_later(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
-_UNIT = compile_later(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")
+_DECIMALS = re.compile(rf"(?:\s*+{_DECIMAL_FORM}(?=\s|\Z))*+\s*+")
+_WORD = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*[1-9]")
+_HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
+_FORTRAN_EXPONENT = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
+_UNIT = re.compile(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")
 MOST_DIGITS = 1000
 """Largest number of digits of a number: 767 digits tell any two float64 apart, and no robot model
 has more."""
 
-_LONG_NUMBER = compile_later(rf"[-+.eE0-9]{{{MOST_DIGITS + 1}}}")
+_LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MOST_DIGITS + 1}}}")
 _LONGEST = 40
 """Largest number of characters of a text that a message quotes."""
 

@@ -11,18 +11,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access, read_regular
 from inertial_check.files.folders import ask_once, is_folder
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_lookup
-from inertial_check.namedtuples import NamedTuple
 
-_SCHEME = compile_later(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
-_PACKAGE_NAME = compile_later(rb"<name>\s*([^<\s]+)\s*</name>")
-_DRIVE = compile_later(r"/[A-Za-z]:")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
+_PACKAGE_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
+_DRIVE = re.compile(r"/[A-Za-z]:")
 _MANIFEST_HEAD = 1 << 16
 """Number of bytes at the start of a package.xml in which its name is searched for [bytes]."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
 from inertial_check.model.deferred import Deferred
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy.typing as npt

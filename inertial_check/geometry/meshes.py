@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from inertial_check.inertia.meshes import Mesh, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES
 from inertial_check.model import Model, Shape
-from inertial_check.namedtuples import NamedTuple
 
 Scale = tuple[float, float, float]
 """Factors on the coordinates of a mesh file, along its own axes."""

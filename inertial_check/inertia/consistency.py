@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from inertial_check.inertia.margins import (
 )
 from inertial_check.inertia.representations import ABOUTS, Order, Point, about_com, read_theta
 from inertial_check.inertia.scaling import Units, change_units, is_ordinary_body, scale_by_powers
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import pi
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.namedtuples import NamedTuple
 
 _CUBIC = np.array(
     [

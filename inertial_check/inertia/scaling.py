@@ -8,6 +8,7 @@ for entries too small to count. All other bodies are computed as they are, bit f
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, DType, Namespace
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Point
-from inertial_check.namedtuples import NamedTuple
 
 _RANGE_PARTS = 4
 """Part of the exponent range within which numbers are left as they are: the largest product of an

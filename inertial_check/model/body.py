@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.joint import ClosedLoop, Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field
 
 if TYPE_CHECKING:
     from inertial_check.arrays.types import ArrayLike, Floats
@@ -167,7 +166,8 @@ class Body(NamedTuple):
         return inertial.kilograms_per_unit * (meters * meters)  # meters**2 raises where this is inf
 
 
-class Model(EqualByValue, Record):
+@dataclass(frozen=True, eq=False)
+class Model(EqualByValue):
     """A robot model read from a document.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from inertial_check.expressions import compile_later
 from inertial_check.model.source import Place, Source, Span
-from inertial_check.namedtuples import NamedTuple
 
 _LINES = 4
 """Largest number of lines of an excerpt; of a longer span only the first line is shown."""
@@ -21,7 +21,7 @@ _REACH = 8 * _WIDTH
 """Largest distance from the span at which text is read [bytes]; bounds the cost of long lines."""
 
 _CUT = "..."
-_LINE_END = compile_later(r"\r\n?|\n")
+_LINE_END = re.compile(r"\r\n?|\n")
 _UNREADABLE = ("\0", "\ufffd")
 
 

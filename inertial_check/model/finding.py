@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.excerpt import Excerpt, MarkedLine
 from inertial_check.model.source import Place
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record
 
 Values = Mapping[str, Any]  # Any: every rule and cause states numbers and texts of its own
 """Numbers and texts of a finding or of the edit of a cause, by name."""
@@ -307,7 +306,8 @@ class FileReport(NamedTuple):
         return show_file_report(self)
 
 
-class Report(EqualByValue, Record):
+@dataclass(frozen=True, eq=False)
+class Report(EqualByValue):
     """Result of a check.
 
     Attributes:

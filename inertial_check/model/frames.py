@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from inertial_check.model.body import Pose
 from inertial_check.model.deferred import Deferred
-from inertial_check.namedtuples import NamedTuple
 
 
 class NamedFrame(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from inertial_check.model.deferred import Deferred
-from inertial_check.namedtuples import NamedTuple
 
 
 class Mimic(NamedTuple):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inertial_check.model.deferred import Deferred
 from inertial_check.model.source import Span
-from inertial_check.namedtuples import NamedTuple
 
 Role = Literal["visual", "collision"]
 """Role of a shape: it is drawn, or it collides."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-
-from inertial_check.expressions import compile_later
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field
+from typing import NamedTuple
 
 
 class Span(NamedTuple):
@@ -52,8 +51,8 @@ class Edit(NamedTuple):
 
 
 _LINE_ENDS = {
-    "utf-16-le": compile_later(rb"\r\0(?:\n\0)?|\n\0"),
-    "utf-16-be": compile_later(rb"\0\r(?:\0\n)?|\0\n"),
+    "utf-16-le": re.compile(rb"\r\0(?:\n\0)?|\n\0"),
+    "utf-16-be": re.compile(rb"\0\r(?:\0\n)?|\0\n"),
 }
 _BLOCK = 4096
 """Number of bytes between positions at which code points are counted in advance."""
@@ -66,7 +65,8 @@ _LOW_SURROGATE = bytes(range(0xDC, 0xE0))
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 
 
-class Source(Record):
+@dataclass(frozen=True)
+class Source:
     """Bytes of a document, with the encoding that its reader determined.
 
     Attributes:

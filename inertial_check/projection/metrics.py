@@ -10,12 +10,13 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import second_moment
-from inertial_check.records import Record
 
 __all__ = [
     "COVARIANCE",
@@ -26,7 +27,8 @@ __all__ = [
 ]
 
 
-class MomentMetric(Record):
+@dataclass(frozen=True)
+class MomentMetric:
     """||dS||_F^2 + trace_weight tr(dS)^2 of a change dS of S_c, at fixed mass and centre of mass.
 
     It does not change with the axes, the point of the frame, or the units of mass and length (but

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.model import Report, Severity
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.reports.streaming import Form

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from inertial_check.model import (
     Action,
@@ -17,7 +18,6 @@ from inertial_check.model import (
     Prediction,
     Values,
 )
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import clip, printable
 from inertial_check.reports.layout import count_columns, show_source, write_command
 from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together

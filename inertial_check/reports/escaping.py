@@ -14,28 +14,26 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from inertial_check.expressions import compile_later
-
 if TYPE_CHECKING:
     from json import JSONEncoder
 
-_LOG_COMMAND = compile_later(r"##(?=\[|vso\[)", re.IGNORECASE)
+_LOG_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 """Beginning of a command that GitHub (##[) or Azure (##vso[) reads anywhere in a line of a log."""
 
-_LINE_COMMAND = compile_later(r"^(\s*):(?=:)", re.MULTILINE)
+_LINE_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 """Beginning of a command that GitHub reads at the start of a line, after any blanks."""
 
-_MARKDOWN = compile_later(r"([\\`*_\[\]|~$])")
-_AUTOLINK = compile_later(
+_MARKDOWN = re.compile(r"([\\`*_\[\]|~$])")
+_AUTOLINK = re.compile(
     r"(?:(?<=http:)|(?<=https:)|(?<=ftp:))(?=//)|(?<=www)(?=\.)|(?<=mailto:)|(?<=xmpp:)",
     re.IGNORECASE,
 )
 """Places in an address without which GitHub makes no link of it."""
 
-_REFERENCE = compile_later(r"(?<!\w)#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?<!\w)#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 """Beginning of the number of an issue, of which GitHub makes a link, and tells the issue so."""
 
-_BLOCK = compile_later(r"^(\s*|\s*\d+)((?<!\d)[#+=-]|(?<=\d)[.)](?=\s|$))")
+_BLOCK = re.compile(r"^(\s*|\s*\d+)((?<!\d)[#+=-]|(?<=\d)[.)](?=\s|$))")
 """Beginning of a text that would be a heading, a list or a rule where it begins a line."""
 
 _BREAK = "<!-- -->"
@@ -46,7 +44,7 @@ _EMBEDDED_LINK = "]("
 _GIT_ESCAPES = dict(zip('"\\\a\b\t\n\v\f\r', '"\\abtnvfr', strict=True))
 """Characters that git writes as a backslash and a letter in a quoted path."""
 
-_ACTING = compile_later("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that control a terminal or change the direction of a line, without tabs and line feeds
 and with carriage returns."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 from inertial_check.model import (
     PROVABLE,
@@ -26,7 +27,6 @@ from inertial_check.model import (
     Report,
     Severity,
 )
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.layout import write_command
 
 _MOST_NAMES = 3

@@ -7,10 +7,10 @@ printable (see reports.escaping), so that no character moves the cursor.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from inertial_check.expressions import compile_later
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import guard_log, printable
 
 WIDTH = 100
@@ -39,7 +39,7 @@ _CLAUSE_ENDS = ("; ", ": ", ". ", " (")
 _UNQUOTED = dict.fromkeys(map(ord, "@%+=:,./-_"))
 """Characters besides letters and digits that no shell takes for its own."""
 
-_ARGUMENT = compile_later(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
+_ARGUMENT = re.compile(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
 """An argument of a command line with its quotes."""
 
 

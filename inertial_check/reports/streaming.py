@@ -11,10 +11,10 @@ import sys
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from inertial_check.files.spool import Spool
 from inertial_check.model import FileReport, Report
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports import View
 from inertial_check.reports.totals import Totals
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from math import floor, log10
 from sys import float_info
+from typing import NamedTuple
 
-from inertial_check.expressions import compile_later
 from inertial_check.model import Finding, Report, Severity
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import clip
 
 _DIGITS = 6
@@ -28,7 +28,7 @@ _COLORS = {
 }
 
 
-_COLOR = compile_later("\x1b\\[[0-9;]*m")
+_COLOR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class Style(NamedTuple):

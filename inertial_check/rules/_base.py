@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from inertial_check.evidence import Examination
 from inertial_check.model import (
@@ -24,7 +24,6 @@ from inertial_check.model import (
     locate_entries,
     name_numbers,
 )
-from inertial_check.namedtuples import NamedTuple
 
 HEADINGS = (
     "What it does",

@@ -6,12 +6,11 @@ import json
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult
 from inertial_check.files.access import Access
-from inertial_check.records import replace
 from inertial_check.remote.addresses import Address, hide_secrets, parse_address, resolve_local
 from inertial_check.remote.fetch import Fetched, fetch
 from inertial_check.remote.limits import RefusedError

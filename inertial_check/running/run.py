@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from inertial_check.checking.check import (
@@ -19,7 +20,6 @@ from inertial_check.errors import UsageError
 from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import Termination, count_interruptions
 from inertial_check.model import Report
-from inertial_check.records import Record, replace
 from inertial_check.selecting.acceptances import Acceptances
 from inertial_check.selecting.discovery import Discovery, discover
 from inertial_check.settings.settings import Settings
@@ -55,7 +55,8 @@ _ROOT_MARKS = ("inertial-check.toml", ".inertial-check.toml", ".git")
 """Files and folders of which a root folder of a project has at least one."""
 
 
-class CheckRequest(Record):
+@dataclass(frozen=True)
+class CheckRequest:
     """Everything that one check of many documents is asked to do.
 
     The last ten attributes say how the check is carried out; they do not change its report.

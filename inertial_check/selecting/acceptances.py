@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from inertial_check.files.folders import contains
 from inertial_check.model import FileReport, Finding, Place, Report
-from inertial_check.records import replace
 from inertial_check.rules.configuration import UnusedSuppression
 from inertial_check.settings.settings import Exemption, Settings, codes_of
 

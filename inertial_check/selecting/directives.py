@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from inertial_check.errors import UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import Body, Finding, Model, Place, Span, Suppression
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
@@ -15,7 +14,7 @@ from inertial_check.selecting.suppressions import MARK
 from inertial_check.settings.settings import Settings, codes_of, validate_selector
 from inertial_check.spelling import suggest_name
 
-_DIRECTIVE = compile_later(
+_DIRECTIVE = re.compile(
     rf"\s*{MARK}\s*(?P<word>[\w-]*)\s*(?P<bracket>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)", re.DOTALL
 )
 _WORDS = ("ignore", "ignore-next", "ignore-file", "accept", "accept-next", "accept-file")

@@ -6,12 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.files.access import Access, RefusedFileError, open_regular
 from inertial_check.files.folders import FolderMemory, remember_folders
 from inertial_check.formats import FORMATS, Head, match_format, root_tag
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.files.walk import Glob, WalkEntry

@@ -8,9 +8,9 @@ With `accept` in place of `ignore` a finding is accepted as known, for which a r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from inertial_check.model import Finding, Model, Suppression
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.settings.settings import Settings
 
 MARK = "inertial-check:"

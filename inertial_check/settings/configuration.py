@@ -10,20 +10,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access, Limits, is_beyond_ceiling, parse_size
 from inertial_check.files.folders import contains, root_of
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
 from inertial_check.model import Place, Severity
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import replace
 from inertial_check.reports import FORMS
 from inertial_check.settings.settings import (
     Exemption,
@@ -45,7 +43,7 @@ _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARKS = (b"inertial-check", b"inertial_check")
 """Names in a pyproject.toml that may hold a configuration: the table, and its misspelling."""
 
-_WAYS_TO_TABLE = compile_later(
+_WAYS_TO_TABLE = re.compile(
     rb"""tool["']?[ \t]*+\.[ \t]*+["']?inertial[-_]check
     | ^[ \t]*+\[*+[ \t]*+["']?tool["']?[ \t]*+[\]=]
     | \\[uU]""",

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.model import Finding, Place, Severity
-from inertial_check.namedtuples import NamedTuple
-from inertial_check.records import Record, field, replace
 from inertial_check.rules import ALL_RULES, Rule
 from inertial_check.spelling import suggest_name
 
@@ -64,7 +63,8 @@ class Exemption(NamedTuple):
         return any(each is not None and self.files.matches(each) for each in (path, *included))
 
 
-class Settings(Record):
+@dataclass(frozen=True)
+class Settings:
     """Settings of a check.
 
     Attributes:

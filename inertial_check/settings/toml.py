@@ -10,10 +10,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from inertial_check.errors import UsageError
-from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access
 
-_PLACE = compile_later(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 LARGEST = 1 << 20
@@ -22,15 +21,15 @@ LARGEST = 1 << 20
 DEEPEST = 64
 """Largest number of parts of a key, as a.b.c has three; the options of this program have two."""
 
-_BETWEEN_KEYS = compile_later(r"[=,\[\]{}#]")
-_TOKEN = compile_later(
+_BETWEEN_KEYS = re.compile(r"[=,\[\]{}#]")
+_TOKEN = re.compile(
     r'''"""(?:\\.|[^\\])*?"{3,5} | \'{3}.*?\'{3,5}
     | "(?:\\.|[^"\\\n])*" | '[^'\n]*' | \#[^\n]* | [\[\]{}\n]''',
     re.DOTALL | re.VERBOSE,
 )
 """Parts of a valid document that matter for where its statements end."""
 
-_QUOTED_PART = compile_later(r"""["']\s*\.""")
+_QUOTED_PART = re.compile(r"""["']\s*\.""")
 
 
 class TomlFile:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from inertial_check._renamed import old_names
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -542,18 +541,3 @@ def _refuse_other_center(xp: Namespace, name: str, t: Array, theta: Array) -> No
         raise ParameterError(
             f"{name}{of_body(body)} times the mass is {got} kg m, but the terms hold m r = {stored}"
         )
-
-
-__getattr__ = old_names(
-    __name__,
-    {
-        "m_ff_by_adjoints": "m_ff",
-        "m_ff_by_blocks": "m_ff",
-        "m_ff_by_steps": "m_ff",
-        "rotated": "rotate",
-        "transformed": "transform",
-        "translated": "translate",
-        "with_negated": "widen",
-        "without_negated": "narrow",
-    },
-)

@@ -259,7 +259,6 @@ NOT_FOR_A_SOUND_URDF = {
     "signal": "the numbers of signals need no enumeration",
     "threading": "no bar is drawn, and no other thread is started",
     "numpy.typing": "types of arrays are for type checkers",
-    "dataclasses": "compiles the text of methods: namedtuples and records of this package do not",
     "json": "only some forms of the report have JSON",
     "hashlib": "loads OpenSSL, and a file alone has no cache",
     "difflib": "only fixes have a diff",
@@ -303,7 +302,6 @@ def test_checking_a_sound_urdf_loads_only_what_it_needs(here):
 
 NOT_FOR_IMPOSSIBLE_TENSORS = {
     "numpy.typing": "types of arrays are for type checkers",
-    "dataclasses": "compiles the text of methods: namedtuples and records of this package do not",
     "shlex": "the arguments of commands are plain",
     "inertial_check.causes.catalogue": "only the causes of unsound numbers are weighed",
     "inertial_check.causes.geometric": "a cause of sound numbers",

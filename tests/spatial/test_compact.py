@@ -230,12 +230,6 @@ class TestMff:
         for terms, D, M in zip(TERMS, POSES, compact.m_ff(TERMS, POSES), strict=True):
             same(route(terms, D), M)
 
-    @pytest.mark.parametrize("route", ROUTES)
-    def test_the_names_of_the_routes_still_work(self, route: Any) -> None:
-        with pytest.warns(DeprecationWarning, match="m_ff_by_.* is called m_ff now"):
-            renamed = getattr(compact, route.__name__)
-        assert renamed is compact.m_ff
-
     def test_float32(self) -> None:
         got = compact.m_ff(TERMS.astype(np.float32), POSES.astype(np.float32))
         assert got.dtype == np.float32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from inertial_check.formats.numbers import quote
 from inertial_check.formats.rotations import IDENTITY, UNKNOWN, Rotation, from_quaternion, from_rpy
@@ -18,7 +19,6 @@ from inertial_check.model.body import (
     Problem,
     ThreeNumbers,
 )
-from inertial_check.namedtuples import NamedTuple
 
 _ONE = Number(1.0, "1", None)
 _WATER = Number(1000.0, "1000", None)

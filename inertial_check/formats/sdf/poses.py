@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from inertial_check.formats.numbers import parse_finite
 from inertial_check.formats.poses import SAME_FRAME, inverse, product
@@ -12,7 +13,6 @@ from inertial_check.formats.sdf.links import is_true, word
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
-from inertial_check.namedtuples import NamedTuple
 
 WORLD_FRAME = ""
 """Name of the world frame."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from inertial_check.formats.closures import place_joint
 from inertial_check.formats.context import Context
@@ -24,7 +25,6 @@ from inertial_check.model.frames import NamedFrame, NamedFrames, RootPose, RootP
 from inertial_check.model.joint import ClosedLoop, Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
-from inertial_check.namedtuples import NamedTuple
 
 _OLDEST = 2
 """Minor version of SDF 1.2, the oldest version that is read here."""

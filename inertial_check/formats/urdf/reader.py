@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.poses import SAME_FRAME
@@ -37,7 +38,6 @@ from inertial_check.model.body import (
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
-from inertial_check.namedtuples import NamedTuple
 
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 """Entries below the diagonal, which engines ignore, and the entries that they repeat."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from inertial_check.errors import ExpansionLimitError, NotExpandedError
 from inertial_check.files.json import JsonObject
@@ -18,7 +19,6 @@ from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.xacro.total import count_expansion, reason_against_expanding
 from inertial_check.model.source import Source, Span
-from inertial_check.namedtuples import NamedTuple
 
 _LONGEST_REASON = 500
 """Largest number of characters of a reason."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from xml.dom import NotFoundErr, minidom
 from xml.dom.expatbuilder import ExpatBuilder
 from xml.parsers import expat
@@ -18,7 +18,6 @@ from xml.parsers import expat
 from inertial_check.formats.xacro.traced import trace_verbatim
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element, normalise
-from inertial_check.namedtuples import NamedTuple
 
 Node = Any  # Any: a node of minidom, whose classes have no common type for their links
 

@@ -9,11 +9,10 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.errors import DocumentError
 from inertial_check.model.source import Source, Span
-from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from yaml import Node

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from inertial_check.errors import PicklableError
-from inertial_check.namedtuples import NamedTuple
 
 _MOST_PLACES = 10
 """Largest number of places reported for one kind of repair; a broken document may have millions."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.expressions import compile_later
 from inertial_check.formats.nesting import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
 from inertial_check.formats.xml.complaints import (
     ENTITY_REASON,
@@ -35,13 +35,11 @@ from inertial_check.formats.xml.markup import (
 )
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
-from inertial_check.namedtuples import make_tuple
-from inertial_check.records import Record, field
 
 _PREFIX = re.compile(":(?!//)")
 """A colon that may belong to a name: that of a URL is before //, where no name can end."""
 
-_NAMESPACE = compile_later(
+_NAMESPACE = re.compile(
     r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.-]*=([\"'])https?://(?!www\.w3\.org)[A-Za-z0-9_./#-]*\1"
 )
 """A declaration of a namespace to which no parser objects."""
@@ -49,7 +47,8 @@ _NAMESPACE = compile_later(
 _NO_ELEMENT = "no element in it: expected an XML document"
 
 
-class XmlDocument(Record, eq=False):
+@dataclass(frozen=True, eq=False)
+class XmlDocument:
     """An XML document.
 
     Attributes:
@@ -73,7 +72,7 @@ class XmlDocument(Record, eq=False):
         """Return the bytes between two positions of the text."""
         shift = self._index.shift
         if shift is not None:
-            return make_tuple(Span, (shift + start, shift + end, self.file))
+            return tuple.__new__(Span, (shift + start, shift + end, self.file))
         return Span(self._index.byte(start), self._index.byte(end), self.file)
 
     def element_span(self, element: Element) -> Span:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 
-from inertial_check.expressions import compile_later
 from inertial_check.formats.xml.complaints import Complaints, Unreadable
-from inertial_check.records import Record
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
@@ -19,16 +18,16 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _PROLOGUE = rb"(?:[ \t\r\n\v\f]++|<!--(?s:.*?)-->)*+"
-_DECLARED = compile_later(
+_DECLARED = re.compile(
     _PROLOGUE + rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)\s*[\"']"
 )
-_DECLARED_TEXT = compile_later(r"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)")
+_DECLARED_TEXT = re.compile(r"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)")
 _ASCII = bytes(range(0x20, 0x7F))
-_STATELESS = compile_later(
+_STATELESS = re.compile(
     r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|johab"
     r"|tis-620|hp-roman8|kz1048|ptcp154"
 )
-_LONE_SURROGATES = compile_later(r"[\ud800-\udfff]+")
+_LONE_SURROGATES = re.compile(r"[\ud800-\udfff]+")
 _BLOCK = 256
 
 
@@ -84,7 +83,8 @@ class Index:
         return start + len(head.decode(self._encoding, whole))
 
 
-class Decoded(Record, eq=False):
+@dataclass(frozen=True, eq=False)
+class Decoded:
     """A decoded document.
 
     Attributes:

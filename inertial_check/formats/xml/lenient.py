@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.expressions import compile_later
 from inertial_check.formats.nesting import NestingError, check_nesting
 from inertial_check.formats.xml.complaints import (
     ENTITY_REASON,
@@ -28,13 +27,13 @@ from inertial_check.formats.xml.markup import (
     scan_tag,
 )
 
-_CONTROL = compile_later("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_DECLARATION = compile_later(
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_DECLARATION = re.compile(
     r"""<\?xml\s+version\s*=\s*(["'])[\w.:-]+\1(\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\3)?"""
     r"""(\s+standalone\s*=\s*(["'])(yes|no)\5)?\s*\?>"""
 )
-_INSTRUCTION = compile_later(rf"<\?(?!xml[\s?])(?={NAME})", re.IGNORECASE)
-_DOCTYPE = compile_later(r"<!DOCTYPE\s[^\[>]*(?:\[[^\]]*\]\s*)?>")
+_INSTRUCTION = re.compile(rf"<\?(?!xml[\s?])(?={NAME})", re.IGNORECASE)
+_DOCTYPE = re.compile(r"<!DOCTYPE\s[^\[>]*(?:\[[^\]]*\]\s*)?>")
 _SPACE = " \t\r\n\v\f"
 
 

@@ -8,32 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from inertial_check.expressions import compile_later
 from inertial_check.formats.xml.complaints import Unreadable
-from inertial_check.namedtuples import NamedTuple
 
 SPACE = r"[ \t\r\n\v\f]"
 # Letters, "_", ":" and all beyond ASCII; then also digits, "." and "-". By what they exclude: sets
 # that name the range beyond ASCII take twenty milliseconds to compile.
 NAME = r"[^\x00-9;-@\[-\^`{-\x7f][^\x00-,/;-@\[-\^`{-\x7f]*+"
-_TAG = compile_later(rf"<(?P<space>{SPACE}*+)(?P<close>/?)(?P<name>{NAME})")
-_ATTRIBUTE = compile_later(
-    rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<quote>[\"'])"
-)
-_UNQUOTED = compile_later(
+_TAG = re.compile(rf"<(?P<space>{SPACE}*+)(?P<close>/?)(?P<name>{NAME})")
+_ATTRIBUTE = re.compile(rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<quote>[\"'])")
+_UNQUOTED = re.compile(
     rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<value>[^\s\"'/><]++)(?=[\s/>])"
 )
-_TAG_END = compile_later(rf"{SPACE}*+(?P<empty>/?)>")
-QUOTED = compile_later(r"\"[^\"]*+\"|'[^']*+'")
+_TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
+QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 """A value with its quotes: in a tag that is well-formed, nothing else has quotes."""
 
-_REFERENCE = compile_later(
+_REFERENCE = re.compile(
     r"&(?:#0*(\d{1,7})|#x0*([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));", re.ASCII
 )
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_LINE_OR_TAB = compile_later(r"\r\n|[\t\r\n]")
-_RUN = compile_later(
+_LINE_OR_TAB = re.compile(r"\r\n|[\t\r\n]")
+_RUN = re.compile(
     r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|<![^>]*>|(?P<text>[^<]+)", re.DOTALL
 )
 XML_SPACE = " \t\r\n"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
-from inertial_check.expressions import compile_later
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import QUOTED, WORD, XML_SPACE, Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
-from inertial_check.namedtuples import NamedTuple, make_tuple
 
-_SEPARATORS = compile_later(r"[,;]")
+_SEPARATORS = re.compile(r"[,;]")
 _LONGEST = 100
 """Largest number of characters of a text whose numbers are remembered."""
 
@@ -128,7 +128,7 @@ class TextReader:
                 return None
             value, word, start, end = plain
             at = match.start()
-            found[name] = make_tuple(Number, (value, word, locate(at + start, at + end), True))
+            found[name] = tuple.__new__(Number, (value, word, locate(at + start, at + end), True))
         return found
 
     def _read_plain_series(self, element: Element, name: str, count: int) -> list[Number] | None:
@@ -144,7 +144,7 @@ class TextReader:
                     return None
                 at, locate = match.start() + 1, document.span
                 return [
-                    make_tuple(Number, (value, word, locate(at + start, at + end), True))
+                    tuple.__new__(Number, (value, word, locate(at + start, at + end), True))
                     for value, word, start, end in plain
                 ]
         return None
@@ -163,7 +163,7 @@ class TextReader:
         if plain is not None and len(plain) == count:
             places, locate = text.places, self._document.span
             return [
-                make_tuple(Number, (value, word, locate(places[start], places[end]), True))
+                tuple.__new__(Number, (value, word, locate(places[start], places[end]), True))
                 for value, word, start, end in plain
             ]
         pieces = list(islice(text.pieces(), count + 1))

@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inertial_check._renamed import old_names
-
 if TYPE_CHECKING:
     from inertial_check.identification.excitation.clearance import Obstacles
     from inertial_check.identification.excitation.convex import ConvexShapes
@@ -58,11 +56,9 @@ _HOME = {
 }
 """Module of each public name that is not in the module `design`."""
 
-_old_name = old_names(__name__, {"optimised": "optimise"})
-
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used."""
     if name not in __all__:
-        return _old_name(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME.get(name, 'design')}"), name)

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from inertial_check._renamed import old_names
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
@@ -390,13 +389,3 @@ def _read_torques(
     arrays = check_signals(tau=tau, predicted=predicted, u=u)
     _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
-
-
-__getattr__ = old_names(
-    __name__,
-    {
-        "diagnosed": "diagnose",
-        "suspected_lag": "find_lag",
-        "suspected_unit": "find_unit_errors",
-    },
-)

@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check._renamed import old_names
 from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
@@ -568,6 +567,3 @@ def _chosen_cutoff(q: Floats, rate: float) -> tuple[float, str]:
     if band * BANDWIDTHS > most:
         return most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
     return BANDWIDTHS * band, said
-
-
-__getattr__ = old_names(__name__, {"smoothed": "smooth"})

@@ -11,7 +11,6 @@ The examples of this module continue this session:
 >>> ball = [1.2, 0, 0, 0, 0.03, 0, 0, 0.03, 0, 0.03]
 """
 
-from inertial_check._renamed import old_names
 from inertial_check.projection.conic.coupled import CoupledProblem, solve_coupled_problem
 from inertial_check.projection.conic.expressions import (
     consistent,
@@ -39,5 +38,3 @@ __all__ = [
     "try_inertias",
     "try_nearest",
 ]
-
-__getattr__ = old_names(__name__, {"constrained": "constrain"})

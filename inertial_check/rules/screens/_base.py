@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.evidence import Examination
 from inertial_check.evidence.likeness import Likeness
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules.screens import _limits
 
 Flags = Mask

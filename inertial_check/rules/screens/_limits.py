@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import radians
 from types import MappingProxyType
-
-from inertial_check.namedtuples import NamedTuple
+from typing import NamedTuple
 
 
 class Limits(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import dist
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.assembly import Indices
 from inertial_check.inertia import resemblance
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules._phrases import having, length
 from inertial_check.rules.screens import _limits
 from inertial_check.rules.screens._base import (

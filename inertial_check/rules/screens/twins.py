@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from inertial_check.arrays.types import Floats
@@ -10,7 +12,6 @@ from inertial_check.evidence.likeness import readings_of
 from inertial_check.evidence.twin_names import mirror_names
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model import Body
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules._phrases import length
 from inertial_check.rules.screens import _limits
 from inertial_check.rules.screens._base import EVERY, Doubt, Doubts, Evidence, Found, is_explained

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from inertial_check.evidence.patterns import find_coarse_decimals
 from inertial_check.evidence.votes import Ballot, Votes
 from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES
-from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules._phrases import count_noun, name_some
 from inertial_check.rules.screens import _limits
 from inertial_check.rules.screens._base import Doubt, Flags
