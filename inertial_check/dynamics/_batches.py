@@ -145,11 +145,6 @@ class Batch:
             theta = frames.transform(found["theta"], tree.X_JB.tolist())
             self._theta = theta if theta.ndim == 2 else self._flat(theta, *sizes["theta"])
 
-    @property
-    def shares_theta(self) -> bool:
-        """Whether all configurations have the same ten parameters of each body."""
-        return self._theta is None or self._theta.ndim == 2
-
     def map(self, work: Callable[[Chunk], Array]) -> Array:
         """The results of a function of chunks, each (count, ...), as one array (*batch, ...)."""
         xp = self.xp

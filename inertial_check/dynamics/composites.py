@@ -29,7 +29,6 @@ from inertial_check.arrays.broadcasting import (
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first, constant_like
-from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Frame, root_positions, walk
 from inertial_check.dynamics._vectors import (
     apply,
@@ -124,17 +123,12 @@ def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None
         >>> print(composites.center_of_mass_jacobian(pendulum, [0.0])[:, 0] + 0.0)
         [-0.5  0.   0. ]
     """
-    batch = Batch(tree, q, theta=theta)
-    loops = choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
-        if loops is None:
-            _, wrenches = unit_twists_and_wrenches(tree, chunk)
-        else:
-            wrenches = loops.centroidal_momenta(tree, chunk, root_positions(tree, chunk))
+        _, wrenches = unit_twists_and_wrenches(tree, chunk)
         return wrenches[:, 3:] / configurations_first(chunk.xp, _mass(chunk))[..., None, None]
 
-    return batch.map(work)
+    return Batch(tree, q, theta=theta).map(work)
 
 
 @quiet
@@ -169,14 +163,9 @@ def centroidal_momentum_matrix(
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
     roots = [body for body, place in enumerate(tree.velocities) for _ in range(*_ends(place))]
-    batch = Batch(tree, q, theta=theta)
-    loops = choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
         xp, starts = chunk.xp, root_positions(tree, chunk)
-        if loops is not None:
-            compiled = loops.centroidal_momenta(tree, chunk, starts)
-            return compiled if order == "angular-linear" else np.roll(compiled, 3, axis=1)
         frames = dict(walk(tree, chunk))
         _, wrenches = unit_twists_and_wrenches(tree, chunk)
         moments, forces = wrenches[:, :3], wrenches[:, 3:]
@@ -190,7 +179,7 @@ def centroidal_momentum_matrix(
         both = [moments, forces] if order == "angular-linear" else [forces, moments]
         return xp.concat(both, axis=1)
 
-    return batch.map(work)
+    return Batch(tree, q, theta=theta).map(work)
 
 
 @quiet

@@ -30,7 +30,6 @@ from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespace, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
-from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
     apply,
@@ -103,12 +102,8 @@ def mass_matrix(
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
     batch = Batch(tree, q, theta=theta)
-    loops = choose_loops(batch, out)
 
     def fill(chunk: Chunk, out: NumpyArray) -> None:
-        if loops is not None:
-            loops.write_mass_matrix(tree, chunk, out)
-            return
         twists, wrenches = unit_twists_and_wrenches(tree, chunk)
         for start in range(0, chunk.count, _FEW):
             rows = slice(start, start + _FEW)
@@ -259,12 +254,8 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
     refuse_added_mass(tree, "regressor")
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
     positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
-    loops = choose_loops(batch, out)
 
     def fill(chunk: Chunk, out: NumpyArray) -> None:
-        if loops is not None:
-            loops.write_regressor(tree, chunk, still, np.array(positions), out)
-            return
         twists = np.empty((chunk.count, tree.n_u, 6), out.dtype)
         out[...] = 0
         for body, frame in walk(tree, chunk, True, still):
@@ -376,11 +367,7 @@ def _velocity(
 
 
 def _newton_euler(tree: Tree, batch: Batch, gravity: Floats) -> Array:
-    loops = choose_loops(batch)
-
     def work(chunk: Chunk) -> Array:
-        if loops is not None:
-            return loops.newton_euler(tree, chunk, gravity)
         xp, frames, wrenches = chunk.xp, {}, {}
         for body, frame in walk(tree, chunk, chunk.u is not None, gravity):
             frames[body] = frame

@@ -38,7 +38,6 @@ from inertial_check.dynamics._batches import (
     configurations_first,
     configurations_last,
 )
-from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Column, Frame, columns, walk
 from inertial_check.dynamics._vectors import (
     apply,
@@ -124,12 +123,8 @@ def solve_mass_matrix(
         [2.]
     """
     batch = Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,)))
-    loops = None if tree.in_fluid else choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
-        quick = None if loops is None else loops.solve_mass_matrix(tree, chunk)
-        if quick is not None:
-            return quick
         frames = dict(walk(tree, chunk))
         found: dict[int, Array] = {}
         solved = _fold(tree, chunk, frames)
