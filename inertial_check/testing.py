@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from inertial_check.inertia.representations import Order, Point
 
@@ -13,9 +12,6 @@ if TYPE_CHECKING:
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
-
-_ADAPTERS = {"pinocchio": "pinocchio", "mujoco": "mujoco", "pydrake": "drake"}
-"""Module of `integrations` that reads a model in memory, by the package of its class."""
 
 
 def assert_physically_consistent(
@@ -58,11 +54,19 @@ def _report(model: object, settings: Settings | None) -> Report | None:
 
     if isinstance(model, str | os.PathLike | bytes | Model):
         return check_model(model, _settings(model, settings))
-    for each in type(model).__mro__:
-        if (adapter := _ADAPTERS.get(each.__module__.partition(".")[0])) is not None:
-            module = import_module(f"inertial_check.integrations.{adapter}")
-            report: Report = module.check(model, settings=settings)
-            return report
+    libraries = {each.__module__.partition(".")[0] for each in type(model).__mro__}
+    if "pinocchio" in libraries:
+        from inertial_check.integrations import pinocchio
+
+        return pinocchio.check(cast("Any", model), settings)
+    if "mujoco" in libraries:
+        from inertial_check.integrations import mujoco
+
+        return mujoco.check(cast("Any", model), settings)
+    if "pydrake" in libraries:
+        from inertial_check.integrations import drake
+
+        return drake.check(cast("Any", model), settings=settings)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -31,8 +31,6 @@ from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
-    import argparse
-
     from inertial_check.checking.check import Document
     from inertial_check.cli.streaming import StreamedReports
     from inertial_check.model import Report
@@ -40,10 +38,6 @@ if TYPE_CHECKING:
     from inertial_check.settings.settings import Settings
 
 _STDIN = "-"
-
-_GARBAGE = 300_000
-"""Number of new objects after which Python searches for cycles of references. Models are in none,
-and searching them, which finds nothing, would take 2 % of the time of a check."""
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +104,7 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--strict",
-        action="on_or_off",
+        action=argparse.BooleanOptionalAction,
         help="fail on warnings; singular inertias are warnings, and lost digits errors",
     )
     group.add_argument(
@@ -194,8 +188,6 @@ def _parse_further_report(text: str) -> Destination:
     """
     form, _, path = text.partition("=")
     if form not in FORMS or not path:
-        import argparse
-
         hint = "" if form in FORMS else suggest_name(form, FORMS)
         raise argparse.ArgumentTypeError(
             f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}{hint}"
@@ -334,7 +326,6 @@ def _check(
     """
     from inertial_check.running.run import check_paths
 
-    gc.set_threshold(_GARBAGE, 20, 50)
     known = KnownFindings(args, configurations)
     color = output.wants_color(args.color, sys.stderr)
     with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:

@@ -83,23 +83,6 @@ def run_command(argv: list[str]) -> int:
     else:
         _refuse_misspelled_command(name)
         name = "check"
-    module = import_command(name)
-    args = _parse(name, module, argv)
-    if args is None:
-        return exit_codes.CLEAN
-    if args.verbose:
-        _show_tracebacks()
-    return module.run(args)
-
-
-def _parse(name: str, module: Command, argv: list[str]) -> argparse.Namespace | None:
-    """Parse the arguments of a command; None for --help, which is printed then."""
-    if name == "check":
-        from inertial_check.cli.plain_parsing import parse_plainly
-
-        args = parse_plainly((module.add_arguments, add_common_arguments), argv)
-        if args is not None:
-            return args
     from inertial_check.cli.parsers import build_parser
 
     parser = build_parser(name)
@@ -107,9 +90,12 @@ def _parse(name: str, module: Command, argv: list[str]) -> argparse.Namespace | 
     # Options may stand between paths, except where -- says that none follow.
     parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
     try:
-        return parse(argv)
-    except SystemExit:
-        return None
+        args = parse(argv)
+    except SystemExit:  # after --help, which is printed
+        return exit_codes.CLEAN
+    if args.verbose:
+        _show_tracebacks()
+    return import_command(name).run(args)
 
 
 def _refuse_misspelled_command(word: str) -> None:

@@ -1,13 +1,10 @@
-"""The parsers of the commands, by argparse.
-
-The usual command lines of `check` are parsed without one, by plain_parsing.
-"""
+"""The parsers of the commands, by argparse."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from inertial_check.cli import output
 from inertial_check.cli.commands import (
@@ -36,10 +33,6 @@ class Parser(argparse.ArgumentParser):
     """
 
     words: Sequence[str] = ()
-
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - those of ArgumentParser
-        super().__init__(**options)
-        self.register("action", "on_or_off", argparse.BooleanOptionalAction)
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError, with the command that prints the help."""

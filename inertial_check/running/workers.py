@@ -8,7 +8,6 @@ checked. The documents of a task whose worker has ended are checked again one by
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import queue
@@ -450,7 +449,6 @@ def main(parent: int | None = None) -> None:
     Args:
         parent: Number of the process that started this one; None for that which is its parent now.
     """
-    relax_garbage_collector()
     ignore_swallowed_interruptions()
     # An exception instead of the default action, so that readers delete their temporary files.
     signal.signal(signal.SIGTERM, _terminate)
@@ -531,12 +529,6 @@ def _make_encodable(task: AnyTask[Answer], document: Document, answer: Answer) -
     except Exception as error:
         return task.give_up(document, describe_report(error))
     return answer
-
-
-def relax_garbage_collector() -> None:
-    """Have Python search for reference cycles less often: models are many objects, few cycles."""
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 50)
 
 
 def _receive(stream: BinaryIO) -> AnyTask[object] | None:
