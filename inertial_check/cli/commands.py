@@ -79,7 +79,10 @@ def run_command(argv: list[str]) -> int:
     elif name in ("", *_HELP_AND_VERSION):
         return _about(name)
     elif name.partition("=")[0] == _GENERATE:
-        return _generate_completion([*name.split("=", 1)[1:], *argv[1:]])
+        from inertial_check.cli.completion import generate_completion
+
+        output.write(generate_completion([*name.split("=", 1)[1:], *argv[1:]]))
+        return exit_codes.CLEAN
     else:
         _refuse_misspelled_command(name)
         name = "check"
@@ -156,35 +159,6 @@ def _about(request: str) -> int:
     else:
         print(_help(), file=sys.stderr, end="")
         return exit_codes.FAILURE
-    return exit_codes.CLEAN
-
-
-def _generate_completion(arguments: list[str]) -> int:
-    """Print the script by which a shell completes the command line.
-
-    Raises:
-        UsageError: No shell, or an unknown one.
-    """
-    from inertial_check.causes import ALL_CAUSES
-    from inertial_check.cli.completion import SHELLS, describe_command, generate_completion
-    from inertial_check.cli.parsers import build_parser
-    from inertial_check.engines import ENGINES
-    from inertial_check.rules import ALL_RULES
-
-    if len(arguments) != 1 or arguments[0] not in SHELLS:
-        hint = suggest_name(arguments[0], SHELLS) if arguments else ""
-        raise UsageError(f"{_GENERATE} takes one shell: {', '.join(SHELLS)}{hint}")
-    rules = [text for rule in ALL_RULES for text in (rule.code, rule.name)]
-    words = {
-        "ENGINES": ENGINES,
-        "NAME[,NAME]": ENGINES,
-        "RULES": rules,
-        "CODE": [*rules, *(cause.name for cause in ALL_CAUSES)],
-    }
-    commands = []
-    for name, entry in COMMANDS.items():
-        commands.append(describe_command(name, entry.summary, build_parser(name), words))
-    output.write(generate_completion(arguments[0], PROGRAM, commands, "check"))
     return exit_codes.CLEAN
 
 
