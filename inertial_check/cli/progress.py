@@ -1,26 +1,28 @@
-"""A progress bar on a terminal."""
+"""Progress on a terminal: a bar of rich where that is installed, else a line now and then."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from inertial_check.reports.escaping import clip
 from inertial_check.reports.layout import count_columns, cut_text
 
+if TYPE_CHECKING:
+    import threading
+
+    from rich.progress import Progress
+
 _DELAY = 1.0
 """Time before the bar is first drawn [s]; shorter work shows none."""
 
-_PERIOD = 0.2
-"""Shortest time between two drawings [s]."""
+_LINE_PERIOD = 5.0
+"""Shortest time between two lines, where rich is not installed [s]."""
 
 _WIDTH = 30
 """Width of the bar [characters]."""
-
-_LEAST_PART = 1e-2
-"""Fraction of the work from which the time that is left is extrapolated."""
 
 _LONGEST_NAME = 4096
 """Longest path of which the end is shown [code points]."""
@@ -29,21 +31,11 @@ _LEAST_NAME = 10
 """Smallest width in which the name of a file is shown [columns]."""
 
 
-class Display(Protocol):
-    """Interface of a display of progress on a terminal."""
-
-    def show(self, part: float, seconds: float, name: str) -> None:
-        """Show the completed fraction, the time since the start [s], and the current file."""
-
-    def erase(self) -> None:
-        """Remove everything that was drawn."""
-
-
 class ProgressBar:
-    """A bar of one line, redrawn in place and erased at the end.
+    """A bar of one line on a terminal, drawn by rich and erased at the end.
 
-    On the terminal of stderr a thread redraws it, so that it moves during a long step, too, and it
-    is drawn by rich where that is installed.
+    A timer begins it, so that it stands there during a long step, too. Without rich a line is
+    printed every few seconds instead.
 
     Args:
         wanted: Whether to show it at all.
@@ -53,161 +45,88 @@ class ProgressBar:
 
     def __init__(self, wanted: bool, stream: TextIO | None = None, color: bool = False) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._shows = wanted and _is_terminal(self._stream)
-        self._start = time.monotonic()
-        self._next = self._start + _DELAY
-        self._part, self._name = 0.0, ""
-        self._display: Display | None = None
         self._color = color
-        self._is_ours = stream is None
-        if not self._shows:
-            return
-        import threading
+        self._start = time.monotonic()
+        self._next_line = self._start + _LINE_PERIOD
+        self._part, self._name = 0.0, ""
+        self._bar: Progress | None = None
+        self._timer: threading.Timer | None = None
+        if wanted and self._stream is not None and self._stream.isatty():
+            if os.environ.get("TERM") == "dumb":
+                return
+            import threading
 
-        self._lock = threading.RLock()
-        self._ended = threading.Event()
-        if self._is_ours:
-            threading.Thread(target=self._beat, daemon=True).start()
+            self._lock = threading.Lock()
+            self._timer = threading.Timer(_DELAY, self._open)
+            self._timer.daemon = True
+            self._timer.start()
 
     def __call__(self, part: float, name: str = "") -> None:
         """Show the completed fraction of the work, 0 to 1, and the name of the current file."""
         self._part, self._name = part, name
-        if self._shows and time.monotonic() >= self._next:
-            self._draw()
+        if self._timer is None:
+            return
+        with self._lock:
+            if self._bar is not None:
+                self._update(self._bar)
+            elif not self._timer.is_alive() and time.monotonic() >= self._next_line:
+                self._next_line = time.monotonic() + _LINE_PERIOD
+                seconds = (self._next_line - self._start) * (1 - part) / max(part, 1e-2)
+                shown = _cut_beginning(name, 40)
+                print(f"{part:4.0%}, {seconds:.0f} s left: {shown}", file=self._stream, flush=True)
 
     def close(self) -> None:
         """Erase the bar."""
-        if not self._shows:
+        if self._timer is None:
             return
-        self._ended.set()
+        self._timer.cancel()
         with self._lock:
-            if self._display is not None:
-                self._display.erase()
-                self._display = None
-            self._shows = False
+            self._timer = None
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
 
-    def _beat(self) -> None:
-        """Redraw the bar while nobody calls."""
-        while not self._ended.wait(_PERIOD):
-            if time.monotonic() >= self._next:
-                try:
-                    self._draw()
-                except (OSError, ValueError):  # the terminal has gone
-                    return
-
-    def _draw(self) -> None:
-        with self._lock:
-            if not self._shows:
-                return
-            now = time.monotonic()
-            self._next = now + _PERIOD
-            if self._display is None:
-                self._display = _choose_display(self._stream, self._color, rich=self._is_ours)
-            self._display.show(self._part, now - self._start, _clip_path(self._name))
-
-
-class PlainDisplay:
-    """A bar of plain characters."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._drawn = 0
-
-    def show(self, part: float, seconds: float, name: str) -> None:
-        """Draw the bar over the one before."""
-        full = round(_WIDTH * part)
-        if part >= _LEAST_PART:
-            left = f"{seconds * (1 - part) / part:.0f} s left"
-        else:
-            left = f"{seconds:.0f} s"
-        line = f"[{'#' * full}{' ' * (_WIDTH - full)}] {part:4.0%}  {left}"
-        room = _measure_width(self._stream) - len(line) - 3
-        if name and room >= _LEAST_NAME:
-            line += f"  {_cut_beginning(name, room)}"
-        self._write(line)
-
-    def erase(self) -> None:
-        """Overwrite the bar with spaces."""
-        if self._drawn:
-            self._write("")
-            self._drawn = 0
-
-    def _write(self, line: str) -> None:
-        width = count_columns(line)
-        end = "" if line else "\r"
-        self._stream.write(f"\r{line}{' ' * (self._drawn - width)}{end}")
-        self._stream.flush()
-        self._drawn = max(self._drawn, width)
-
-
-class RichDisplay:
-    """A bar of the library rich.
-
-    Raises:
-        ImportError: rich is not installed.
-    """
-
-    def __init__(self, stream: TextIO, color: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-        console = Console(file=stream, no_color=not color, highlight=False)
-        name = TextColumn("{task.description}", markup=False)
-        self._progress = Progress(
-            BarColumn(_WIDTH),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[time]}", markup=False),
-            name,
-            console=console,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._progress.start()
-        self._task = self._progress.add_task("", total=1.0, time="")
-
-    def show(self, part: float, seconds: float, name: str) -> None:
-        """Hand the numbers to rich, which draws them ten times a second."""
-        left = f"{seconds * (1 - part) / part:.0f} s left" if part >= _LEAST_PART else ""
-        room = max(self._progress.console.width - _WIDTH - 25, _LEAST_NAME)
-        self._progress.update(
-            self._task, completed=part, time=left, description=_cut_beginning(name, room)
-        )
-
-    def erase(self) -> None:
-        """Remove the bar and show the cursor again."""
-        self._progress.stop()
-
-
-def _choose_display(stream: TextIO, color: bool, rich: bool) -> Display:
-    """A bar of rich if that is installed and wanted, else a plain one."""
-    if rich:
+    def _open(self) -> None:
+        """Draw the bar, where rich is installed; its own thread redraws it."""
         try:
-            return RichDisplay(stream, color)
-        except Exception:  # not installed, or of a version that has other names
-            pass
-    return PlainDisplay(stream)
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TaskProgressColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+        except ImportError:
+            return
+        with self._lock:
+            if self._timer is None:
+                return
+            console = Console(file=self._stream, no_color=not self._color, highlight=False)
+            name = TextColumn("{task.description}", markup=False)
+            self._bar = Progress(
+                BarColumn(_WIDTH),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+                name,
+                console=console,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._bar.add_task("", total=1.0)
+            self._update(self._bar)
+            self._bar.start()
 
-
-def _clip_path(path: str) -> str:
-    """The end of a path, without characters that act on a terminal."""
-    return clip(path[-_LONGEST_NAME:], _LONGEST_NAME)
+    def _update(self, bar: Progress) -> None:
+        room = max(bar.console.width - _WIDTH - 25, _LEAST_NAME)
+        (task,) = bar.task_ids
+        bar.update(task, completed=self._part, description=_cut_beginning(self._name, room))
 
 
 def _cut_beginning(path: str, width: int) -> str:
-    """The end of a printable path that fits into a width, as the name of a file stands there."""
-    if count_columns(path) <= width:
-        return path
-    backwards = cut_text(path[::-1], width)
-    return backwards[::-1]
-
-
-def _measure_width(stream: TextIO) -> int:
-    """The width of a terminal [columns]."""
-    from inertial_check.cli.output import measure_width
-
-    return measure_width(stream) or 80
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+    """The end of a path that fits into a width, without characters that act on a terminal."""
+    shown = clip(path[-_LONGEST_NAME:], _LONGEST_NAME)
+    if count_columns(shown) <= width:
+        return shown
+    return cut_text(shown[::-1], width)[::-1]
