@@ -78,13 +78,11 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
         "identification/recordings/thresholds.py": "UNITS",
     },
     "numbers of an engine, or derived from them": {
-        "engines/_base.py": "Engine.least",
-        "engines/_batch.py": "_SAFE_MARGIN",
         "engines/genesis.py": "_RELATIVE _ABSOLUTE _BOUND",
         "engines/gz.py": "_PRODUCTS",
         "engines/mujoco.py": "_EIGENVALUE _MINIMUM",
         "engines/newton.py": "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
-        "engines/physx.py": "_UNWRITTEN PhysX.least",
+        "engines/physx.py": "_UNWRITTEN",
         "engines/pybullet.py": "_NEGLIGIBLE _EDGE",
     },
     "settings tried in turn with a solver or method": {

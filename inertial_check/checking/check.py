@@ -34,7 +34,6 @@ from inertial_check.isolation import (
     run_within,
 )
 from inertial_check.model import (
-    PROVABLE,
     BodyReport,
     FileReport,
     Finding,
@@ -67,15 +66,14 @@ class ReportContent(NamedTuple):
 
     Attributes:
         predictions: What is predicted of engines: all that they do with the bodies of all models;
-            that for models with a finding; for these alone which bodies with a finding that follows
-            from the numbers are refused by at least one engine; or nothing.
+            that for models with a finding; or nothing.
         causes: Whether findings have their probable causes.
         marks: Whether findings have the line with their guilty numbers marked, with causes alone.
         quotes: Whether findings quote the document: an excerpt, the numbers of the body as written,
             and the entries with their places.
     """
 
-    predictions: Literal["all", "findings", "refusals", "none"] = "all"
+    predictions: Literal["all", "findings", "none"] = "all"
     causes: bool = True
     marks: bool = True
     quotes: bool = True
@@ -227,17 +225,17 @@ def _predict_together(
         to need none, or where this fails, so that it has to be done for each model alone.
     """
     settings = group[0][0].document.settings
-    some = content.predictions in ("findings", "refusals")
-    wanted = content.predictions == "all" or (some and len(group) > 1)
+    some = content.predictions == "findings" and len(group) > 1
+    wanted = content.predictions == "all" or some
     if not wanted and not settings.engines:
         return None
-    from inertial_check.engines import predict_all  # few checks ask for it
+    from inertial_check.engines import predict  # few checks ask for it
 
     models = [model for _, model in group]
     seconds = settings.context.granted.limits.seconds
     try:
         with raise_defects(models[0].source.path):
-            return run_within(seconds, lambda: predict_all(models, judged))
+            return run_within(seconds, lambda: predict(models, judged))
     except (DefectError, TimeLimitReached):
         return None
 
@@ -318,10 +316,7 @@ class _DocumentCheck:
         if judgements is None:
             judgements = judge(model, settings.tolerance)
         examination = examine(model, judgements, settings, intervals, predicted)
-        content = self._content
-        if content.predictions == "refusals" and predicted is not None:
-            content = content._replace(predictions="findings")  # which are known already
-        file, defects = _examine_model(examination, settings, content)
+        file, defects = _examine_model(examination, settings, self._content)
         examination.release()
         if defects:
             note_other_inputs()
@@ -413,11 +408,7 @@ def _examine_model(
     if content.predictions == "all" or (content.predictions != "none" and findings):
         predictions = later.attempt(
             "predicting what engines do",
-            lambda: (
-                _predict_refusals(examination, findings)
-                if content.predictions == "refusals"
-                else examination.predictions
-            ),
+            lambda: examination.predictions,
             unknown,
         )
     findings = later.attempt(
@@ -501,19 +492,7 @@ def _predict_engines(model: Model, judgements: Sequence[Judgement]) -> Predictio
     """Predict what every engine does with each body."""
     from inertial_check.engines import predict  # few checks ask for it
 
-    return predict(model, judgements)
-
-
-def _predict_refusals(examination: Examination, findings: Sequence[Finding]) -> Predictions:
-    """Predict which bodies, of those with a finding that follows from the numbers, are refused."""
-    model = examination.model
-    found = {finding.body_id for finding in findings if finding.code.startswith(PROVABLE)}
-    asked = [row for row, body in enumerate(model.bodies) if body.id in found]
-    if not asked:
-        return [{}] * len(model.bodies)
-    from inertial_check.engines.refusals import predict_refusals  # few checks ask for it
-
-    return predict_refusals(model, examination.judgements, asked)
+    return predict([model], [judgements])[0]
 
 
 def is_fragment(model: Model) -> bool:

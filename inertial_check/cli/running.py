@@ -17,22 +17,17 @@ if TYPE_CHECKING:
     from inertial_check.settings.configuration import Configurations
 
 _STDIN = "-"
-_PREDICTIONS: dict[str, Literal["all", "findings", "refusals"]] = {
+_PREDICTIONS: dict[str, Literal["all", "findings"]] = {
     "json": "all",
     "jsonl": "all",
-    "full": "refusals",
+    "full": "findings",
     "markdown": "findings",
     "html": "all",
     "sarif": "findings",
 }
 """Extent of the predictions of engines in a report, by its form; other forms have none."""
 
-_MOST_FIRST: tuple[Literal["all", "findings", "refusals", "none"], ...] = (
-    "all",
-    "findings",
-    "refusals",
-    "none",
-)
+_MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings", "none")
 """Extents of the predictions in a report, largest first."""
 
 _WITHOUT_CAUSES = frozenset(["concise"])

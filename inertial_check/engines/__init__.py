@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         exact_engines,
         floors,
         predict,
-        predict_all,
     )
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "exact_engines",
     "floors",
     "predict",
-    "predict_all",
 ]
 
 ENGINES = (

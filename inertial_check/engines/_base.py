@@ -58,8 +58,6 @@ class Engine(ABC):
         version: The version that the predictions hold for.
         source: The source files that they were read from, and the call that they were tested with.
         doors: The formats that it reads itself, each with the call that reads it.
-        least: Ten times its highest absolute floor for masses [kg] and moments [kg m^2]; bodies
-            above are accepted without further computation.
         otherwise: The format that stands for all formats that it does not read itself.
         exact: It has no tolerance in the triangle inequality and computes the moments of a full
             tensor itself, so that the last bits of its own eigenvalues decide on the boundary.
@@ -70,7 +68,6 @@ class Engine(ABC):
     source: ClassVar[str]
     doors: ClassVar[dict[str, str]]
     otherwise: ClassVar[str] = "urdf"
-    least: ClassVar[float] = 1e-8
     exact: ClassVar[bool] = False
 
     @abstractmethod
@@ -95,10 +92,6 @@ class Engine(ABC):
         """
         return NO_FLOORS
 
-    def predict_acceptance(self) -> Prediction:
-        """Predict that the engine takes a body as written."""
-        return Prediction(self.name, self.version, "accept")
-
     def predict(self, batch: Batch) -> dict[int, Prediction]:
         """Predict what the engine does with the bodies that it does not take as written.
 
@@ -106,7 +99,7 @@ class Engine(ABC):
             batch: The bodies.
 
         Returns:
-            The predictions, by the index of the body among those of all models.
+            The predictions, by the index of the body in the batch.
         """
         found: dict[int, Prediction] = {}
         pending = ~batch.derived
@@ -126,7 +119,5 @@ class Engine(ABC):
             for i in rows:
                 message = say if isinstance(say, str) else say(i)
                 becomes = become if isinstance(become, str) else become(i)
-                found[batch.rows[i]] = Prediction(
-                    self.name, self.version, effect.action, message, becomes
-                )
+                found[i] = Prediction(self.name, self.version, effect.action, message, becomes)
         return found

@@ -57,7 +57,7 @@ class Gazebo(Engine):
         for row in sorted(dropped):
             if row in gone or batch.family.parents[row] in dropped:
                 continue  # it is dropped with its parent
-            name = batch.all_bodies[row].name
+            name = batch.name(row)
             prediction = found[row]._replace(becomes=f"left out with {name}, on which it hangs")
             below = set(batch.family.descendants(row))
             found.update(dict.fromkeys(below, prediction))
@@ -68,7 +68,7 @@ class Gazebo(Engine):
 def _is_lumped(batch: Batch, i: int) -> bool:
     """Whether a link without mass is merged into another link instead of being dropped."""
     body = batch.bodies[i]
-    tied = body.joint == "fixed" and batch.family.parents[batch.rows[i]] is not None
+    tied = body.joint == "fixed" and batch.family.parents[i] is not None
     return tied or body.name == "world" or batch.carries(i, np.nextafter(0, 1), -np.inf)
 
 

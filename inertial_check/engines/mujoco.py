@@ -10,8 +10,8 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
 from inertial_check.engines._base import Effect, Engine, Floors
-from inertial_check.engines._batch import Batch, Bounds, Flags
-from inertial_check.model import Body
+from inertial_check.engines._batch import Batch, Flags
+from inertial_check.model import Body, Bounds
 
 _EIGENVALUE = 1e-14
 """Smallest positive eigenvalue of a full inertia [kg m^2]. If boundinertia raises the eigenvalues,
@@ -56,7 +56,7 @@ class MuJoCo(Engine):
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
-        bounds = batch.bounds if door == "mjcf" else Bounds(0.0, 0.0, balanced=False)
+        bounds = batch.bounds if door == "mjcf" else Bounds()
         yield from self._missing(batch, door, bounds)
         mass, moments = _raise_to_bounds(batch, bounds)
         full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form

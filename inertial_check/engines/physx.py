@@ -31,7 +31,6 @@ class PhysX(Engine):
     )
     doors: ClassVar[dict[str, str]] = {"usd": "UsdPhysics.RigidBodyAPI.ComputeMassProperties"}
     otherwise = "usd"
-    least = 1e-4
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Inertias that count as not written, in the units of the stage, then refusals of PhysX."""

@@ -1,6 +1,15 @@
 """Plain data about a document: bytes and places, bodies as written, and findings."""
 
-from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
+from inertial_check.model.body import (
+    ENTRIES,
+    Body,
+    Bounds,
+    Inertial,
+    Model,
+    Number,
+    Problem,
+    ProblemKind,
+)
 from inertial_check.model.entries import locate_entries, name_numbers
 from inertial_check.model.excerpt import (
     Excerpt,
@@ -42,6 +51,7 @@ __all__ = [
     "Action",
     "Body",
     "BodyReport",
+    "Bounds",
     "ByteRange",
     "CauseEdit",
     "ClosedLoop",

@@ -166,6 +166,20 @@ class Body(NamedTuple):
         return inertial.kilograms_per_unit * (meters * meters)  # meters**2 raises where this is inf
 
 
+class Bounds(NamedTuple):
+    """Settings of MJCF's <compiler> that change the numbers of bodies; none in other formats.
+
+    Attributes:
+        mass: boundmass, to which smaller masses are raised [kg].
+        inertia: boundinertia, to which smaller principal moments are raised [kg m^2].
+        balanced: Whether balanceinertia replaces moments that violate A + B >= C by their mean.
+    """
+
+    mass: float = 0.0
+    inertia: float = 0.0
+    balanced: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Model(EqualByValue):
     """A robot model read from a document.
@@ -183,6 +197,7 @@ class Model(EqualByValue):
             out.
         frames: Frames with names on the bodies, such as sites.
         roots: Poses in the world of the bodies without a parent, as far as they are known.
+        bounds: Settings of the document that make an engine change the numbers of its bodies.
     """
 
     source: Source
@@ -195,6 +210,7 @@ class Model(EqualByValue):
     loops: tuple[ClosedLoop, ...] = field(default=(), repr=False)
     frames: Sequence[NamedFrame] = field(default=(), repr=False)
     roots: Sequence[RootPose] = field(default=(), repr=False)
+    bounds: Bounds = field(default=Bounds(), repr=False)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

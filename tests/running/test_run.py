@@ -13,7 +13,6 @@ import pytest
 from inertial_check.checking.check import Document, DocumentResult, ReportContent, check_documents
 from inertial_check.model import Severity
 from inertial_check.reports import FORMS, View, render
-from inertial_check.reports.grouping import group_findings
 from inertial_check.running import workers
 from inertial_check.running.encoding import decode, encode
 from inertial_check.running.run import CheckRequest, check_paths, cores
@@ -93,33 +92,12 @@ def test_predictions_are_made_only_where_a_form_shows_them(models):
             for body in file.bodies
             if body.predictions
         }
-        for predictions in ("all", "findings", "refusals", "none")
+        for predictions in ("all", "findings", "none")
     }
     assert foretold["none"] == set()
     assert "valid/crane.urdf" not in foretold["findings"]
     assert "defects/ic301-triangle.urdf" in foretold["findings"]
     assert foretold["findings"] < foretold["all"]
-    # They are made of many models together, whatever is asked of them; see below for one alone.
-    assert foretold["refusals"] == foretold["findings"]
-
-
-@pytest.mark.parametrize("folder", ["defects", "valid", "mjcf"])
-def test_groups_of_findings_have_one_order_however_much_is_predicted(models, folder):
-    """Groups with a body that an engine refuses come first, whichever engine that is."""
-    for path in filter(Path.is_file, sorted(Path(folder).iterdir())):
-        orders = []
-        for predictions in ("findings", "refusals"):
-            request = CheckRequest([str(path)], settings_of, content=ReportContent(predictions))
-            groups = group_findings(check_paths(request))
-            orders.append([(group.code, group.representative.finding.body_id) for group in groups])
-        assert orders[0] == orders[1], path
-
-
-def test_one_engine_that_refuses_a_body_is_enough_for_its_place(models):
-    content = ReportContent("refusals")
-    path = "defects/ic301-triangle.urdf"
-    (file,) = check_paths(CheckRequest([path], settings_of, content=content)).files
-    assert {name for body in file.bodies for name in body.predictions} == {"mujoco"}
 
 
 def test_causes_are_sought_only_where_a_form_shows_them(models):

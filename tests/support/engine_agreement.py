@@ -14,7 +14,7 @@ import pytest
 
 import inertial_check as ic
 import single_links
-from inertial_check.engines import predict_all
+from inertial_check.engines import predict
 from inertial_check.model import Judgement, Prediction
 from inertial_check.model.judging import judge_all
 
@@ -70,7 +70,7 @@ def foretold(texts: list[str]) -> list[tuple[dict[str, Prediction], Judgement]]:
     """
     models = [ic.load(text.encode()) for text in texts]
     judgements = judge_all(models)
-    predictions = predict_all(models, judgements)
+    predictions = predict(models, judgements)
     rows = [
         [body.name.rpartition("::")[2] for body in model.bodies].index("link") for model in models
     ]

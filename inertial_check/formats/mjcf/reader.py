@@ -22,6 +22,7 @@ from inertial_check.formats.rotations import IDENTITY, Vector, rotate, unit
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import (
     Body,
+    Bounds,
     Inertial,
     InertiaOrigin,
     Model,
@@ -76,6 +77,11 @@ def read_model(source: Source, context: Context) -> Model:
         loops=tuple(read_loops(tree, walk.find_site)),
         frames=NamedFrames(walk.frames),
         roots=RootPoses(walk.roots),
+        bounds=Bounds(
+            max(compiler.boundmass, 0.0),
+            max(compiler.boundinertia, 0.0),
+            compiler.balanceinertia == "true",
+        ),
     )
 
 

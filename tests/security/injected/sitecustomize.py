@@ -11,7 +11,6 @@ import time
 import inertial_check.causes
 import inertial_check.engines
 from inertial_check.checking import check
-from inertial_check.engines import refusals
 from inertial_check.formats import urdf
 from inertial_check.rules import ALL_RULES
 
@@ -95,15 +94,9 @@ def _failing_batch(step, original):
 
 
 check.judge_all = _failing_batch("judge", check.judge_all)
-inertial_check.engines.predict_all = _failing_batch("engines", inertial_check.engines.predict_all)
 check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path)
 check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
-inertial_check.engines.predict = _failing(
-    "engines", inertial_check.engines.predict, lambda model, *_: model.source.path
-)
-refusals.predict_refusals = _failing(
-    "engines", refusals.predict_refusals, lambda model, *_: model.source.path
-)
+inertial_check.engines.predict = _failing_batch("engines", inertial_check.engines.predict)
 check.sort_findings = _failing(
     "comments", check.sort_findings, lambda _, model, *__: model.source.path
 )
