@@ -323,7 +323,7 @@ def _mirror_tensors(M: Floats, tensors: Floats) -> Floats:
     """
     shape = len(M), *tensors.shape
     halves = (tensors.reshape(-1, 3) @ M).reshape(shape)
-    rows = np.swapaxes(halves, -1, -2).reshape(len(M), -1, 3)  # of M S, as both are symmetric
+    rows = np.swapaxes(halves, -1, -2).reshape(len(M), 3 * len(tensors), 3)  # of M S
     mirrored: Floats = (rows @ M).reshape(shape)
     return mirrored
 
