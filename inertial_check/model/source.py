@@ -62,7 +62,6 @@ _LINE_BLOCK = 512
 
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _LOW_SURROGATE = bytes(range(0xDC, 0xE0))
-_HIGH_BYTES = bytes(range(0x80, 0x100))
 
 
 @dataclass(frozen=True)
@@ -127,15 +126,9 @@ class Source:
         return line, start
 
     @cached_property
-    def _adds_up(self) -> bool:
-        """Whether code points can be counted piece by piece, which is not so in GBK."""
-        wide = self.encoding == "utf-8" or self.encoding in _LINE_ENDS
-        return wide or len(_HIGH_BYTES.decode(self.encoding, "replace")) == len(_HIGH_BYTES)
-
-    @cached_property
     def _narrow(self) -> bool:
         """Whether every byte is a code point."""
-        return self.encoding not in _LINE_ENDS and self.data.isascii() and self._adds_up
+        return self.encoding not in _LINE_ENDS and self.data.isascii()
 
     def _count(self, start: int, end: int) -> int:
         """Count the code points in data[start:end]."""
@@ -145,7 +138,7 @@ class Source:
         if self.encoding in _LINE_ENDS:
             high = piece[self.encoding == "utf-16-le" :: 2]
             return (len(piece) + 1) // 2 - len(high) + len(high.translate(None, _LOW_SURROGATE))
-        return len(piece) if self._adds_up else len(piece.decode(self.encoding, "replace"))
+        return len(piece)  # every other encoding that is read has one byte a character
 
     @cached_property
     def _code_points(self) -> list[int]:
@@ -167,7 +160,7 @@ class Source:
         line, start = self._find_line(offset)
         if self._narrow:
             return line, offset - start + 1
-        if offset - start <= _BLOCK or not self._adds_up:
+        if offset - start <= _BLOCK:
             return line, self._count(start, offset) + 1
         return line, self._code_points_before(offset) - self._code_points_before(start) + 1
 

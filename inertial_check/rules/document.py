@@ -15,11 +15,14 @@ class UnreadableDocument(Rule):
 
     ## What it does
     Reports a document whose root says that it is a robot model but which no XML reader accepts:
-    truncated, tags that do not match, an entity declaration, bytes that are no text.
+    truncated, tags that do not match, an entity declaration, a declared encoding other than UTF-8,
+    ASCII, UTF-16 with its mark, ISO-8859-x and Windows-125x.
 
     ## Why is this bad
     None of its bodies was checked. Entity declarations are refused even where they are well-formed:
     a few hundred bytes of them expand to gigabytes, and robot models have no use for them.
+    Engines know no encodings: in one whose characters have several bytes (Shift_JIS, GBK, Big5)
+    they may see the end of a section where there is none, and read another document.
 
     ## Example
         <robot name="arm"><link name="base"></robot>

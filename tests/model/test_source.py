@@ -26,7 +26,6 @@ ENCODINGS = [
     ("utf-16-le", codecs.BOM_UTF16_LE),
     ("utf-16-be", codecs.BOM_UTF16_BE),
     ("utf-16-le", b""),
-    ("gb18030", b""),
 ]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from inertial_check.errors import DocumentError
 from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.formats.lookups import note_lookup, note_other_inputs
+from inertial_check.formats.xml.complaints import Unreadable
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.encoding import decode
 from inertial_check.model.source import Source, Span
@@ -26,7 +27,10 @@ class TextFile:
     """Text of a file that is not XML, with the byte offset of every character."""
 
     def __init__(self, path: str, data: bytes, number: int) -> None:
-        found = decode(data)
+        try:
+            found = decode(data)
+        except Unreadable as error:
+            raise DocumentError(path, error.reason, 1, 1) from None
         self.source = Source(path, data, found.encoding, found.bom)
         self.text = found.text
         self._index, self._number = found.index, number

@@ -6,6 +6,7 @@ and every repair becomes a problem of the document. No entity or external file i
 
 from __future__ import annotations
 
+import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -302,7 +303,9 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
     try:
         found = decode(data)
     except Unreadable as error:
-        raise DocumentError(path, error.reason, 1, 1) from None
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+        place = Source(path, data, bom=mark).line_column(error.at)
+        raise DocumentError(path, error.reason, *place) from None
     source = Source(path, data, found.encoding, found.bom)
     text, index = found.text, found.index
     try:

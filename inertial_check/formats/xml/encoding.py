@@ -22,11 +22,12 @@ _DECLARED = re.compile(
     _PROLOGUE + rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)\s*[\"']"
 )
 _DECLARED_TEXT = re.compile(r"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)")
-_ASCII = bytes(range(0x20, 0x7F))
-_STATELESS = re.compile(
-    r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|johab"
-    r"|tis-620|hp-roman8|kz1048|ptcp154"
-)
+_ACCEPTED = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d")
+"""Codecs, by Python's names, whose bytes below 0x80 are ASCII wherever they stand. Engines know no
+encodings: in Shift_JIS, GBK or Big5 the second byte of a character may be `]` or `|`, so that one
+reader ends a CDATA section or a value where the other does not."""
+
+_WAY_OUT = "save the document as UTF-8 and declare UTF-8"
 _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]+")
 _BLOCK = 256
 
@@ -103,16 +104,12 @@ class Decoded:
 
 
 def _codec(name: str) -> str | None:
-    """Find the codec of a declared encoding; None unless it extends ASCII and is stateless."""
+    """Find the codec of a declared encoding, by any alias; None unless documents may be in it."""
     try:
         codec = codecs.lookup(name).name
     except LookupError:
         return None
-    if codec == "utf-8":  # the usual one, told before the expression is compiled
-        return codec
-    if not _STATELESS.fullmatch(codec) or _ASCII.decode(codec, "replace") != _ASCII.decode():
-        return None
-    return codec
+    return codec if _ACCEPTED.fullmatch(codec) else None
 
 
 def _byte_order(data: bytes) -> tuple[bytes, str | None]:
@@ -142,7 +139,9 @@ def head(data: bytes, size: int) -> str:
 
 def _wide(data: bytes, bom: bytes, encoding: str) -> Decoded:
     if encoding.startswith("utf-32"):
-        raise Unreadable("UTF-32 is read by no engine: save the document as UTF-8")
+        raise Unreadable(f"UTF-32 is read by no engine: {_WAY_OUT}")
+    if not bom:
+        raise Unreadable(f"UTF-16 without a byte order mark is no XML: {_WAY_OUT}")
     try:
         text = data[len(bom) :].decode(encoding)
     except UnicodeDecodeError as error:
@@ -159,11 +158,13 @@ def decode(data: bytes) -> Decoded:
     """Decode a document in the encoding that an XML parser would use.
 
     That is the encoding of the byte order mark, or else the declared one, or else UTF-8. Engines
-    ignore encodings, so a document with a wrong declaration is read as UTF-8, or with U+FFFD in
-    place of stray bytes, and gets a complaint.
+    ignore encodings, so that those are refused in which other bytes could look like markup. A
+    document whose bytes are none of its encoding is read as UTF-8, or with U+FFFD in place of
+    stray bytes, and gets a complaint.
 
     Raises:
-        Unreadable: The document is UTF-32, or damaged UTF-16.
+        Unreadable: The declared encoding is none of UTF-8, ASCII, ISO-8859-x and Windows-125x, or
+            the document is UTF-32, or UTF-16 that is damaged or has no mark; `at` is the byte.
     """
     bom, encoding = _byte_order(data)
     if encoding and encoding != "utf-8":
@@ -173,19 +174,24 @@ def decode(data: bytes) -> Decoded:
     name = declared[1].decode() if declared else "UTF-8"
     codec = _codec(name)
     place = declared.span(1) if declared else (0, 0)
+    if codec is None:
+        reason = (
+            f"the declared encoding {name} is not read: engines know no encodings, and could read "
+            f"another document from the same bytes; {_WAY_OUT}"
+        )
+        raise Unreadable(reason, len(bom) + place[0])
     complaints = Complaints()
-    if codec is None or (bom and codec != "utf-8"):
-        why = "contradicts the byte order mark" if bom else "is unknown, or not that of the bytes"
-        message = f"the declared encoding {name} {why}; read as UTF-8: declare UTF-8"
+    if bom and codec != "utf-8":
+        message = (
+            f"the declared encoding {name} contradicts the byte order mark; read as UTF-8: declare "
+            "UTF-8"
+        )
         complaints.add("declared-encoding", message, *place)
         codec = "utf-8"
     try:
         text = body.decode(codec)
     except UnicodeDecodeError as error:
         return _mend(body, bom, codec, (error.start, error.end), complaints)
-    if codec not in {"utf-8", "ascii"} and text.encode(codec) != body:
-        # Some East Asian codecs encode a character to other bytes than those they decoded.
-        return _mend(body, bom, codec, place, complaints)
     return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), complaints)
 
 

@@ -54,7 +54,7 @@ ENCODINGS = {  # name: codec, mark, declaration, text that it can hold
     "utf-8 mark": ("utf-8", codecs.BOM_UTF8, "", "\u00e9\u4e2d\U0001f916"),
     "utf-16 little": ("utf-16-le", codecs.BOM_UTF16_LE, "", "\u00e9\u0a0d\u0d0a\U0001f916"),
     "latin-1": ("latin-1", b"", 'encoding="ISO-8859-1"', "\u00e9\u00b5"),
-    "gb18030": ("gb18030", b"", 'encoding="gb18030"', "\u4e2d\u00e9"),
+    "cyrillic": ("iso8859-5", b"", 'encoding="ISO-8859-5"', "\u0416\u0451"),
 }
 
 

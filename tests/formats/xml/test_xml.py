@@ -180,12 +180,13 @@ ACCENTS = "<r a='\u00e9'><!-- \u00e9 --><b c='1'/></r>"
         (codecs.BOM_UTF8 + ACCENTS.encode(), "utf-8"),
         (codecs.BOM_UTF16_LE + ACCENTS.encode("utf-16-le"), "utf-16-le"),
         (codecs.BOM_UTF16_BE + ACCENTS.encode("utf-16-be"), "utf-16-be"),
-        (ACCENTS.encode("utf-16-le"), "utf-16-le"),
         (f"<?xml version='1.0' encoding='ISO-8859-1'?>{ACCENTS}".encode("latin-1"), "iso8859-1"),
         (f"<?xml version='1.0' encoding='Latin1'?>{ACCENTS}".encode("latin-1"), "iso8859-1"),
         (f"<?xml version='1.0' encoding='windows-1252'?>{ACCENTS}".encode("cp1252"), "cp1252"),
         (f"<?xml version='1.0' encoding='utf-8'?>{ACCENTS}".encode(), "utf-8"),
-        (f'<?xml version="1.0" encoding="GB2312"?>{ACCENTS}'.encode("gb2312"), "gb2312"),
+        (f'<?xml version="1.0" encoding="l1"?>{ACCENTS}'.encode("latin-1"), "iso8859-1"),
+        (f'<?xml version="1.0" encoding="UTF8"?>{ACCENTS}'.encode(), "utf-8"),
+        (f'<?xml version="1.0" encoding="iso_8859-15"?>{ACCENTS}'.encode("latin-1"), "iso8859-15"),
     ],
 )
 def test_every_encoding_gives_the_same_text_and_exact_places(data, encoding):
@@ -208,9 +209,6 @@ def test_every_encoding_gives_the_same_text_and_exact_places(data, encoding):
         (b"<r a='\xe9'/>", "bytes e9 are no text in UTF-8; read as U+FFFD", "\ufffd"),
         (b"<?xml version='1.0' encoding='us-ascii'?><r a='\xc3\xa9'/>", "read as UTF-8", "\u00e9"),
         (b"<?xml version='1.0' encoding='cp1252'?><r a='\x81'/>", "read as U+FFFD", "\ufffd"),
-        (b"<?xml version='1.0' encoding='bogus'?><r a='\xc3\xa9'/>", "encoding bogus", "\u00e9"),
-        (b"<?xml version='1.0' encoding='utf-16'?><r a='\xc3\xa9'/>", "encoding utf-16", "\u00e9"),
-        (b"<?xml version='1.0' encoding='utf-7'?><r a='\xc3\xa9'/>", "encoding utf-7", "\u00e9"),
         (b"\xef\xbb\xbf<?xml version='1.0' encoding='latin-1'?><r a='1'/>", "byte order mark", "1"),
     ],
 )
@@ -238,6 +236,8 @@ def test_stray_bytes_do_not_move_what_follows():
         codecs.BOM_UTF16_LE + "<r/>".encode("utf-16-le") + b"x",
         codecs.BOM_UTF16_LE + '<?xml version="1.0" encoding="utf-8"?><r/>'.encode("utf-16-le"),
         codecs.BOM_UTF32_LE + "<r/>".encode("utf-32-le"),
+        "<r/>".encode("utf-16-le"),
+        "<r/>".encode("utf-16-be"),
     ],
 )
 def test_broken_wide_encodings_are_refused(data):
