@@ -86,6 +86,13 @@ def run_command(argv: list[str]) -> int:
     else:
         _refuse_misspelled_command(name)
         name = "check"
+    for word in argv[: argv.index("--")] if "--" in argv else argv:
+        # Hooks and shells put names of files behind options, and a tree may hold any name.
+        if len(word) > 1 and word.startswith("-") and os.path.lexists(word):
+            raise UsageError(
+                f"{word!r} is a file here, and no option: write {os.path.join(os.curdir, word)!r}, "
+                "or -- in front of the paths"
+            )
     from inertial_check.cli.parsers import build_parser
 
     parser = build_parser(name)
