@@ -98,7 +98,7 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     """Parameters of a body given in B, in the frame A with the same axes and its origin at Ao.
 
     About the origin S' = S + h p^T + p h^T + m p p^T (Heins eq. 14); about the centre of mass only
-    the first moment changes.
+    the first moment changes. A row without mass is about the origin in both.
 
     Args:
         theta: (..., 10), about `about`.
@@ -122,8 +122,10 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     batch_shape(theta=theta.shape[:-1], p_AoBo_A=p_AoBo_A.shape[:-1])
     moved = theta[..., :1] * p_AoBo_A
     first_moment, inertia = theta[..., 1:4] + moved, theta[..., 4:]
-    if about == "origin":
-        inertia = inertia + shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
+    gain = shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
+    if about == "com":  # a row without mass has no centre: its tensor stands about the origin
+        gain = xp.where(theta[..., :1] == 0, gain, xp.zeros_like(gain))
+    inertia = inertia + gain
     return join(theta[..., 0], first_moment, inertia)
 
 
@@ -187,8 +189,9 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     """Parameters of two bodies together, given in the same frame.
 
     About the origin they add. About the centre of mass the shared one is new:
-    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. A body
-    without mass adds its inertia as it stands, and so do two whose masses cancel.
+    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. What has no
+    mass has no centre: its first moment and its tensor are about the origin, in `theta_1` and
+    `theta_2` and, where the masses cancel, in the result.
 
     Args:
         theta_1: (..., 10), about `about`.
@@ -214,11 +217,29 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     if about == "origin":
         return total
     (m1, c1), (m2, c2) = (_mass_and_center(xp, body) for body in bodies)
-    mass = total[..., 0]
+    mass, shared = _mass_and_center(xp, total)
     reduced = m1 * (m2 / xp.where(mass != 0, mass, xp.ones_like(mass)))
-    reduced = xp.where(mass != 0, reduced, xp.zeros_like(reduced))
-    inertia = about_origin(reduced, reduced[..., None] * (c2 - c1), total[..., 4:])
+    usual = about_origin(reduced, reduced[..., None] * (c2 - c1), total[..., 4:])
+    one, two = (_move_to_point(xp, body, shared) for body in bodies)
+    # The product of both masses says nothing where one is 0 and yet has a first moment.
+    bare = [
+        (own == 0) & xp.any(body[..., 1:4] != 0, axis=-1)
+        for own, body in zip((m1, m2), bodies, strict=True)
+    ]
+    inertia = xp.where(((mass == 0) | bare[0] | bare[1])[..., None], one + two, usual)
     return join(mass, total[..., 1:4], inertia)
+
+
+def _move_to_point(xp: Namespace, theta: Array, point: Array) -> Array:
+    """Compute the inertia (..., 6) about a point (..., 3) of bodies about their centres of mass.
+
+    Those without mass are about the origin.
+    """
+    mass, center = _mass_and_center(xp, theta)
+    heavy = (mass != 0)[..., None]
+    arm = xp.where(heavy, center - point, xp.zeros_like(center - point))
+    moved = about_origin(mass, mass[..., None] * arm, theta[..., 4:])
+    return xp.where(heavy, moved, theta[..., 4:] + shift(xp, theta[..., 1:4], -point))
 
 
 @explain_errors
@@ -226,8 +247,8 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
     """Parameters of all bodies along axes of a batch together, given in the same frame.
 
     About the centre of mass each is moved straight to the shared centre, as in `add`:
-    I = sum(I_i + m_i (d_i.d_i 1 - d_i d_i^T)). Where the masses cancel, the inertias add as they
-    stand.
+    I = sum(I_i + m_i (d_i.d_i 1 - d_i d_i^T)). What has no mass is about the origin: rows of
+    `theta`, and the result where the masses cancel.
 
     Args:
         theta: (..., 10), about `about`.
@@ -249,11 +270,7 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
     expect_shape("theta", theta, 10)
     whole = xp.sum(theta, axis=axes, keepdims=True)
     if about == "com":
-        mass, center = _mass_and_center(xp, theta)
-        shared_mass, shared = _mass_and_center(xp, whole)
-        heavy = (mass != 0) & (shared_mass != 0)
-        d = xp.where(heavy[..., None], center - shared, xp.zeros_like(center))
-        moved = about_origin(mass, mass[..., None] * d, theta[..., 4:])
+        moved = _move_to_point(xp, theta, _mass_and_center(xp, whole)[1])
         whole = xp.concat([whole[..., :4], xp.sum(moved, axis=axes, keepdims=True)], axis=-1)
     return xp.squeeze(whole, axis=axes)
 

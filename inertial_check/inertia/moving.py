@@ -54,6 +54,8 @@ def move(
         _is_double(p_AoBo_A) and p_AoBo_A.shape in ((*batch, 3), (3,))
     ):
         return None
+    if about == "com" and p_AoBo_A is not None and not theta[..., 0].all():
+        return None  # a row without mass is about the origin, and moves as that does
     places = _PLACES[order]
     if not batch:
         p = None if p_AoBo_A is None else p_AoBo_A.tolist()
@@ -78,7 +80,7 @@ def translate_first_moment(theta: ArrayLike, p_AoBo_A: ArrayLike) -> Floats | No
     """Translate bodies given about their centres of mass, of which only h changes, by m p."""
     if not (_is_double(theta) and _is_double(p_AoBo_A) and theta.shape[-1:] == (10,)):
         return None
-    if p_AoBo_A.shape not in ((*theta.shape[:-1], 3), (3,)):
+    if p_AoBo_A.shape not in ((*theta.shape[:-1], 3), (3,)) or not theta[..., 0].all():
         return None
     result = theta.copy()
     if theta.ndim == 1:

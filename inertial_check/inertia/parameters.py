@@ -15,13 +15,14 @@ from inertial_check.arrays.broadcasting import (
     read_only,
     real_arrays,
 )
+from inertial_check.arrays.derivatives import hides_numbers
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.rows import count_rows, select_rows
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import frames
+from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
     Order,
@@ -56,7 +57,8 @@ class InertialParameters(EqualByValue):
     The inertia stays about the point it was given about, `about`: data about the centre of mass is
     never sent through the body origin, which would cost it 1 + |c|^2 / k^2 units in the last place.
     Nothing is judged here: any ten numbers pass, and inertial_check.check says whether a body has
-    them. A body without mass has no centre of mass: `com` is NaN, unless from_com was told one.
+    them. A body without mass has no centre of mass: `com` is NaN, unless from_com was told one, and
+    its inertia is about the origin in all that is computed with it.
 
     Two of them are equal where they hold equal numbers about one point, NaN equal to NaN; they have
     no hash, since arrays of some libraries can be written to.
@@ -434,7 +436,8 @@ class InertialParameters(EqualByValue):
             axis: Axis of the batch, or several; negative ones count from its last. None for all.
 
         Returns:
-            A batch without these axes, about the same point, "origin" or "com", as this one.
+            A batch without these axes, about the same point, "origin" or "com", as this one; about
+            the origin where masses cancel.
 
         Raises:
             ParameterError: There is no such axis, or it is named twice.
@@ -448,16 +451,24 @@ class InertialParameters(EqualByValue):
             )
         if not axes:
             return self
-        return self._fresh(frames.total(self._theta, axes, self.about), self.about)
+        about, mass = self.about, self.mass
+        xp = array_namespace(mass)
+        if about == "com" and _vanishes(xp.sum(mass, axis=axes), xp.sum(abs(mass), axis=axes)):
+            about = "origin"
+        return self._fresh(frames.total(self.as_theta(about=about), axes, about), about)
 
     def __add__(self, other: object) -> InertialParameters:
-        """Both bodies, given in the same frame, as one; about the origin only if both are."""
+        """Both bodies, given in the same frame, as one.
+
+        About the centre of mass, unless both are given about the origin or their masses cancel:
+        what has no mass has no centre, and is a first moment and a tensor about the origin.
+        """
         if not isinstance(other, InertialParameters):
             return NotImplemented
         return self._plus(other, 1)
 
     def __sub__(self, other: object) -> InertialParameters:
-        """What is left when the other body, given in the same frame, is taken away."""
+        """What is left when the other body, given in the same frame, is taken away; as `+`."""
         if not isinstance(other, InertialParameters):
             return NotImplemented
         return self._plus(other, -1)
@@ -510,18 +521,44 @@ class InertialParameters(EqualByValue):
 
     def _six_about(self, p_BoP_B: ArrayLike) -> Array:
         """The inertia (..., 6) about any point, straight from the point it is stored about."""
+        at_origin = about_point(self.mass, self.first_moment, self._theta[..., 4:], p_BoP_B)
         if self.about == "origin":
-            return about_point(self.mass, self.first_moment, self._theta[..., 4:], p_BoP_B)
-        _, (_, position) = real_arrays(theta=self._theta, p_BoP_B=p_BoP_B)
-        expect_shape("p_BoP_B", position, 3)
-        batch_shape(theta=self.shape, p_BoP_B=position.shape[:-1])
+            return at_origin
+        xp, (_, position) = real_arrays(theta=self._theta, p_BoP_B=p_BoP_B)
         from_point = self.first_moment - self.mass[..., None] * position
-        return about_origin(self.mass, from_point, self._theta[..., 4:])
+        moved = about_origin(self.mass, from_point, self._theta[..., 4:])
+        return xp.where(self.mass[..., None] == 0, at_origin, moved)  # no mass: about the origin
 
+    @quiet
     def _plus(self, other: InertialParameters, sign: int) -> InertialParameters:
-        about = self.about if self.about == other.about else "com"
-        added = sign * other.as_theta(about=about)
-        return self._fresh(frames.add(self.as_theta(about=about), added, about), about)
+        """Add a body, or take it away (sign -1)."""
+        if self.about == other.about == "origin" or _vanishes(
+            self.mass + sign * other.mass, abs(self.mass) + abs(other.mass)
+        ):
+            return self._fresh(frames.add(self.as_theta(), sign * other.as_theta()), "origin")
+        if self.about == other.about:
+            added = sign * other.as_theta(about="com")
+            return self._fresh(frames.add(self.as_theta(about="com"), added, "com"), "com")
+        # One about the origin and one about its centre: each straight to the shared centre, since
+        # the one about the origin may have too little mass for a centre of its own.
+        total = frames.add(self._theta, sign * other._theta)
+        xp = array_namespace(total)
+        mass = total[..., :1]
+        shared = total[..., 1:4] / xp.where(mass != 0, mass, xp.ones_like(mass))
+        shared = xp.where(mass != 0, shared, xp.zeros_like(shared))
+        six = self._six_about(shared) + sign * other._six_about(shared)
+        return self._fresh(join(total[..., 0], total[..., 1:4], six), "com")
+
+
+def _vanishes(mass: Array, size: Array) -> bool:
+    """Decide whether the mass of a sum is what cancellation left of masses of this size.
+
+    About a centre of mass h / m its inertia would have lost the digits that the mass has lost. A
+    trace hides the numbers: there only a mass of exactly 0 counts, row by row.
+    """
+    if hides_numbers(mass):
+        return False
+    return bool(array_namespace(mass).any(abs(mass) < tolerances.VANISHING_MASS * size))
 
 
 def _plain(array: Array) -> str:

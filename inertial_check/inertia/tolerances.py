@@ -262,6 +262,10 @@ CLOCK_ROUNDING = 1e-6
 SAME_LINK = 1e-6
 """Relative difference of second moments below which two links are copies and count once."""
 
+VANISHING_MASS = 1 / 16
+"""Part of the masses of a sum below which their total has cancelled: the sum is about the origin,
+since a centre of mass h / m would have lost the digits that the total has lost."""
+
 EDGE = 1e-6
 """Margin of an identified body below which only the cone keeps it consistent."""
 

@@ -161,8 +161,9 @@ class TestNothingIsSentThroughTheOrigin:
 
     def test_the_sum_of_mixed_data_is_about_the_centre_of_mass(self) -> None:
         com = InertialParameters.from_com(1.0, [1, 0, 0], np.zeros(6))
-        origin = InertialParameters.from_theta(np.ones(10))
+        origin = InertialParameters.from_theta(np.full(10, 2.0))
         assert (com + origin).about == (origin - com).about == "com"
+        assert (origin - com - com).about == "origin"  # no mass is left, and so no centre
         assert (origin + origin).about == "origin"
         assert (com + com).about == "com"
 

@@ -1,5 +1,6 @@
 """Sums over a batch, lists of children, and thin shells of ellipsoids."""
 
+from fractions import Fraction
 from math import pi
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 import array_libraries
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities
+from inertial_check.inertia import densities, frames
 
+EPS = np.finfo(np.float64).eps
 RNG = np.random.default_rng(5)
 MASSES, POINTS = RNG.uniform(0.1, 1, (2, 3, 4, 6)), RNG.normal(size=(2, 3, 4, 6, 3))
 BODIES = ic.InertialParameters.from_point_masses(MASSES, POINTS)
@@ -111,3 +113,85 @@ def test_other_libraries_give_the_same(name):
     shell = densities.ellipsoid_shell(library.array([[1, 2, 3.0]], "float32"), mass=2.0)
     expected = densities.ellipsoid_shell([[1, 2, 3.0]], mass=2.0)
     array_libraries.agree(shell.as_theta(), expected.as_theta(), "float32")
+
+
+def _rational(body):
+    """The ten numbers of a body about the origin, in rationals, from those that it keeps."""
+    m, *rest = map(Fraction, body.as_theta(about=body.about).tolist())
+    h, six = rest[:3], rest[3:]
+    if body.about == "com" and m:
+        square = sum(v * v for v in h) / m
+        outer = [h[i] * h[j] / m for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+        six = [
+            own + (square if k in (0, 3, 5) else 0) - part
+            for k, (own, part) in enumerate(zip(six, outer, strict=True))
+        ]
+    return np.array([m, *h, *six])
+
+
+def _body(rng, mass):
+    six = rng.normal(size=6)
+    if rng.integers(2):
+        return ic.InertialParameters.from_com(mass, rng.normal(size=3), six)
+    return ic.InertialParameters.from_theta([mass, *rng.normal(size=3), *six])
+
+
+def _errors(got, truth, size):
+    return float(np.max(np.abs([float(g - t) for g, t in zip(_rational(got), truth, strict=True)]))
+                 ) / float(size)  # fmt: skip
+
+
+def test_sums_whose_masses_vanish_are_those_of_rationals():
+    """Sums are associative and commutative, whether a partial sum has mass 0 or rounding of it."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        m, n = rng.uniform(0.1, 10, 2)
+        a, b, c = _body(rng, m), _body(rng, m * rng.choice([1, 1, 1 + EPS, 1 - 3 * EPS])), None
+        c = _body(rng, n)
+        truth = _rational(a) - _rational(b) + _rational(c)
+        size = sum(max(map(abs, _rational(one))) for one in (a, b, c))
+        negative = ic.InertialParameters.from_theta(-b.as_theta(about=b.about), about=b.about)
+        for got in (
+            *(c + (a - b), (a - b) + c, (c - b) + a, a + (c - b), (c + a) - b, c - (b - a)),
+            *(c + (a + negative), c + (negative + a), (a - c) - b + c + c, a.merge([c], [np.eye(4)]) - b),
+        ):  # fmt: skip
+            assert _errors(got, truth, size) <= 9e-14
+
+
+@pytest.mark.parametrize("about", ["com", "origin"])
+def test_the_sum_of_a_batch_may_have_no_mass(about):
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        m = rng.uniform(0.1, 10)
+        bodies = ic.InertialParameters.from_theta(
+            [[s * m, *rng.normal(size=9)] for s in (1.0, -1.0, 0.5, -0.5)], about=about
+        )
+        truth = sum(_rational(one) for one in bodies)
+        size = sum(max(map(abs, _rational(one))) for one in bodies)
+        assert _errors(bodies.sum(), truth, size) <= 9e-14
+
+
+def test_a_body_without_mass_moves_as_what_it_is_about_the_origin():
+    """A pair of masses m and -m is a first moment: moved first, or taken away first, is the same."""
+    rng = np.random.default_rng(2)
+    X = frames.homogeneous(np.linalg.qr(rng.normal(size=(3, 3)))[0], [0.3, -2.0, 1.0])
+    X[:3, 0] *= np.linalg.det(X[:3, :3])
+    old, new, base = _body(rng, 1.0), _body(rng, 1.0), _body(rng, 3.0)
+    pair = new - old
+    moved = new.transform(X) - old.transform(X)
+    stored = ic.InertialParameters.from_theta(pair.as_theta(about="com"), about="com")
+    for one in (pair, stored):
+        close(one.transform(X).as_theta(), moved.as_theta())
+        close(one.translate([1.0, 2, 3]).as_theta(), pair.translate([1.0, 2, 3]).as_theta())
+        close(one.pseudo_inertia, new.pseudo_inertia - old.pseudo_inertia)
+        close(one.inertia_about([1.0, 2, 3]), new.inertia_about([1.0, 2, 3]) - old.inertia_about([1.0, 2, 3]))  # fmt: skip
+        close(base.merge(one, X).pseudo_inertia, (base + moved).pseudo_inertia)
+    for about in ("com", "origin"):
+        three = [one.as_theta(about=about) for one in (base, new, old)]
+        pair = frames.add(three[1], -three[2], about)
+        both = frames.add(pair, three[0], about)
+        close(both, frames.add(frames.add(three[0], three[1], about), -three[2], about))
+        whole = frames.total(np.stack([three[0], pair]), (0,), about)
+        close(whole, both)
+        none = frames.total(np.stack([three[1], -three[2]]), (0,), about)
+        close(none, pair)
