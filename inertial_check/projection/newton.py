@@ -157,7 +157,7 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
         value: (n,) the negative eigenvalues of x0.
         v: (n, 4) their eigenvectors.
     """
-    inverse = _invert(M)
+    inverse = invert(M)
     C = (v @ DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
     reach = np.matmul(z.transpose(0, 2, 1), np.matmul(inverse, z))[:, 0, 0]
@@ -173,7 +173,7 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
     return x0 + np.matmul(inverse, z[:, :, None])[:, :, 0], z
 
 
-def _invert(M: Floats) -> Floats:
+def invert(M: Floats) -> Floats:
     """Invert matrices (n, 10, 10); a singular one gives NaN and does not decide over the others."""
     try:
         return np.asarray(np.linalg.inv(M))
@@ -320,7 +320,7 @@ class _Equation(NamedTuple):
 
 
 def solve_systems(A: Floats, b: Floats) -> Floats:
-    """Solve linear systems: (n, k, 1), the shortest solution where one is singular."""
+    """Solve linear systems A x = b: (n, k, j), the shortest solution where one is singular."""
     try:
         return np.asarray(np.linalg.solve(A, b))
     except np.linalg.LinAlgError:  # a single row can raise it: solve the others as before
@@ -328,6 +328,8 @@ def solve_systems(A: Floats, b: Floats) -> Floats:
             return np.concatenate(
                 [solve_systems(A[i : i + 1], b[i : i + 1]) for i in range(len(A))]
             )
+        if not np.isfinite(A).all():  # its singular values would not converge
+            return np.full_like(b, np.nan)
         return np.asarray(np.linalg.lstsq(A[0], b[0], rcond=None)[0])[None]
 
 

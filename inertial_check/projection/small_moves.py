@@ -107,9 +107,10 @@ def _solve_block(problem: Quadratic, units: Normalised) -> tuple[Floats, Floats]
     X0 = values[:, :, None] * np.eye(4)
     back = congruence(basis)
     M = np.matmul(back.transpose(0, 2, 1), np.matmul(units.M, back))
-    reach = np.linalg.inv((M + M.transpose(0, 2, 1)) / 2)
-    # Entries below the root of the move are the small block: the others stay definite.
-    small = values < np.sqrt(np.abs(values[:, :1]))
+    reach = newton.invert((M + M.transpose(0, 2, 1)) / 2)
+    # Entries below the root of the move are the small block: the others stay definite. Where the
+    # least is exactly 0, as of plates and rods, it is the small block, and not part of the large.
+    small = values <= np.sqrt(np.abs(values[:, :1]))
     z, D = np.zeros_like(problem.theta0), np.zeros_like(X0)
     B = np.zeros_like(X0) + np.eye(4)
     for _ in range(ROUNDS):
@@ -133,7 +134,7 @@ def _eliminate(X: Floats, small: Mask) -> Floats:
     one = np.eye(4)
     inner = np.where(large, X, 0.0) + small[:, :, None] * one
     cross = np.where(~small[:, :, None] & small[:, None, :], X, 0.0)
-    return np.asarray(one - np.linalg.solve(inner, cross))
+    return np.asarray(one - newton.solve_systems(inner, cross))
 
 
 def _project_block(own: Floats, reach: Floats, small: Mask) -> Floats:
@@ -147,7 +148,7 @@ def _project_block(own: Floats, reach: Floats, small: Mask) -> Floats:
     block = np.where(both, reach, 0.0)
     gain = np.max(np.abs(block), axis=(1, 2))
     block = block / gain[:, None, None] + ~inside[:, :, None] * np.eye(10)
-    M = np.linalg.inv(block)
+    M = newton.invert(block)
     x0 = np.where(inside, own, 0.0)
     size = np.max(np.abs(x0), axis=1)
     size = np.where(size > 0, size, 1.0)
