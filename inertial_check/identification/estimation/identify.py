@@ -229,28 +229,29 @@ def estimate_linear(
         expected = priors.prepare_priors(prior, data.bodies, order, margin, names)
     rule = read_rule(regularization)
     fit = JointFit(expected.theta, data.nuisance, options, names)
-    reduction = data.whole
+    reduction = fitted = data.whole
     weights, remarks = read_weights(options.weights, reduction, fit)
     choice = None
     if rule is None:
         weight = float(regularization) * options.redundancy
     else:
         if options.loss == "huber" and data.samples is not None:
-            reduction, weights = weigh_down_outliers(data, fit, weights, options)
-        choice = choose_weight(rule, data, fit, weights, options.redundancy, reduction)
-        reduction = data.whole
-        weight = choice.weight
+            fitted, weights = weigh_down_outliers(data, fit, weights, options)
+        choice = choose_weight(rule, data, fit, weights, options.redundancy, fitted)
+        fitted, weight = reduction, choice.weight
     solution = fit.solve(reduction, weights, weight)
     if options.loss == "huber":
-        weights, remarks, solution = iterate_huber(
+        weights, remarks, solution, fitted = iterate_huber(
             data, fit, weights, remarks, solution, options.weights is None
         )
+    columns = np.argsort(data.labels)
     return Identification(
         bodies=names,
         order=data.order,
         problem=solution.problem,
         x=solution.x,
-        reduction=reduction.relabel(np.argsort(data.labels)),
+        reduction=reduction.relabel(columns),
+        fitted=fitted.relabel(columns),
         weights=weights,
         metric=options.metric,
         loss=options.loss,

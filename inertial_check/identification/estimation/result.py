@@ -68,6 +68,7 @@ class Identification(EqualByValue):
         problem: What was solved, in units of the priors.
         x: (p,) its answer.
         reduction: The samples.
+        fitted: The samples as the loss weighs them; `reduction` itself for squares.
         weights: (n,) by which residuals were multiplied: one over the deviation of each joint's
             noise [1/(N m)].
         metric: Of the prior term.
@@ -98,6 +99,7 @@ class Identification(EqualByValue):
     problem: Problem
     x: Floats
     reduction: Reduction
+    fitted: Reduction
     weights: Floats
     metric: str
     loss: str
@@ -255,15 +257,15 @@ class Identification(EqualByValue):
         from inertial_check.identification.assessment.base_estimate import estimate_base, find_base
 
         further = tuple(self.names)
-        found = find_base(self.reduction, self.weights, self.bodies, further, self.order)
-        base = estimate_base(self.reduction, self.weights, self.si, found, self.redundancy)
+        found = find_base(self.fitted, self.weights, self.bodies, further, self.order)
+        base = estimate_base(self.fitted, self.weights, self.si, found, self.redundancy)
         if self.gains is None:
             return base
         count = 10 * len(self.bodies)
         labels = np.append(
             label_columns(len(self.bodies), self.order), np.arange(count, len(self.x))
         )
-        return self.gains.widen_base(base, self.reduction, self.weights, labels)
+        return self.gains.widen_base(base, self.fitted, self.weights, labels)
 
     @cached_property
     def identifiability(self) -> Identifiability:

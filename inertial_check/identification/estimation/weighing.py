@@ -42,8 +42,12 @@ def iterate_huber(
     remarks: tuple[str, ...],
     solution: JointSolution,
     estimate_weights: bool,
-) -> tuple[Floats, tuple[str, ...], JointSolution]:
+) -> tuple[Floats, tuple[str, ...], JointSolution, Reduction]:
     """Minimise Huber's loss by reweighted least squares, in rounds until it falls no more.
+
+    Returns:
+        The weights of the joints, the remarks, the solution, and the samples as the loss weighs
+        them there.
 
     Raises:
         ParameterError: There are no samples, only their reduction.
@@ -65,12 +69,14 @@ def iterate_huber(
         last = np.inf if estimate_weights else objective
     else:
         remarks = (*remarks, f"Huber's loss still falls after {robust.ROUNDS} rounds")
+        last_factors = robust.Huber(solution.si[data.labels], weights)
+        reduction = data.samples.reduce(last_factors).relabel(data.labels)
     count = int(data.samples.samples) * len(weights)
     remark = (
         f"{factors.bent} of {count} residuals are beyond {robust.BEND} deviations and count by "
         "their size"
     )
-    return weights, (*remarks, remark), solution
+    return weights, (*remarks, remark), solution, reduction
 
 
 def weigh_down_outliers(
@@ -82,9 +88,8 @@ def weigh_down_outliers(
     """
     assert data.samples is not None
     first = fit.solve(data.whole, weights, options.redundancy)
-    weights, _, found = iterate_huber(data, fit, weights, (), first, options.weights is None)
-    factors = robust.Huber(found.si[data.labels], weights)
-    return data.samples.reduce(factors).relabel(data.labels), weights
+    weights, _, _, reduction = iterate_huber(data, fit, weights, (), first, options.weights is None)
+    return reduction, weights
 
 
 def choose_weight(

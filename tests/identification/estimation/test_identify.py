@@ -377,3 +377,23 @@ def test_samples_declare_their_own_friction():
         ic.identify(samples, tau, tree.theta)
     with pytest.raises(ParameterError, match="a Reduction has none"):
         ic.identify(samples.reduce(), None, tree.theta, nuisance=nuisance, loss="huber")
+
+
+def test_huber_reports_base_parameters_of_the_samples_as_it_weighs_them():
+    """Against numpy's least squares of the rows times the square roots of Huber's factors."""
+    Y, tau, truth, _, _ = measured(robot(3), 800, noise=0.1)
+    spoilt = np.array(tau)
+    rows = RNG.choice(800, 60, replace=False)
+    spoilt[rows] += 40 * RNG.normal(size=(60, 3))
+    found = ic.identify(Y, spoilt, truth, loss="huber", regularization=1e-9)
+    z = np.abs(found.weights * (found.predict(Y) - spoilt))
+    factors = np.sqrt(np.minimum(1.345 / np.maximum(z, 1e-300), 1.0)) * found.weights
+    kept = (factors[:, :, None] * Y)[..., found.base.independent].reshape(-1, found.base.rank)
+    values, *_ = np.linalg.lstsq(kept, (factors * spoilt).ravel(), rcond=None)
+    np.testing.assert_allclose(found.base.values, values, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        found.base.covariance, np.linalg.inv(kept.T @ kept), rtol=1e-4, atol=1e-10
+    )
+    # Their deviations tell how far they are from the truth; those of the outliers do not.
+    errors = found.base.values - found.base.parameters.of(truth.ravel())
+    assert np.sqrt(np.mean((errors / found.base.standard_deviation) ** 2)) < 2
