@@ -189,8 +189,8 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     """Parameters of two bodies together, given in the same frame.
 
     About the origin they add. About the centre of mass the shared one is new:
-    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. What has no
-    mass has no centre: its first moment and its tensor are about the origin, in `theta_1` and
+    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. What has
+    no mass has no centre: its first moment and its tensor are about the origin, in `theta_1` and
     `theta_2` and, where the masses cancel, in the result.
 
     Args:

@@ -153,8 +153,9 @@ def test_sums_whose_masses_vanish_are_those_of_rationals():
         negative = ic.InertialParameters.from_theta(-b.as_theta(about=b.about), about=b.about)
         for got in (
             *(c + (a - b), (a - b) + c, (c - b) + a, a + (c - b), (c + a) - b, c - (b - a)),
-            *(c + (a + negative), c + (negative + a), (a - c) - b + c + c, a.merge([c], [np.eye(4)]) - b),
-        ):  # fmt: skip
+            *(c + (a + negative), c + (negative + a), (a - c) - b + c + c),
+            a.merge([c], [np.eye(4)]) - b,
+        ):
             assert _errors(got, truth, size) <= 9e-14
 
 
@@ -172,7 +173,7 @@ def test_the_sum_of_a_batch_may_have_no_mass(about):
 
 
 def test_a_body_without_mass_moves_as_what_it_is_about_the_origin():
-    """A pair of masses m and -m is a first moment: moved first, or taken away first, is the same."""
+    """A pair of masses m and -m is a first moment, moved first or taken away first."""
     rng = np.random.default_rng(2)
     X = frames.homogeneous(np.linalg.qr(rng.normal(size=(3, 3)))[0], [0.3, -2.0, 1.0])
     X[:3, 0] *= np.linalg.det(X[:3, :3])
@@ -184,7 +185,8 @@ def test_a_body_without_mass_moves_as_what_it_is_about_the_origin():
         close(one.transform(X).as_theta(), moved.as_theta())
         close(one.translate([1.0, 2, 3]).as_theta(), pair.translate([1.0, 2, 3]).as_theta())
         close(one.pseudo_inertia, new.pseudo_inertia - old.pseudo_inertia)
-        close(one.inertia_about([1.0, 2, 3]), new.inertia_about([1.0, 2, 3]) - old.inertia_about([1.0, 2, 3]))  # fmt: skip
+        about_point = (body.inertia_about([1.0, 2, 3]) for body in (new, old))
+        close(one.inertia_about([1.0, 2, 3]), np.subtract(*about_point))
         close(base.merge(one, X).pseudo_inertia, (base + moved).pseudo_inertia)
     for about in ("com", "origin"):
         three = [one.as_theta(about=about) for one in (base, new, old)]
