@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from inertial_check.model import Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.escaping import printable
+from inertial_check.reports.grouping import MOST_NAMES, list_explained
 from inertial_check.reports.layout import write_command
 from inertial_check.reports.text import count_rules, plural, statistics, summary
 
@@ -61,14 +64,29 @@ def _summarize(report: Report, view: View) -> list[str]:
 
 
 def _suggest_next_steps(report: Report, view: View) -> list[str]:
-    """Up to two lines: the command that fixes what can be fixed, and that of a baseline."""
+    """Up to three lines: the commands that fix what can be fixed, and that of a baseline.
+
+    Where a cause is probable, its command is named, and those of other bodies name these bodies.
+    """
     lines = []
+    told = {
+        id(each)
+        for file in report.files
+        if (explained := list_explained(file))
+        for each in file.findings
+        if each.fix is not None and each.body_id in explained
+    }
     for severity in reversed(Severity):
         findings = [each for each in report.findings if each.severity == severity]
         fixable = [each for each in findings if each.fix is not None]
+        caused = [each for each in fixable if id(each) in told]
+        others = [each for each in fixable if id(each) not in told]
+        unsafe = ["--unsafe"] if any(each.fix == "unsafe" for each in others) else []
+        for option, part in ((["--cause", "1"], caused), (unsafe, others)):
+            if part:
+                of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed: "
+                lines += _offer(of, _write_fix(report, part, option, bool(told), view))
         if fixable:
-            of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed: "
-            lines += _offer(of, _write_fix(report, fixable, view))
             break
     failing = view.fail_on is not None and any(
         each.severity >= view.fail_on for each in report.findings
@@ -79,15 +97,41 @@ def _suggest_next_steps(report: Report, view: View) -> list[str]:
     return lines
 
 
-def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None:
-    """The command that shows the fixes of all files that have one."""
-    option = ["--unsafe"] if any(each.fix == "unsafe" for each in fixable) else []
+def _write_fix(
+    report: Report, fixable: list[Finding], options: list[str], named: bool, view: View
+) -> str | None:
+    """The command that shows the fixes of findings; None if they are too many to name.
+
+    Args:
+        report: The report that has the findings.
+        fixable: The findings.
+        options: How they are fixed.
+        named: Whether the command has to leave other bodies alone, and so names those it means.
+        view: What the user asked for.
+    """
     chosen = {id(each) for each in fixable}
-    paths = [
-        file.path for file in report.files if any(id(each) in chosen for each in file.findings)
-    ]
-    chosen_paths = paths if len(paths) <= _MOST_PATHS else list(view.paths)
-    return _write(["fix", *option, *chosen_paths]) if chosen_paths else None
+    files = [file for file in report.files if any(id(each) in chosen for each in file.findings)]
+    paths = [file.path for file in files]
+    if not named:
+        paths = paths if len(paths) <= _MOST_PATHS else list(view.paths)
+        return _write(["fix", *options, *paths]) if paths else None
+    names: dict[str, None] = {}
+    meant: set[str] = set()
+    for file in files:
+        own = [each for each in file.findings if id(each) in chosen]
+        counts = Counter(body.name for body in file.bodies)
+        for each in own:
+            name = each.body or ""
+            names[name if counts[name] <= 1 else each.body_id or name] = None
+        meant |= {f"{file.path}\0{each.body_id}" for each in own}
+    strangers = (
+        body.name in names and f"{file.path}\0{body.id}" not in meant
+        for file in files
+        for body in file.bodies
+    )
+    if any(strangers) or len(names) > MOST_NAMES or len(paths) > _MOST_PATHS or not all(names):
+        return None
+    return _write(["fix", *options, *(w for name in names for w in ("--body", name)), *paths])
 
 
 def _write(arguments: list[str]) -> str | None:

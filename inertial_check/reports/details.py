@@ -19,6 +19,7 @@ from inertial_check.model import (
     Values,
 )
 from inertial_check.reports.escaping import clip, printable
+from inertial_check.reports.grouping import list_explained
 from inertial_check.reports.layout import count_columns, show_source, write_command
 from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together
 
@@ -65,6 +66,7 @@ class BodyDetails:
         self._by_id = {body.id: body for body in file.bodies}
         self._names = Counter(body.name for body in file.bodies)
         self._shown: set[str] = set()
+        self._explained = list_explained(file)
 
     def details(self, finding: Finding) -> Iterator[Row]:
         """The rows of a finding; those about engines only for the first finding of a body."""
@@ -76,7 +78,8 @@ class BodyDetails:
         if body is not None and body.id not in self._shown:
             self._shown.add(body.id)
             yield from describe_engines(body)
-        if finding.fix is not None and len(self._path) <= PATH_LENGTH:
+        told = finding.body_id in self._explained  # beside its cause, with the command
+        if finding.fix is not None and not told and len(self._path) <= PATH_LENGTH:
             option = ["--unsafe"] if finding.fix == "unsafe" else []
             yield Row("fix", _command(*option, self._path))
 

@@ -29,7 +29,10 @@ from inertial_check.model import (
 )
 from inertial_check.reports.layout import write_command
 
-_MOST_NAMES = 3
+PROBABLE = 0.6
+"""Least confidence of a first cause that is named in place of the nearest body."""
+
+MOST_NAMES = 3
 """Largest number of bodies that the command of a fix names; more are selected by their rule."""
 
 _LONGEST = 1000
@@ -140,6 +143,18 @@ def name_edited_entries(finding: Finding) -> frozenset[str]:
     bodies = edit.get("bodies") or {}
     names = set(edit.get("entries") or ())
     return frozenset(names.union(*(each["entries"] for each in bodies.values())))
+
+
+def list_explained(file: FileReport) -> set[str | None]:
+    """The ids of bodies for which a probable first cause says what to write.
+
+    `fix` without --cause would write other numbers, the nearest, over the evidence of the mistake.
+    """
+    return {
+        each.body_id
+        for each in file.findings
+        if each.causes and each.causes[0].confidence >= PROBABLE and name_edited_entries(each)
+    }
 
 
 def list_paths(members: Iterable[GroupMember]) -> list[str]:
@@ -342,6 +357,6 @@ def _select_bodies(members: Sequence[GroupMember], path: str) -> list[str]:
     for _, finding in within:
         name = finding.body or ""
         names[name if counts[name] <= 1 else finding.body_id or name] = None
-    if len(names) > _MOST_NAMES or not all(names):
+    if len(names) > MOST_NAMES or not all(names):
         return ["--select", members[0].finding.code]
     return [each for name in names for each in ("--body", name)]

@@ -125,7 +125,7 @@ def test_the_last_lines_are_those_of_the_concise_form():
     last = full.rpartition("\n\n")[2]
     assert concise.endswith(last)
     assert "\nTo fail on new findings only: inertial-check check robots --write-baseline " in last
-    assert "\n2 of 3 errors can be fixed: inertial-check fix --unsafe 'robots/arm one.urdf'" in last
+    assert "\n2 of 3 errors can be fixed: inertial-check fix --cause 1 --body forearm " in last
 
 
 def test_files_without_findings_are_one_number():
