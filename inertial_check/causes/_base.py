@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain
 from math import hypot
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.causes._results import Proposal, Results, Trials, recall_results, recall_trials
+from inertial_check.causes._results import Proposal, Trials
 from inertial_check.causes.likelihoods import Components, components_of_shapes
 from inertial_check.evidence import BodyGeometry, Examination
 from inertial_check.evidence.likeness import STAND_IN, Reading
@@ -92,15 +90,18 @@ class Subject:
     Attributes:
         examination: The whole model.
         index: Which of its bodies.
-        readings: What else its tensor may have meant, each with its share among the readings of
-            its cause; empty until the first cause asks.
-        reread: The same, and how many times as probable each is.
+        readings: What else its tensor may have meant, by the name of the cause; empty until the
+            first cause asks.
+        tried: The candidates of the causes, judged, by the cause's name.
+        weighed: How many times as probable as the body the `meant` ones of a cause are, by the
+            cause's name.
     """
 
     examination: Examination
     index: int
-    readings: list[tuple[Reading, float]] = field(default_factory=list, repr=False)
-    reread: list[tuple[Reading, float, float]] = field(default_factory=list, repr=False)
+    readings: dict[str, list[Reading]] = field(default_factory=dict, repr=False)
+    tried: dict[str, Trials] = field(default_factory=dict, repr=False)
+    weighed: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @property
     def body(self) -> Body:
@@ -140,12 +141,6 @@ class Subject:
         return resemblance.matrices(self.six)
 
     @cached_property
-    def S_BBcm_Bi(self) -> Floats:
-        """(3, 3) second moment of mass about the centre of mass, own axes [kg m^2]."""
-        S_BBcm_Bi: Floats = np.trace(self.I_BBcm_Bi) / 2 * np.eye(3) - self.I_BBcm_Bi
-        return S_BBcm_Bi
-
-    @cached_property
     def six(self) -> Floats:
         """(6,) the entries as written, as ENTRIES [kg m^2]."""
         return np.array(self.judgement.I_BBcm_Bi)
@@ -166,44 +161,6 @@ class Subject:
         return self.judgement.verdict == "inconsistent"
 
     @cached_property
-    def results(self) -> Results:
-        """The results of its causes, shared with the bodies that have the same content."""
-        return recall_results(self.content)
-
-    @property
-    def content(self) -> tuple[Hashable, ...]:
-        """All numbers that candidates, meant bodies and their weights depend on; no text."""
-        own, inertial = self.judgement, self.body.inertial
-        axes = () if inertial is None else tuple(chain.from_iterable(inertial.R_BBi))
-        tensors = *own.I_BBcm_Bi, *own.I_BBcm_B, *own.principal_moments, *axes
-        numbers = array("d", (own.mass, *own.p_BoBcm_B, *tensors))
-        written = self.kind, numbers.tobytes()  # bytes tell -0.0 from 0.0
-        if self.kind not in STATED:
-            return written  # nothing else is meant, so that no witness is asked
-        assembly = self.examination.assembly
-        reach = float(assembly.reach[self.index])
-        if not any(own.p_BoBcm_B):
-            reach = float(reach > 0)  # no distance is compared with it
-        shapes = self.examination.likeness.describe(self.index)
-        twins = assembly.describe_twins(self.index)
-        return *written, self.printed_misfit, reach, shapes, twins
-
-    @cached_property
-    def twin_name(self) -> str | None:
-        """Name of the body on the other side, where it states numbers that some body has.
-
-        None where this body states none, as nothing is compared with its twin then.
-        """
-        if self.kind not in STATED:
-            return None
-        row = self.examination.assembly.twin_row(self.index)
-        if row is None:
-            return None
-        one, other = self.examination.assembly.twin_pairs.bodies[row].tolist()
-        name: str = self.examination.model.bodies[one + other - self.index].name
-        return name
-
-    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The six entries as written; "" where one is not."""
         inertial = self.body.inertial
@@ -211,13 +168,6 @@ class Subject:
             return ("",) * len(ENTRIES)
         numbers = (inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES)
         return tuple("" if number is None else number.text for number in numbers)
-
-    @cached_property
-    def printed(self) -> tuple[Hashable, ...]:
-        """The verdict on the printed numbers, and all that their texts tell besides the values."""
-        inertial, own = self.body.inertial, self.judgement
-        mass = "" if inertial is None or inertial.mass is None else inertial.mass.text
-        return own.verdict, own.margin, self.body.unit, mass, self.texts
 
     @cached_property
     def printed_misfit(self) -> float:
@@ -280,106 +230,46 @@ class Cause(ABC):
     any_size: ClassVar[bool] = False
     """Flag: the size of what was `meant` was chosen to agree with the shapes, so that the agreement
     is no evidence."""
-    repeating: ClassVar[frozenset[Kind]] = frozenset()
-    """Kinds of bodies for which the proposals depend on the content of the body, on the name of its
-    twin and on what `reads` gives, alone, so that all that agree in these share them."""
 
     def candidates(self, subject: Subject) -> Floats:
         """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
 
-        They depend on the content of the body alone, see `Subject.content`. Those of all causes
-        and bodies of a model are judged in one batch.
+        Those of all causes and bodies of a model are judged in one batch.
         """
         return NOTHING
 
     def meant(self, subject: Subject) -> Meant | None:
         """Bodies that `proposals` will want to see weighed; None unless a cause says so.
 
-        They depend on the content of the body alone, see `Subject.content`. Those of all causes
-        and bodies of a model are weighed in one batch, see `weigh_together`.
+        Those of all causes and bodies of a model are weighed in one batch, see `weigh_together`.
         """
         return None
-
-    @classmethod
-    def has_candidates(cls) -> bool:
-        """Whether the cause has candidates of any body."""
-        return cls.candidates is not Cause.candidates
-
-    @classmethod
-    def has_meant(cls) -> bool:
-        """Whether the cause says of any body what was meant."""
-        return cls.meant is not Cause.meant
 
     @abstractmethod
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
 
-    def reads(self, subject: Subject) -> Hashable:
-        """Return what the proposals depend on besides the content of a body; None if on nothing.
-
-        Bodies for which it is equal, and whose content is, have the same proposals.
-        """
-        return None
-
-    def propose(self, subject: Subject) -> Sequence[Proposal]:
-        """The proposals, where a body with the same content may have them already."""
-        if subject.kind not in self.repeating:
-            return [*self.proposals(subject)]
-        known, key = subject.results.proposed, (self.name, subject.twin_name, self.reads(subject))
-        if key not in known:
-            known[key] = [*self.proposals(subject)]
-        return known[key]
-
     def trials(self, subject: Subject) -> Trials:
         """The candidates, judged."""
-        if self.name not in subject.results.tried:
-            try_together([self], [subject])
-        return subject.results.tried[self.name]
+        if self.name not in subject.tried:
+            six = self.candidates(subject)
+            subject.tried[self.name] = Trials(six, *margins(six))
+        return subject.tried[self.name]
 
 
 def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
     asked = [
         (subject, cause.name, cause.candidates(subject))
-        for subject, cause in list_open(causes, subjects, lambda subject: subject.results.tried)
+        for subject in subjects
+        for cause in causes
+        if subject.kind in cause.kinds
     ]
-    known = [recall_trials(six.tobytes()) for _, _, six in asked]
-    new = {id(place): (six, place) for (_, _, six), place in zip(asked, known, strict=True)}
-    _judge([(six, place) for six, place in new.values() if not place])
-    for (subject, name, _), place in zip(asked, known, strict=True):
-        subject.results.tried[name] = place[0]
-
-
-def _judge(batches: Sequence[tuple[Floats, list[Trials]]]) -> None:
-    """Judge batches of candidates (n, 6) at once, and leave the trials of each beside it."""
-    margin, consistent = margins(np.concatenate([NOTHING, *(six for six, _ in batches)]))
+    margin, consistent = margins(np.concatenate([NOTHING, *(six for _, _, six in asked)]))
     start = 0
-    for six, place in batches:
+    for subject, name, six in asked:
         rows = slice(start, start := start + len(six))
-        place.append(Trials(six, margin[rows], consistent[rows]))
-
-
-def list_open(
-    causes: Sequence[Cause],
-    subjects: Sequence[Subject],
-    results: Callable[[Subject], Mapping[str, object]],
-) -> Iterator[tuple[Subject, Cause]]:
-    """List the bodies and causes without a result, of bodies that share their results the first.
-
-    Args:
-        causes: The causes; each is asked about its kinds alone.
-        subjects: The bodies.
-        results: Gives the results of a body, by the cause's name.
-    """
-    listed: set[int] = set()
-    for subject in subjects:
-        known = results(subject)
-        if id(known) in listed:
-            continue
-        listed.add(id(known))
-        for cause in causes:
-            if subject.kind in cause.kinds and cause.name not in known:
-                yield subject, cause
+        subject.tried[name] = Trials(six, margin[rows], consistent[rows])
 
 
 def margins(six: Floats) -> tuple[Floats, Mask]:

@@ -1,12 +1,7 @@
-"""The results of numbers that repeat, found once: in one model, or in several of one run.
-
-The links of a hand are alike, and a repository holds several variants of one robot.
-"""
+"""What causes say of a body: candidates that were judged, and the body that was meant."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from inertial_check.arrays.types import Floats, Mask
@@ -50,34 +45,3 @@ class Proposal(NamedTuple):
     I_BBcm_Bi: Floats | None = None
     editable: bool = True
     gain: float | None = None
-
-
-class Results(NamedTuple):
-    """The results of all causes for a body, which depend on its numbers and witnesses alone.
-
-    Attributes:
-        tried: What the causes would put in place of its tensor, judged, by the cause's name.
-        weighed: How many times as probable as the body the `meant` ones of a cause are, by the
-            cause's name.
-        proposed: The proposals that depend on little else, by the name of the cause, that of the
-            twin, and what else the cause reads.
-    """
-
-    tried: dict[str, Trials]
-    weighed: dict[str, Floats]
-    proposed: dict[tuple[str, str | None, Hashable], Sequence[Proposal]]
-
-
-@lru_cache(maxsize=512)  # some kB each
-def recall_trials(candidates: bytes) -> list[Trials]:
-    """Give the trials of candidates to be read, or to be added where the list is empty.
-
-    Of bodies with other masses most placeholders have the same candidates.
-    """
-    return []
-
-
-@lru_cache(maxsize=1024)  # some kB each
-def recall_results(content: Hashable) -> Results:
-    """Give the results of a body to be read and completed, the same for each with its content."""
-    return Results({}, {}, {})

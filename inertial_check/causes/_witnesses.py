@@ -6,14 +6,12 @@ The product of their likelihoods (likelihoods.py) is compared with that of the n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, LongIntegers, Mask
-from inertial_check.causes._base import STATED, Beside, Cause, Meant, Subject, list_open
+from inertial_check.causes._base import STATED, Beside, Cause, Meant, Subject
 from inertial_check.causes.likelihoods import (
     FAR,
     IN_BOX,
@@ -21,14 +19,12 @@ from inertial_check.causes.likelihoods import (
     MOST,
     OUTSIDE,
     Components,
-    bound_gain_beside_twin,
     heavy_tail,
     likelihood_of_density,
     likelihood_of_likeness,
     likelihood_of_twin,
     likelihood_of_wrong_size,
 )
-from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance, tolerances
 
 if TYPE_CHECKING:
@@ -42,9 +38,6 @@ _BATCH = 64
 
 _NO_GAINS: Floats = np.zeros(0)
 """Gains of a cause that says nothing of a body."""
-
-_BOUNDS: WeakKeyDictionary[Assembly, list[float]] = WeakKeyDictionary()
-"""Cache of the largest gain that a changed spread can bring, for each body of a model."""
 
 
 def is_stated(subject: Subject) -> bool:
@@ -93,60 +86,30 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
     return _compare([(subject, meant, False)], twin)
 
 
-def bound_gain(subject: Subject) -> float:
-    """Find a number that no other spread of a body can exceed in `gains`, whatever it is.
-
-    A centre that stays is never nearer for it, a density is at best a usual one, and a twin at best
-    the same; infinite for a body with shapes.
-    """
-    if subject.beside:
-        return np.inf
-    assembly = subject.examination.assembly
-    if assembly not in _BOUNDS:
-        _BOUNDS[assembly] = _bound_gains(assembly).tolist()
-    return _BOUNDS[assembly][subject.index]
-
-
-def _bound_gains(assembly: Assembly) -> Floats:
-    """(N,) bounds of the gains of all bodies of a model, as if none had shapes."""
-    mass, C_BBcm_B = assembly.mass, assembly.C_BBcm_B
-    with np.errstate(all="ignore"):
-        second_moment = mass * np.trace(C_BBcm_B, axis1=1, axis2=2)
-        bound = 1 / likelihood_of_density(mass, second_moment)
-        rows = assembly.twin_rows
-        index, row = np.array([*rows], dtype=np.int64), np.array([*rows.values()], dtype=np.int64)
-        if len(index):
-            pairs, size = assembly.twin_pairs, resemblance.size(C_BBcm_B)
-            twin = np.sum(pairs.bodies[row], axis=1) - index
-            off = np.where(pairs.known[row], np.max(pairs.offsets[row], axis=1), pairs.apart[row])
-            off = off * (np.maximum(size[index], size[twin]) / size[twin]) ** 2  # in its sizes
-            bound[index] *= bound_gain_beside_twin(off)
-    return bound
-
-
 def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
     asked: list[tuple[Subject, Cause, Meant]] = []
-    for subject, cause in list_open(causes, subjects, lambda subject: subject.results.weighed):
-        meant = cause.meant(subject)
-        if meant is None:
-            subject.results.weighed[cause.name] = _NO_GAINS
-        else:
-            asked.append((subject, cause, meant))
+    for subject in subjects:
+        for cause in (each for each in causes if subject.kind in each.kinds):
+            meant = cause.meant(subject)
+            if meant is None:
+                subject.weighed[cause.name] = _NO_GAINS
+            else:
+                asked.append((subject, cause, meant))
     for first in range(0, len(asked), _BATCH):
         batch = asked[first : first + _BATCH]
         ratio = _compare([(subject, meant, cause.any_size) for subject, cause, meant in batch])
         start = 0
         for subject, cause, meant in batch:
-            subject.results.weighed[cause.name] = ratio[start : start + len(meant.mass)]
+            subject.weighed[cause.name] = ratio[start : start + len(meant.mass)]
             start += len(meant.mass)
 
 
 def find_gains(cause: Cause, subject: Subject) -> Floats:
     """Gains of what a cause says that a body meant; none where it says nothing."""
-    if cause.name not in subject.results.weighed:
+    if cause.name not in subject.weighed:
         weigh_together([cause], [subject])
-    return subject.results.weighed[cause.name]
+    return subject.weighed[cause.name]
 
 
 def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) -> Floats:
@@ -198,12 +161,6 @@ def tidy(values: npt.ArrayLike) -> Floats:
 
 def box_text(mass: float, C_BBcm_B: Floats) -> str:
     """The equivalent box in words."""
-    return _describe_box(float(mass), C_BBcm_B.tobytes())
-
-
-@lru_cache(maxsize=1024)  # several variants of one robot are checked together
-def _describe_box(mass: float, spread: bytes) -> str:
-    C_BBcm_B = np.frombuffer(spread).reshape(3, 3)
     edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
     sizes = " x ".join(f"{edge:.3g}" for edge in edges.tolist())
     return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"

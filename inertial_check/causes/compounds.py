@@ -8,7 +8,6 @@ sign of the products), the point about which they are taken, and their unit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from inertial_check.causes.conventions import (
     SignOfProducts,
     rereadings,
 )
-from inertial_check.causes.plausibility import rate_mended
+from inertial_check.causes.plausibility import naturalness
 from inertial_check.causes.points import (
     DoubleParallelAxis,
     OriginTensorReadAsCom,
@@ -63,21 +62,8 @@ def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
     """What two causes make of a body that no single one explains."""
     if not subject.broken or not subject.mass > 0:
         return []
-    term = parallel_axis_term(subject).tobytes() if is_shifted(subject) else None
-    return [*_propose_pairs(subject.six.tobytes(), term)]
-
-
-@lru_cache(maxsize=64)  # several variants of one robot are checked together
-def _propose_pairs(written: bytes, shift: bytes | None) -> tuple[tuple[Cause, Proposal], ...]:
-    """The pairs that make a body of six numbers [kg m^2], as bytes that tell -0.0 from 0.0.
-
-    Args:
-        written: The six numbers.
-        shift: The parallel-axis term; None for a body with its centre of mass at its origin.
-    """
     found: list[tuple[Cause, Proposal]] = []
-    term = None if shift is None else np.frombuffer(shift)
-    pairs = [*_pairs(np.frombuffer(written), term)]
+    pairs = [*_pairs(subject.six, parallel_axis_term(subject) if is_shifted(subject) else None)]
     tensors = printable(np.stack([pair.six for pair in pairs]))
     margin, consistent = margins(tensors)
     for row in np.flatnonzero(consistent).tolist():
@@ -85,7 +71,7 @@ def _propose_pairs(written: bytes, shift: bytes | None) -> tuple[tuple[Cause, Pr
         evidence = f"{pair.text}, the tensor is {a_body(margin[row])}: {show(tensors[row])}"
         meant = symmetric(tensors[row])
         found.append((pair.cause(), Proposal(pair.weight, evidence, I_BBcm_Bi=meant)))
-    return tuple(found)
+    return found
 
 
 def _pairs(written: Floats, term: Floats | None) -> Iterator[_Pair]:
@@ -133,7 +119,7 @@ def with_units(
     tensors = entries(np.stack([tensor for _, _, tensor in chosen]))
     every = (tensors[:, None] * sizes[:, None]).reshape(-1, 6)
     mass = np.full(len(every), subject.mass)
-    natural = rate_mended(mass, every, subject.geometry, subject.R_BBi).reshape(len(chosen), -1)
+    natural = naturalness(mass, every, subject.geometry, subject.R_BBi).reshape(len(chosen), -1)
     for row, (cause, proposal, _) in enumerate(chosen):
         best = int(np.argmax(natural[row]))
         if natural[row, best] <= _GAIN * natural[row, 0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 
@@ -12,6 +12,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, number, tensor
+from inertial_check.causes.geometric import meant_by_readings, reread
 from inertial_check.inertia.representations import ORDERS, Order, symmetric
 from inertial_check.model import ENTRIES
 
@@ -52,7 +53,6 @@ class SignOfProducts(Cause):
 
     name, prior, mends = "sign-of-products", 0.06, True
     kinds = frozenset({"impossible", "stated"})
-    repeating = kinds
 
     _BY_CHANCE = 0.1
     """Fraction of tensors broken by noise that negated products make valid by chance."""
@@ -64,19 +64,13 @@ class SignOfProducts(Cause):
         return np.asarray(subject.six[None] * PRODUCTS_NEGATED)
 
     def meant(self, subject: Subject) -> Meant | None:
-        """The body in each of its readings, those of other causes among them."""
-        if subject.kind != "stated":
-            return None
-        from inertial_check.causes.geometric import meant_by_readings  # for sound numbers alone
-
-        return meant_by_readings(subject)
+        """The body with its products negated."""
+        return meant_by_readings(subject, self)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor with its products negated, where that makes a body of it."""
         if subject.kind == "stated":
-            from inertial_check.causes.geometric import reread  # for sound numbers alone
-
-            yield from reread(subject, self.name)  # of a body that shows nothing by itself
+            yield from reread(subject, self)  # of a body that shows nothing by itself
         six, margin, consistent = self.trials(subject)
         if consistent.any():
             yield Proposal(
@@ -117,7 +111,6 @@ class ComponentOrder(Cause):
 
     name, prior, mends = "component-order", 0.05, True
     kinds = frozenset({"impossible"})
-    repeating = kinds
 
     BY_CHANCE = 0.02
     """Fraction of otherwise broken tensors that one given order makes valid by chance."""
@@ -131,10 +124,6 @@ class ComponentOrder(Cause):
         if not subject.broken:
             return NOTHING
         return np.asarray(subject.six[np.array([slots for slots, _, _ in rereadings()])])
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The format, whose order of the six numbers a matrix was written into."""
-        return subject.examination.model.format
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import KINDS, Cause, Subject
+from inertial_check.causes._base import Cause, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.evidence.assembly import STATED
@@ -45,11 +45,6 @@ class FewDigits(Cause):
 
     name, prior = "few-digits", 0.15
     kinds = frozenset({"impossible", "other"})
-    repeating = kinds
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The numbers as printed."""
-        return subject.printed
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That more digits were there; not which."""
@@ -102,15 +97,10 @@ class FixedDecimals(Cause):
     """
 
     name, prior = "fixed-decimals", 0.08
-    repeating = KINDS
 
     _COARSE, _ROUNDED_AWAY = 1e3, 1e4
     """Likelihood ratios of coarse decimals in a tensor that some body has: nine of ten planted ones
     have them, and four of 3,288 clean bodies; with a zero with a minus beside them, none."""
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The numbers as printed."""
-        return subject.printed
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Propose that decimals were lost; which ones, nothing tells."""

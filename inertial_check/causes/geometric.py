@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -31,12 +31,6 @@ from inertial_check.inertia import resemblance
 PLAIN = 2.0
 """Least likelihood ratio at which a reading is named as a cause."""
 
-_REREAD = ("sign-of-products", "about-link-origin", "wrong-frame")
-"""The causes whose readings are weighed together."""
-
-SHARED = "sign-of-products"
-"""The cause that has the readings of all three causes weighed."""
-
 _TRANSPOSED, _MIRRORED = 0.15, 0.1
 """Shares of transposed principal axes and of mirrored axes among all wrong frames."""
 
@@ -56,26 +50,18 @@ _LEAST_OF_FORMULA = 500.0
 entries, whatever the other shapes of the body say."""
 
 
-def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
+def reread(subject: Subject, cause: Cause) -> Iterator[Proposal]:
     """The readings of a cause that make the body far more probable.
 
     Args:
         subject: A body.
-        cause: sign-of-products, about-link-origin or wrong-frame.
+        cause: SignOfProducts, AboutLinkOrigin or WrongFrame.
     """
     if subject.kind != "stated":  # sign-of-products is asked about impossible bodies, too
         return
-    if not subject.reread:
-        readings = list_readings(subject)
-        ratio = subject.results.weighed.get(SHARED)
-        if ratio is None or len(ratio) != len(readings):
-            meant = meant_by_readings(subject)
-            ratio = np.zeros(0) if meant is None else gains(subject, meant)
-        subject.reread.extend(
-            (*each, gain) for each, gain in zip(readings, ratio.tolist(), strict=True)
-        )
-    for reading, share, gain in subject.reread:
-        if reading.cause == cause and gain > PLAIN:
+    own = list_readings(subject, cause.name)
+    for (reading, share), gain in zip(own, find_gains(cause, subject).tolist(), strict=True):
+        if gain > PLAIN:
             yield Proposal(
                 gain * share,
                 f"{reading.what} the tensor fits {_witness(subject)} far better "
@@ -97,33 +83,28 @@ def _misfits(subject: Subject, reading: Reading) -> str:
     return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
 
 
-def meant_by_readings(subject: Subject) -> Meant | None:
-    """The body with the spread of each of its readings; None without any."""
-    if subject.kind != "stated":
-        return None
-    readings = list_readings(subject)
+def meant_by_readings(subject: Subject, cause: Cause) -> Meant | None:
+    """The body with the spread of each of the readings of a cause; None without any."""
+    readings = list_readings(subject, cause.name) if subject.kind == "stated" else []
     if not readings:
         return None
     return with_spreads(subject, np.array([reading.C_BBcm_B for reading, _ in readings]))
 
 
-def list_readings(subject: Subject) -> list[tuple[Reading, float]]:
-    """All readings of a body, with the share of each among those of its cause."""
-    if subject.readings:
-        return subject.readings
-    every = readings_of(subject.examination, subject.index)
-    usual = [[each for each in every if each.cause == cause] for cause in _REREAD]
-    frames = [
-        (1 - _TRANSPOSED - _MIRRORED, usual.pop()),
-        (_TRANSPOSED, list(transpose_axes(subject))),
-        (_MIRRORED, list(mirror_axes(subject))),
-    ]
-    subject.readings.extend(
-        (reading, share / len(readings))
-        for share, readings in [*((1.0, readings) for readings in usual), *frames]
-        for reading in readings
-    )
-    return subject.readings
+def list_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
+    """The readings of a body that a cause explains, with the share of each among them."""
+    if not subject.readings:
+        for each in readings_of(subject.examination, subject.index):
+            subject.readings.setdefault(each.cause, []).append(each)
+    usual = subject.readings.get(cause, [])
+    parts = [(1.0, usual)]
+    if cause == "wrong-frame":
+        parts = [
+            (1 - _TRANSPOSED - _MIRRORED, usual),
+            (_TRANSPOSED, list(transpose_axes(subject))),
+            (_MIRRORED, list(mirror_axes(subject))),
+        ]
+    return [(reading, share / len(readings)) for share, readings in parts for reading in readings]
 
 
 def _witness(subject: Subject) -> str:
@@ -169,7 +150,6 @@ class SizeMismatch(Cause):
     name, prior = "size-mismatch", 0.05
     kinds = frozenset({"stated"})
     any_size = True
-    repeating = kinds
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with its tensor scaled to the size of the shapes, and to that of the twin."""
@@ -248,11 +228,14 @@ class AboutLinkOrigin(Cause):
 
     name, prior = "about-link-origin", 0.08
     kinds = frozenset({"stated"})
-    repeating = kinds
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with the term subtracted."""
+        return meant_by_readings(subject, self)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor about the centre of mass."""
-        yield from reread(subject, self.name)
+        yield from reread(subject, self)
 
 
 class WrongFrame(Cause):
@@ -290,11 +273,14 @@ class WrongFrame(Cause):
 
     name, prior = "wrong-frame", 0.08
     kinds = frozenset({"stated"})
-    repeating = kinds
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with its tensor turned."""
+        return meant_by_readings(subject, self)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor, turned."""
-        yield from reread(subject, self.name)
+        yield from reread(subject, self)
 
 
 class WrongFormula(Cause):
@@ -383,7 +369,6 @@ class ComOutside(Cause):
 
     name, prior = "com-outside", 0.08
     kinds = frozenset({"stated", "placeholder"})
-    repeating = kinds
 
     _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
 
@@ -452,7 +437,6 @@ class RotorInertia(Cause):
 
     name, prior = "rotor-inertia", 0.03
     kinds = frozenset({"stated"})
-    repeating = kinds
 
     _LEAST = 0.2
     """Share of the trace from which an addition about one axis shows."""
@@ -462,11 +446,6 @@ class RotorInertia(Cause):
 
     _REST = 0.15
     """Share of the trace that may be left besides."""
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The axis of the joint, as bytes that tell -0.0 from 0.0."""
-        axis_B = subject.body.axis_B
-        return None if axis_B is None else np.array(axis_B).tobytes()
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without what it has about the joint's axis beyond the twin or the shapes."""

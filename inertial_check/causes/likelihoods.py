@@ -177,18 +177,6 @@ def likelihood_of_twin(off: Floats, log_mass: Floats, digits: Floats) -> Floats:
     return result
 
 
-def bound_gain_beside_twin(off: Floats) -> Floats:
-    """(n,) how many times as probable a body at no distance from its twin is at most.
-
-    No component of the mixture gains more than the narrowest one, whatever the digits and masses.
-
-    Args:
-        off: (n,) distance of the body as written.
-    """
-    gain: Floats = 1 / heavy_tail(off / _TWIN_OFF[0])
-    return gain
-
-
 def _mix(components: Floats, weight: Floats) -> Floats:
     """(n,) sums over the components, the same for a body whatever others are beside it."""
     result: Floats = np.sum(components * weight, axis=-1)

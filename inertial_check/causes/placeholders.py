@@ -45,7 +45,6 @@ class Placeholder(Cause):
 
     name, prior = "placeholder", 0.25
     kinds = frozenset({"stated", "placeholder"})
-    repeating = frozenset({"placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of the shapes, where they can be read."""

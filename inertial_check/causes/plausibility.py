@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -35,25 +34,6 @@ say nothing about the body."""
 
 _LEAST = 0.1
 """Least flatness factor: plates are unusual, but how thin they are adds nothing."""
-
-
-def rate_mended(
-    mass: Floats, six: Floats, geometry: tuple[BodyGeometry, ...], R_BBi: Floats
-) -> Floats:
-    """Rate what causes make of one body by `naturalness`, once for all bodies that are equal."""
-    return _rate_mended(mass.tobytes(), six.tobytes(), geometry, R_BBi.tobytes())
-
-
-@lru_cache(maxsize=256)  # several variants of one robot are checked together
-def _rate_mended(
-    mass: bytes, six: bytes, geometry: tuple[BodyGeometry, ...], R_BBi: bytes
-) -> Floats:
-    numbers, rotation = (np.frombuffer(each) for each in (six, R_BBi))
-    rated = naturalness(
-        np.frombuffer(mass), numbers.reshape(-1, 6), geometry, rotation.reshape(3, 3)
-    )
-    rated.flags.writeable = False
-    return rated
 
 
 def naturalness(

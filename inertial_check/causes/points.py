@@ -56,7 +56,6 @@ class DoubleParallelAxis(Cause):
 
     name, prior, mends = "double-parallel-axis", 0.06, True
     kinds = frozenset({"impossible"})
-    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """The tensor with the term added."""
@@ -112,7 +111,6 @@ class OriginTensorReadAsCom(Cause):
 
     name, prior, mends = "origin-tensor-read-as-com", 0.04, True
     kinds = frozenset({"impossible"})
-    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """The term subtracted, from the tensor with its products negated."""
@@ -165,7 +163,6 @@ class ComTensorReadAsOrigin(Cause):
 
     name, prior, mends = "com-tensor-read-as-origin", 0.02, True
     kinds = frozenset({"impossible"})
-    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """The term added; with its products negated; with those of the sum negated."""

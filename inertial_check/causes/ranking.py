@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import (
-    KINDS,
-    STATED,
     Cause,
-    Kind,
     Subject,
     edit,
     try_together,
@@ -28,11 +24,11 @@ from inertial_check.causes._base import (
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
+from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.likelihoods import calibrate, likelihood_of_density
-from inertial_check.causes.plausibility import rate_mended
+from inertial_check.causes.plausibility import naturalness
 from inertial_check.causes.siblings import TotalMass
-from inertial_check.causes.unsound import CAUSES_OF_UNSOUND
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
@@ -65,30 +61,6 @@ _COMPANY = 2
 _DOUBTFUL = 0.5
 """Total weight of the single causes, relative to the unknown, below which pairs of causes are
 tried."""
-
-
-class _Causes(NamedTuple):
-    """Causes, which hold nothing, so that one of each serves all bodies.
-
-    Attributes:
-        trying: Those with candidates.
-        meaning: Those with bodies that were perhaps meant.
-        able: Those that can explain each kind of body.
-    """
-
-    trying: Sequence[Cause]
-    meaning: Sequence[Cause]
-    able: Mapping[Kind, Sequence[Cause]]
-
-
-@cache
-def _create(classes: Sequence[type[Cause]]) -> _Causes:
-    every = [each() for each in classes]
-    return _Causes(
-        [each for each in every if each.has_candidates()],
-        [each for each in every if each.has_meant()],
-        {kind: [each for each in every if kind in each.kinds] for kind in KINDS},
-    )
 
 
 class _Weighed(NamedTuple):
@@ -175,24 +147,15 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     """Find the probable causes for several bodies of one model, best first for each."""
     if not subjects:
         return []
-    causes = _create(_list_causes(subjects))
-    try_together(causes.trying, subjects)
-    weigh_together(causes.meaning, subjects)
-    weighed = [_weigh(subject, causes.able[subject.kind]) for subject in subjects]
+    causes = [cause() for cause in ALL_CAUSES]
+    try_together(causes, subjects)
+    weigh_together(causes, subjects)
+    weighed = [_weigh(subject, causes) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
     priors = _vote(weighed, unknown)
     ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
     first = Counter(each[0].cause for each in ranked if each)
     return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
-
-
-def _list_causes(subjects: Sequence[Subject]) -> tuple[type[Cause], ...]:
-    """The causes that can explain some of the bodies."""
-    if not any(subject.kind in STATED for subject in subjects):
-        return CAUSES_OF_UNSOUND
-    from inertial_check.causes.catalogue import ALL_CAUSES
-
-    return ALL_CAUSES
 
 
 def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hypothesis:
@@ -211,9 +174,10 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
 
     Args:
         subject: The body.
-        causes: The causes that can explain a body of its kind.
+        causes: All causes; those that can explain no body of its kind are not asked.
     """
-    proposed = [(cause, p) for cause in causes for p in cause.propose(subject)]
+    able = [cause for cause in causes if subject.kind in cause.kinds]
+    proposed = [(cause, p) for cause in able for p in cause.proposals(subject)]
     proposed += [*with_units(subject, proposed)]
     factors = _factors(subject, proposed)
     pairs = zip(proposed, factors, strict=True)
@@ -242,7 +206,7 @@ def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> li
     rows = [i for i, _, _ in chosen]
     tensors = entries(np.stack([tensor for _, tensor, _ in chosen]))
     mass = np.array([subject.mass if mass is None else mass for _, _, mass in chosen])
-    natural = rate_mended(mass, tensors, subject.geometry, subject.R_BBi)
+    natural = naturalness(mass, tensors, subject.geometry, subject.R_BBi)
     for i, factor in zip(rows, natural.tolist(), strict=True):
         factors[i] = (factor if proposed[i][0].mends else 1.0) if factor else tolerances.UNMENDED
     return factors
@@ -252,13 +216,9 @@ def _unknown(subject: Subject) -> float:
     """Weigh the unknown for one body: less where the size is odd, because small errors keep it."""
     if not subject.broken or not subject.mass > 0:
         return _UNKNOWN
-    return _weigh_odd_size(subject.mass, subject.judgement.principal_moments)
-
-
-@lru_cache(maxsize=256)  # a body is asked about twice, and so are those that are like it
-def _weigh_odd_size(mass: float, moments: tuple[float, ...]) -> float:
-    size = np.array([np.sum(np.abs(moments)) / 2])
-    return _UNKNOWN * float(0.2 + 0.8 * likelihood_of_density(np.array([mass]), size)[0])
+    size = np.array([np.sum(np.abs(subject.judgement.principal_moments)) / 2])
+    likelihood = likelihood_of_density(np.array([subject.mass]), size)[0]
+    return _UNKNOWN * float(0.2 + 0.8 * likelihood)
 
 
 def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:

@@ -18,6 +18,7 @@ from inertial_check.causes._witnesses import (
     tidy,
     twin_of,
 )
+from inertial_check.causes.placeholders import is_rough
 from inertial_check.inertia import tolerances
 from inertial_check.model import Body
 
@@ -239,8 +240,6 @@ class CopiedBlock(Cause):
 
     def _copied_tensor(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of a body of another mass, with more digits than a placeholder has."""
-        from inertial_check.causes.placeholders import is_rough  # a cause of sound numbers alone
-
         assembly = subject.examination.assembly
         for group in assembly.same_tensor:
             if subject.index not in group or is_rough(subject):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from math import exp, log10, sqrt
 
 import numpy as np
@@ -12,22 +11,19 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import (
-    bound_gain,
     find_gains,
     is_stated,
     twin_of,
     with_spreads,
 )
 from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
+from inertial_check.causes.conventions import ComponentOrder
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES
 
 PLAIN = 2.0
 """Least likelihood ratio at which a slip is named in a tensor that some body has."""
-
-_SURELY_LESS = 0.999
-"""Share of PLAIN below which a bound is less than it, however it was rounded."""
 
 _POWERS = (-1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
 
@@ -82,13 +78,12 @@ class DecimalSlip(Cause):
 
     name, prior, mends = "decimal-slip", 0.2, True
     kinds = frozenset({"impossible", "stated", "placeholder"})
-    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
         if not subject.broken and not _has_witness(subject):
             return NOTHING
-        return self._shift_all(subject)
+        return _shift_every_point(subject.six)
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of the tensors that a body can have."""
@@ -143,21 +138,15 @@ class DecimalSlip(Cause):
                 I_BBcm_Bi=resemblance.matrices(six[row]),
             )
 
-    def _shift_all(self, subject: Subject) -> Floats:
-        """(n, 6) every entry that is not zero, times every power of ten."""
-        return _shift_every_point(tuple(subject.six.tolist()))
 
-
-@lru_cache(maxsize=512)  # several variants of one robot are checked together
-def _shift_every_point(written: tuple[float, ...]) -> Floats:
+def _shift_every_point(written: Floats) -> Floats:
     """(n, 6) every entry that is not zero, times every power of ten."""
     filled = np.flatnonzero(written)
     entry = np.repeat(filled, len(_POWERS))
     six = np.tile(written, (len(entry), 1))
     six[np.arange(len(entry)), entry] = [
-        shifted for at in filled.tolist() for shifted in shift_points(written[at], _POWERS)
+        shifted for at in filled.tolist() for shifted in shift_points(float(written[at]), _POWERS)
     ]
-    six.flags.writeable = False
     return six
 
 
@@ -167,7 +156,7 @@ def _has_witness(subject: Subject) -> bool:
         return False
     if subject.examination.likeness.known[subject.index]:
         return True
-    return twin_of(subject) is not None and not bound_gain(subject) < _SURELY_LESS * PLAIN
+    return twin_of(subject) is not None
 
 
 def _weight(six: Floats, entry: int, power: int) -> float:
@@ -227,7 +216,6 @@ class NegativeDiagonal(Cause):
 
     name, prior, mends = "negative-diagonal", 0.05, True
     kinds = frozenset({"impossible"})
-    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """The negative moments negated; everything negated."""
@@ -285,17 +273,12 @@ class CopiedEntry(Cause):
 
     name, prior = "copied-entry", 0.02
     kinds = frozenset({"impossible", "stated", "other"})
-    repeating = kinds
 
     _LEAST_DIGITS = 3
     """Significant digits from which two equal numbers are one that was copied."""
 
     _PAIRS = 9
     """Number of pairs of a moment and a product, any of which can agree by chance."""
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The six numbers as printed."""
-        return subject.texts
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without the product, where the others are zero."""
@@ -338,9 +321,7 @@ def _has_completion(six: Floats, product: int) -> bool:
 
 def _is_equal_by_order(subject: Subject) -> bool:
     """Whether another order makes a body with two equal moments, so that no number was copied."""
-    known = subject.results.tried.get("component-order")
-    if known is None or not known.consistent.any():
-        return False
+    known = ComponentOrder().trials(subject)
     moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)
     return bool(np.any(np.diff(moments, axis=1) == 0))
 

@@ -53,7 +53,6 @@ class Units(Cause):
 
     name, prior = "units", 0.12
     kinds = frozenset({"stated"})
-    repeating = kinds
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with its tensor times each unit, and divided by each."""
@@ -122,7 +121,6 @@ class Density(Cause):
 
     name, prior = "density", 0.06
     kinds = frozenset({"stated"})
-    repeating = kinds
 
     _TIMES = np.array([1e-3, 1e3, 1e-3, 1e3])
     _ALONE = np.array([True, True, False, False])

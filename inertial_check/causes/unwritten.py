@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -45,11 +45,6 @@ class Unpopulated(Cause):
 
     name, prior = "unpopulated", 0.15
     kinds = frozenset({"impossible", "stated", "other"})
-    repeating = kinds
-
-    def reads(self, subject: Subject) -> Hashable:
-        """The verdict, which tells numbers that engines ignore."""
-        return subject.judgement.verdict
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That it is, without saying what was meant."""
@@ -119,7 +114,6 @@ class SameNumberEverywhere(Cause):
 
     name, prior = "same-number-everywhere", 0.05
     kinds = frozenset({"impossible", "other"})
-    repeating = kinds
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without its products."""

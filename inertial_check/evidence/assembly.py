@@ -244,31 +244,6 @@ class Assembly:
                 rows.setdefault(index, row)
         return rows
 
-    def describe_twins(self, index: int) -> tuple[bytes, ...]:
-        """The numbers of a body's twins, and how far it is from them; equal where all are."""
-        if self.twin_row(index) is None:
-            return ()
-        pairs = self.twin_pairs
-        numbers, differences, places = self._described_twins
-        found = []
-        for row, side in places[index]:
-            twin = pairs.bodies[row, 1 - side]
-            found += [numbers[twin].tobytes(), differences[row].tobytes(), bytes([side])]
-        return tuple(found)
-
-    @cached_property
-    def _described_twins(self) -> tuple[Floats, Floats, Mapping[int, list[tuple[int, int]]]]:
-        """(N, 13) numbers of bodies, (T, 19) differences of twins, places of each body in pairs."""
-        pairs = self.twin_pairs
-        count, rows = len(self.mass), len(pairs.bodies)
-        numbers = self.mass[:, None], self.p_BoBcm_B, self.C_BBcm_B.reshape(count, 9)
-        differences = pairs.apart[:, None], pairs.offsets, pairs.symmetry.reshape(rows, 16)
-        places: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for row, pair in enumerate(pairs.bodies.tolist()):
-            for side, index in enumerate(pair):
-                places[index].append((row, side))
-        return np.concatenate(numbers, axis=1), np.concatenate(differences, axis=1), places
-
     def twin_map(self, index: int) -> Floats:
         """(4, 4) map from the frame of a body's twin to its own; the identity where unknown."""
         row = self.twin_row(index)

@@ -8,7 +8,7 @@ equally well both ways tells nothing: a box without products is silent about the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
@@ -107,12 +107,6 @@ class Likeness:
         self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
         self._first = len(chosen)
 
-    def of(self, index: int) -> tuple[BodyGeometry, ...]:
-        """The trustworthy geometries of a body."""
-        return tuple(
-            row for row, body in zip(self.rows, self.body.tolist(), strict=True) if body == index
-        )
-
     def places_of(self, index: int) -> Sequence[int]:
         """Indices of the rows of a body."""
         return self._places.get(index, ())
@@ -124,18 +118,6 @@ class Likeness:
         for place, index in enumerate(self.body.tolist()):
             places.setdefault(index, []).append(place)
         return places
-
-    def describe(self, index: int) -> tuple[Hashable, ...]:
-        """The numbers by which the geometries and joints of a body are compared, as a key."""
-        places = self.places_of(index)
-        if not places:
-            return ()
-        columns = self.extent, self.box, self.honest_misfit, self.unseen
-        found: list[Hashable] = [self.assembly.joints[index].tobytes()]
-        for place in places:
-            row, numbers = self.rows[place], tuple(float(column[place]) for column in columns)
-            found += [row.directions, row.support, self.C_GGcm_B[place].tobytes(), numbers]
-        return tuple(found)
 
     @cached_property
     def known(self) -> Flags:
