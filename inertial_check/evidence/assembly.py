@@ -212,17 +212,6 @@ class Assembly:
 
         return compare_twins(self.model, self.twins, self.stated, self._numbers)
 
-    def are_twins_alike(self, mass: float, offset: float) -> bool:
-        """Whether twins that state numbers surely differ by no more; False where that is open.
-
-        Args:
-            mass: Limit of the ratio of the masses.
-            offset: Limit of the offsets in `twin_pairs`.
-        """
-        from inertial_check.evidence.alike_twins import are_surely_alike
-
-        return are_surely_alike(self.twins, self.stated, self._numbers, mass, offset)
-
     @cached_property
     def _numbers(self) -> Numbers:
         from inertial_check.evidence.twins import Numbers

@@ -18,9 +18,6 @@ from inertial_check.model.shape import Role
 if TYPE_CHECKING:
     from inertial_check.evidence.formulas import Misreading
 
-SOUND = "consistent"
-"""Verdict of bodies whose numbers, taken alone, are in order."""
-
 Three = tuple[float, float, float]
 Six = tuple[float, float, float, float, float, float]
 Predictions = Mapping[str, Prediction]
@@ -132,19 +129,6 @@ class Examination:
         if self.read_geometry is None:
             return Geometry(((),) * len(self.model.bodies))
         return self.read_geometry()
-
-    @cached_property
-    def unsound(self) -> tuple[int, ...]:
-        """Indices of the bodies on whose numbers alone a rule may have something to say.
-
-        The numbers of the others are finite, their masses above zero, and their tensors those of
-        bodies with volume that are no mere crumbs.
-        """
-        return tuple(
-            index
-            for index, judgement in enumerate(self.judgements)
-            if judgement.verdict != SOUND or judgement.numerically_zero
-        )
 
     @cached_property
     def problems(self) -> Mapping[str, Sequence[tuple[Body | None, Problem]]]:

@@ -51,9 +51,6 @@ SILENT = 1.1
 """Times that one of two readings fits a geometry better, up to which it cannot tell them apart;
 boxes that stand in for a collision have no products, and are equally far from either sign."""
 
-_ROUNDING = 0.99
-"""Factor on a gain below which a bound may drop a body; chosen far above any rounding."""
-
 STAND_IN = 2.0
 """Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
 the collision shapes beside them are often cylinders about a link, with its size and not its
@@ -279,50 +276,6 @@ class Likeness:
             inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)
             density: Floats = np.stack([mass / box, mass / inside], axis=-1)
             return density
-
-    def may_gain(self, gain: float, floor: float) -> Flags:
-        """(N,) bodies of which another reading may fit a geometry better by so much.
-
-        A bound on what `best_reading` finds, for all bodies at once: no reading fits all geometries
-        of a body so much better if each reading fails to fit one of them so.
-
-        Args:
-            gain: How many times better.
-            floor: Distance below which two fits are equally good.
-        """
-        least = _ROUNDING * gain
-        with np.errstate(all="ignore"):
-            turned = np.maximum(self.misfit, floor) < least * np.maximum(self._left, floor)
-            p_BoBcm_B = self.assembly.p_BoBcm_B[self.body]
-            moved = self.C_BBcm_B - p_BoBcm_B[:, :, None] * p_BoBcm_B[:, None, :]
-            after = resemblance.discrepancy(moved, self.C_GGcm_B)
-            shifted = np.maximum(self.discrepancy, floor) < least * np.maximum(after, floor)
-        exists = np.any(p_BoBcm_B != 0, axis=-1) & (np.linalg.eigvalsh(moved)[:, 0] >= 0)
-        return self.any_of(~turned | (~shifted & exists))  # what is no number may gain
-
-    @cached_property
-    def _left(self) -> Floats:
-        """(R,) the least misfit that negated products, or another turn of the tensor, leave.
-
-        Where the inertial has axes of its own there are more turns; all keep the shares.
-        """
-        form = resemblance.form(self.C_BBcm_B)
-        turns = np.array(list(SWAPS.values()))[:, None]
-        forms = np.concatenate([[resemblance.flip_products(form)], resemblance.rotate(turns, form)])
-        with np.errstate(all="ignore"):
-            left: Floats = np.min(resemblance.norm(forms - self.form, axis=(-2, -1)), axis=0)
-        if np.any(self._has_own_axes):
-            shares = resemblance.shape_distance(self.C_BBcm_B, self.C_GGcm_B)
-            left = np.where(self._has_own_axes, shares, left)
-        return left
-
-    @cached_property
-    def _has_own_axes(self) -> Flags:
-        """(R,) whether the inertial's own axes are not the body's."""
-        inertials = [self.assembly.model.bodies[index].inertial for index in self.body.tolist()]
-        axes = np.array([each.R_BBi for each in inertials if each is not None]).reshape(-1, 3, 3)
-        turned: Flags = np.any(axes != np.eye(3), axis=(1, 2))
-        return turned
 
     @cached_property
     def edges(self) -> Floats:

@@ -137,16 +137,10 @@ class Rule(ABC):
 class BodyRule(Rule):
     """A rule that looks at one body after the other."""
 
-    only_unsound: ClassVar[bool] = False
-    """Flag: a body whose numbers are sound cannot have a finding, and is not looked at. A rule that
-    sets it is quicker; tests/rules/test_unsound.py shows whether it may."""
-
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """The findings on every body."""
-        judgements = examination.judgements
-        every = examination.unsound if self.only_unsound else range(len(judgements))
-        for index in every:
-            yield from self.check(self.model.bodies[index], judgements[index])
+        for body, judgement in zip(self.model.bodies, examination.judgements, strict=True):
+            yield from self.check(body, judgement)
 
     @abstractmethod
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:

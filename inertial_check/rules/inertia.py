@@ -27,8 +27,7 @@ class _InertiaRule(Rule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding a body of which there is something to say."""
-        bodies, judgements = self.model.bodies, examination.judgements
-        pairs = [(bodies[index], judgements[index]) for index in examination.unsound]
+        pairs = zip(self.model.bodies, examination.judgements, strict=True)
         spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
         if not spoken:
             return

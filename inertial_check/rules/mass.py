@@ -39,7 +39,6 @@ class NegativeMass(BodyRule):
     """
 
     code, name, severity = "IC101", "negative-mass", Severity.ERROR
-    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding where the mass is below zero."""
@@ -85,7 +84,6 @@ class MasslessWithInertia(BodyRule):
     """
 
     code, name, severity = "IC102", "massless-with-inertia", Severity.ERROR
-    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding where m = 0 and I is finite and not zero."""
@@ -143,7 +141,6 @@ class MissingInertial(BodyRule):
     """
 
     code, name, severity = "IC103", "missing-inertial", Severity.WARNING
-    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding on a moved body that is missing or massless."""
@@ -187,7 +184,6 @@ class NonFiniteNumber(BodyRule):
     """
 
     code, name, severity = "IC104", "non-finite-number", Severity.ERROR
-    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding a number."""

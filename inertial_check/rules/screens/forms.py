@@ -32,7 +32,6 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
     if not np.any(odd):
         return
     far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
-    far &= likeness.may_gain(limits.gain, _limits.FIT)
     unlike = likeness.all_of(_find_unlike(likeness))
     for index in np.flatnonzero(odd).tolist():
         doubt = _other_reading(examination, index, limits) if far[index] else None

@@ -33,7 +33,7 @@ class _Difference(NamedTuple):
 def twins(examination: Examination, limits: Limits, found: Found) -> Doubts:
     """Left and right that differ."""
     assembly, bodies = examination.assembly, examination.model.bodies
-    if not assembly.twins or assembly.are_twins_alike(limits.twin_mass, limits.twin):
+    if not assembly.twins:
         return
     pairs = assembly.twin_pairs
     allowed = float(np.fmax(limits.twin, _limits.TWIN_SCATTER * pairs.scatter))
