@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,14 +25,13 @@ from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
 from inertial_check.isolation import Termination
-from inertial_check.reports import FORMS, STREAMED, SUGGESTING, UNDOING, RulePage, View
+from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document
-    from inertial_check.cli.streaming import StreamedReports
     from inertial_check.model import Report
     from inertial_check.settings.configuration import Configurations
     from inertial_check.settings.settings import Settings
@@ -212,16 +211,9 @@ def run(args: argparse.Namespace) -> int:
         return results.run(args, configurations, paths, listed.failures)
     plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
-    with ExitStack() as stack:
-        streamed = _open_stream(args, configurations, stdin)
-        if streamed is not None:
-            stack.enter_context(closing(streamed))
-        report = _check(args, configurations, paths, stdin, bool(listed.failures), streamed)
-        report = replace(report, failures=(*listed.failures, *report.failures))
-        inputs = [*paths, *(file.path for file in report.files)]
-        if streamed is not None:
-            destinations = _list_destinations(args, configurations, inputs)
-            return streamed.write(args, configurations.run.settings, report, destinations)
+    report = _check(args, configurations, paths, stdin, bool(listed.failures))
+    report = replace(report, failures=(*listed.failures, *report.failures))
+    inputs = [*paths, *(file.path for file in report.files)]
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
         plots.write(plots.draw_overview(shown), args.plot)
@@ -233,22 +225,6 @@ def run(args: argparse.Namespace) -> int:
     limited = rendering.is_limited(args, configurations.run["output-format"])
     rendering.tell(args, shown.failures, shown.notes, limited)
     return _exit_code(shown, configurations.run.settings)
-
-
-def _open_stream(
-    args: argparse.Namespace, configurations: Configurations, stdin: Document | None
-) -> StreamedReports | None:
-    """Open the reports that are written file by file; None where the whole report is needed."""
-    forms = running.list_forms(args, configurations)
-    if not forms <= STREAMED or args.plot is not None or args.verbose:
-        return None
-    if KnownFindings.has_baseline(args, configurations):
-        return None
-    from inertial_check.cli.streaming import StreamedReports
-
-    rules = _rule_pages(configurations.run.settings) if "sarif" in forms else ()
-    view = View(exit_codes.CLEAN, statistics=args.statistics, rules=rules)
-    return StreamedReports(sorted(forms), view, configurations.settings, stdin)
 
 
 def _write_reports(
@@ -318,12 +294,8 @@ def _check(
     paths: list[str],
     stdin: Document | None,
     has_failures: bool,
-    streamed: StreamedReports | None,
 ) -> Report:
-    """Check the paths; suppress known findings, and add suggestions if the form shows them.
-
-    With a stream, files are completed as they come, and the report holds little of them.
-    """
+    """Check the paths; suppress known findings, and add suggestions if the form shows them."""
     from inertial_check.running.run import check_paths
 
     known = KnownFindings(args, configurations)
@@ -334,10 +306,6 @@ def _check(
 
         def show_partial(partial: Report, left: int) -> None:
             bar.close()
-            if streamed is not None and streamed.is_shortened:
-                shown.append(partial)
-                rendering.tell_counts(streamed.totals, left)
-                return
             shown.append(known.suppress_partial(partial))
             rendering.write_partial(args, configurations, shown[0], left)
 
@@ -345,8 +313,6 @@ def _check(
         # A file list whose files do not exist has failed already: no second failure is needed.
         allow_empty = request.allow_empty or has_failures
         request = replace(request, allow_empty=allow_empty, interrupted=show_partial)
-        if streamed is not None:
-            request = replace(request, keep=streamed.keep)
         try:
             report = check_paths(request)
         except (KeyboardInterrupt, Termination):
@@ -356,8 +322,6 @@ def _check(
     rendering.tell(args, (), remarks)
     report = known.suppress(report)
     _remove_leftovers(paths, report)
-    if streamed is not None:
-        return report
     forms = running.list_forms(args, configurations)
     if not forms.isdisjoint(SUGGESTING):
         from inertial_check.fixing.suggestions import add_suggestions

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from inertial_check.errors import UsageError
-from inertial_check.files.writing import WritableFolders, write_output_in_pieces
+from inertial_check.files.writing import WritableFolders, write_output
 from inertial_check.reports.escaping import printable
 
 PROGRAM = "inertial-check"
@@ -27,32 +26,15 @@ def write(payload: str, target: str | None = None, follow_outside: bool = False)
     Raises:
         UsageError: The file cannot be written.
     """
-    write_pieces(lambda: (payload,), target, follow_outside)
-
-
-def write_pieces(
-    pieces: Callable[[], Iterable[str]], target: str | None, follow_outside: bool
-) -> None:
-    """Write a report that is made in pieces, as `write` does.
-
-    Args:
-        pieces: Gives the pieces of the report, the same at each call.
-        target: As for `write`.
-        follow_outside: As for `write`.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
-
-    def encode() -> Iterator[bytes]:
-        return (piece.encode("utf-8", "backslashreplace") for piece in pieces())
-
     try:
         if target is None:
-            _write_stdout(pieces())
+            if sys.stdout is None:
+                raise OSError("it is closed")
+            sys.stdout.write(payload)
+            sys.stdout.flush()
         else:
             writable = WritableFolders(follow_outside=follow_outside)
-            write_output_in_pieces(target, encode, writable)
+            write_output(target, payload.encode("utf-8", "backslashreplace"), writable)
     except BrokenPipeError:
         discard_stdout()
     except OSError as error:
@@ -133,14 +115,6 @@ def discard_stdout() -> None:
         pass
     finally:
         os.close(nowhere)
-
-
-def _write_stdout(pieces: Iterable[str]) -> None:
-    if sys.stdout is None:
-        raise OSError("it is closed")
-    for piece in pieces:
-        sys.stdout.write(piece)
-    sys.stdout.flush()
 
 
 def _say(kind: str, message: str) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import argparse
 
     from inertial_check.model import FileReport, Report
-    from inertial_check.reports.totals import Totals
     from inertial_check.settings.configuration import Configurations
 
 _MOST_LINES = 60
@@ -85,11 +84,11 @@ def _replace_unrenderable(
         with raise_defects(file.path):
             render(alone, form, view_of(alone))
     except DefectError as error:
-        return describe_unrenderable(file, form, error.reason)
+        return _describe_unrenderable(file, form, error.reason)
     return file
 
 
-def describe_unrenderable(file: FileReport, form: str, reason: str) -> FileReport:
+def _describe_unrenderable(file: FileReport, form: str, reason: str) -> FileReport:
     """The report of a file that a form cannot show: IC001, with the number of its findings."""
     from inertial_check.model import FileReport, Place
     from inertial_check.rules import UnreadableDocument
@@ -201,19 +200,6 @@ def write_partial(
         print(text, end="", file=sys.stderr)
     tell(args, report.failures, (), True)
     output.failure(f"interrupted: the report is partial, {plural(left, 'file')} left unchecked")
-
-
-def tell_counts(totals: Totals, left: int) -> None:
-    """Say what an interrupted check has counted, where it no longer has the findings."""
-    from inertial_check.model import Severity
-
-    counts = totals.severities
-    errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
-    output.failure(
-        f"interrupted: no report is written; {plural(totals.files, 'file')} had "
-        f"{plural(errors, 'error')} and {plural(warnings, 'warning')}, {plural(left, 'file')} "
-        "left unchecked"
-    )
 
 
 def tell(

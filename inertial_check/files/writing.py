@@ -20,7 +20,7 @@ import stat
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Self, cast
@@ -204,26 +204,9 @@ def check_replaceable(
 def write_output(path: str, data: bytes, writable: WritableFolders = ANYWHERE_NAMED) -> None:
     """Write a report: a regular file whole or not at all, a pipe or a device directly.
 
-    The errors are those of `write_output_in_pieces`.
-
     Args:
         path: The file, which need not exist.
         data: Its content.
-        writable: The folders in which the file may lie.
-    """
-    write_output_in_pieces(path, lambda: (data,), writable)
-
-
-def write_output_in_pieces(
-    path: str,
-    pieces: Callable[[], Iterable[bytes]],
-    writable: WritableFolders = ANYWHERE_NAMED,
-) -> None:
-    """Write a report that need not be in memory at once, as `write_output` does.
-
-    Args:
-        path: The file, which need not exist.
-        pieces: Gives its content in pieces, the same at each call.
         writable: The folders in which the file may lie.
 
     Raises:
@@ -234,11 +217,11 @@ def write_output_in_pieces(
     target = writable.resolve(path)
     if _is_direct(path):
         with open(path, "wb") as stream:
-            stream.writelines(pieces())
+            stream.write(data)
         return
     try:
         with Replacement(path, None, writable) as replacement:
-            replacement.stream.writelines(pieces())
+            replacement.stream.write(data)
             replacement.commit()
     except UsageError as error:
         cause = error.__cause__
@@ -246,29 +229,27 @@ def write_output_in_pieces(
             raise
         if cause.errno not in _NO_RENAME or not os.path.isfile(target):
             raise cause from None
-        _overwrite(target, pieces)
+        _overwrite(target, data)
 
 
-def _overwrite(target: str, pieces: Callable[[], Iterable[bytes]]) -> None:
+def _overwrite(target: str, data: bytes) -> None:
     """Write over a file in a folder where none can be renamed, after its room is reserved.
 
     Raises:
         OSError: It cannot be written, or there is no room; the file is then as it was.
     """
-    length = sum(map(len, pieces()))
     with open(target, "r+b", buffering=0) as stream:
         size = os.fstat(stream.fileno()).st_size
-        if length > size and hasattr(os, "posix_fallocate"):
+        if len(data) > size and hasattr(os, "posix_fallocate"):
             try:
-                os.posix_fallocate(stream.fileno(), 0, length)
+                os.posix_fallocate(stream.fileno(), 0, len(data))
             except OSError:
                 stream.truncate(size)
                 raise
-        for piece in pieces():
-            left = memoryview(piece)
-            while left:
-                left = left[stream.write(left) or 0 :]
-        stream.truncate(length)
+        left = memoryview(data)
+        while left:
+            left = left[stream.write(left) or 0 :]
+        stream.truncate(len(data))
 
 
 def _is_direct(path: str) -> bool:

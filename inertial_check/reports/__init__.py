@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.model import Report, Severity
-
-if TYPE_CHECKING:
-    from inertial_check.reports.streaming import Form
 
 _RENDERERS = {
     "full": "terminal.render_full",
@@ -24,12 +21,6 @@ _RENDERERS = {
     "badge": "badge.render",
 }
 """Module and function of each form; a module is imported when its form is asked for."""
-
-_STREAMED = {"json": "json.DOCUMENT", "jsonl": "json.LINES", "sarif": "sarif.LOG"}
-"""Module and object of each form that is written file by file."""
-
-STREAMED = frozenset(_STREAMED)
-"""Forms that are written file by file, see reports.streaming."""
 
 FORMS = (*_RENDERERS, "html")
 """Names of the forms, as --output-format takes them; html, which draws the models and therefore
@@ -100,10 +91,3 @@ def render(report: Report, form: str, view: View) -> str:
     module, _, function = _RENDERERS[form].partition(".")
     text: str = getattr(import_module(f"inertial_check.reports.{module}"), function)(report, view)
     return text
-
-
-def load_streamed_form(name: str) -> Form:
-    """One of the forms that are written file by file."""
-    module, _, member = _STREAMED[name].partition(".")
-    form: Form = getattr(import_module(f"inertial_check.reports.{module}"), member)
-    return form

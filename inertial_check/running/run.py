@@ -59,7 +59,7 @@ _ROOT_MARKS = ("inertial-check.toml", ".inertial-check.toml", ".git")
 class CheckRequest:
     """Everything that one check of many documents is asked to do.
 
-    The last ten attributes say how the check is carried out; they do not change its report.
+    The last nine attributes say how the check is carried out; they do not change its report.
 
     Attributes:
         paths: Files, directories and globs; "-" stands for `stdin`.
@@ -79,8 +79,6 @@ class CheckRequest:
         allowed_hosts: Hosts to which a server that a URL names may redirect.
         progress: Called with the completed fraction of the work, 0 to 1, and the path of the file
             that was begun or completed last.
-        keep: Called with each result as it comes, in any order; gives what of it is kept for the
-            report.
         remark: Called with each remark about how the check was carried out, for the user.
         interrupted: Called when a signal ends the check, with the report on the files that are
             checked and the number of the others, before the exception goes on.
@@ -100,7 +98,6 @@ class CheckRequest:
     cluster: str | None = None
     allowed_hosts: Sequence[str] = ()
     progress: Callable[[float, str], None] = lambda part, path: None
-    keep: Callable[[DocumentResult], DocumentResult] = lambda result: result
     remark: Callable[[str], None] = lambda line: None
     interrupted: Callable[[Report, int], None] = lambda report, left: None
 
@@ -161,7 +158,7 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
             result = owners[result.path].rename(result)
         if result.file is not None:
             acceptances.add(result.file)
-        return request.keep(result)
+        return result
 
     # What no change concerns is not kept, and only the whole result tells that.
     at_once = keep if changes is None else _keep_whole
