@@ -13,8 +13,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from copy import copy
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
@@ -24,7 +23,6 @@ from inertial_check.files.folders import LAYOUT_FOLDERS
 from inertial_check.remote.addresses import WEB, Address, Kind
 from inertial_check.remote.archives import unpack
 from inertial_check.remote.limits import Budget, RefusedError
-from inertial_check.remote.memory import LARGEST, MOST_FILES, make_memory_folder, may_use_memory
 from inertial_check.remote.repositories import Exporter
 from inertial_check.remote.stores import Store
 from inertial_check.remote.web import MissingError, download
@@ -36,9 +34,6 @@ _MOST_ROUNDS = 10
 """Largest depth of files that refer to files."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
-
-_LARGEST_PACKED = 8 << 20
-"""Largest size of an archive that is unpacked in memory, if its files fit there [bytes]."""
 
 FindReferences = Callable[[str], Collection[str]]
 """Gives the absolute paths of the files that the model at a path refers to, existing or not."""
@@ -130,56 +125,30 @@ def fetch(
         RefusedError: It cannot be fetched, exceeds a limit, or does not exist.
         UsageError: A library that is needed is not installed.
     """
-    with ExitStack() as stack:
-        budget = Budget(limits)
-        try:
-            if address.kind is not None:
-                yield _fetch_archive(address, stack, budget, allowed)
-            else:
-                outer = stack.enter_context(_make_folder())
-                yield _fetch_files(address, outer, budget, allowed, find_references)
-        except MissingError:
-            raise RefusedError("there is no such file") from None
-
-
-@contextmanager
-def _make_folder() -> Iterator[str]:
-    """Make a private folder, which is deleted at the end of the context."""
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="inertial-check-"))
+    budget = Budget(limits)
+    outer = os.path.realpath(tempfile.mkdtemp(prefix="inertial-check-"))
     try:
-        yield folder
+        if address.kind is not None:
+            yield _fetch_archive(address, outer, budget, allowed)
+        else:
+            yield _fetch_files(address, outer, budget, allowed, find_references)
+    except MissingError:
+        raise RefusedError("there is no such file") from None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(outer, ignore_errors=True)
 
 
-def _fetch_archive(
-    address: Address, stack: ExitStack, budget: Budget, allowed: Sequence[str]
-) -> Fetched:
-    """Unpack an archive into a folder that lasts as long as the stack: in memory if it is small."""
-    outer = stack.enter_context(_make_folder())
+def _fetch_archive(address: Address, outer: str, budget: Budget, allowed: Sequence[str]) -> Fetched:
+    """Unpack an archive below a private folder."""
     opener = _open_repository if address.kind == "git" else _open_base
     with opener(address, outer, budget, allowed) as stream:
-        if os.fstat(stream.fileno()).st_size <= _LARGEST_PACKED and may_use_memory():
-            small = copy(budget)
-            small.left = min(budget.left, LARGEST)
-            small.members = min(budget.members, MOST_FILES)
-            with ExitStack() as attempt, suppress(RefusedError, OSError):
-                memory = attempt.enter_context(make_memory_folder())
-                fetched = _unpack(address, stream, memory, small)
-                stack.push(attempt.pop_all())
-                return fetched
-            stream.seek(0)
-        return _unpack(address, stream, outer, budget)
-
-
-def _unpack(address: Address, stream: BinaryIO, outer: str, budget: Budget) -> Fetched:
-    root = os.path.join(outer, _name_folder(address.upstream))
-    os.mkdir(root)
-    fetched = Fetched(address, root, address.member)
-    kind: Kind = "zip" if address.kind == "zip" else "tar"
-    fetched.files, notes = unpack(stream, kind, root, budget, address.member)
-    fetched.notes = [f"{address.shown}: {note}" for note in notes]
-    return fetched
+        root = os.path.join(outer, _name_folder(address.upstream))
+        os.mkdir(root)
+        fetched = Fetched(address, root, address.member)
+        kind: Kind = "zip" if address.kind == "zip" else "tar"
+        fetched.files, notes = unpack(stream, kind, root, budget, address.member)
+        fetched.notes = [f"{address.shown}: {note}" for note in notes]
+        return fetched
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 An entry belongs to a document at one path with one set of settings. It holds digests of the bytes
 of the document and of every file that was looked up for it, existing or not. Its key contains a
-digest of this program and of the libraries that it reads files with. Entries are JSON and are never
-executed. A damaged or outdated entry is ignored.
+digest of this program and of the libraries that it reads files with. Entries are lines of a seal, a
+key and JSON, and are never executed. A damaged or outdated entry is ignored.
 
 A cache lies in the checkout, where a stranger may have put something in its place. So only a folder
 that this user's runs have made is used, entries are sealed with the user's secret, links are not
@@ -22,15 +22,15 @@ import re
 import stat
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple, Protocol, TypedDict
+from typing import Protocol
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
 from inertial_check.files.access import NO_LINK_FLAGS, Limits
 from inertial_check.files.writing import ANYWHERE_NAMED, lock, remove_if_dead
-from inertial_check.running.encoding import encode_apart, restore_apart
+from inertial_check.running.encoding import encode, restore
 from inertial_check.running.seal import RefusedStoreError, read_secret, seal
 
 LARGEST = 256 << 20
@@ -39,10 +39,6 @@ LARGEST = 256 << 20
 _ENTRIES = "entries"
 _GITIGNORE = "# Made by inertial-check; may be deleted at any time.\n*\n"
 _JOURNAL = b'{"inertial-check": "outcomes of a run, a line each, to be resumed"}\n'
-_LINE = re.compile(
-    r'\{"seal":"(?P<seal>[0-9a-f]+)",(?P<body>"key":"(?P<key>[0-9a-f]+)",'
-    r'"count":(?P<count>\d+),"size":(?P<size>\d+),)'
-)
 _MARKER = ".inertial-check-cache"
 """File with the seal of its folder, by which a run knows a folder that an earlier run has made."""
 
@@ -129,75 +125,6 @@ def _digest_file(path: str, size: int) -> str:
     return state.hexdigest()[:_DIGITS]
 
 
-def _seal(secret: bytes, text: str) -> str:
-    """Seal a text by its digest, which is quicker to compute than a keyed one of all of it."""
-    return seal(secret, digest(text.encode()).encode())
-
-
-class _StoredEntry(TypedDict):
-    """The JSON object of a line, its bodies left out."""
-
-    key: str
-    count: int
-    files: dict[str, str]
-    outcomes: object
-
-
-class _Entry(NamedTuple):
-    """A stored result.
-
-    Attributes:
-        key: Cache key of the document and its settings.
-        files: Fingerprint of each file that the result depends on, by absolute path.
-        outcomes: The result without its bodies, as JSON.
-        bodies: Its bodies as JSON, which come last so that they can be left undecoded.
-        body_count: Their number.
-    """
-
-    key: str
-    files: Mapping[str, str]
-    outcomes: str
-    bodies: str
-    body_count: int
-
-    def line(self, secret: bytes) -> str:
-        """The entry as a line of JSON that begins with the seal of the rest."""
-        files = json.dumps(self.files, separators=(",", ":"))
-        body = (
-            f'"key":"{self.key}","count":{self.body_count},"size":{len(self.bodies)},"files":{files},'
-            f'"outcomes":{self.outcomes},"bodies":{self.bodies}}}'
-        )
-        return f'{{"seal":"{_seal(secret, body)}",{body}\n'
-
-    @staticmethod
-    def key_of(line: str) -> str | None:
-        """The key of a line; None if the line is no entry."""
-        match = _LINE.match(line)
-        return match and match["key"]
-
-    @staticmethod
-    def read(line: str, secret: bytes) -> tuple[_StoredEntry, str]:
-        """Parse a line, but not its bodies.
-
-        Returns:
-            The entry, and its bodies as JSON.
-
-        Raises:
-            ValueError: The line is damaged, or no run of this user has written it.
-        """
-        match = _LINE.match(line)
-        if match is None:
-            raise ValueError("damaged")
-        line = line.rstrip()
-        expected = _seal(secret, line[match.start("body") :])
-        if not hmac.compare_digest(expected, match["seal"]):
-            raise ValueError("damaged")
-        end = len(line) - 1  # of the bodies, before the last brace
-        start = end - int(match["size"])
-        content: _StoredEntry = json.loads(f"{line[:start]}[]}}")
-        return content, line[start:end]
-
-
 class _Validator:
     """Makes entries, and checks whether a stored entry is still valid."""
 
@@ -213,24 +140,30 @@ class _Validator:
         return digest(program_digest().encode(), settings, *(os.fsencode(part) for part in where))
 
     def make_line(self, document: Document, result: DocumentResult) -> bytes:
-        """The entry of a document, as a line."""
+        """The entry of a document as a line: seal, key, and JSON of files and result."""
         paths = (os.path.abspath(document.path), *(result.lookups or ()))
-        files = {path: self._fingerprints.of(path) for path in paths}
-        entry = _Entry(self.key(document), files, *encode_apart(result))
-        return entry.line(self._secret).encode()
+        files = json.dumps({path: self._fingerprints.of(path) for path in paths})
+        body = f"{self.key(document)} [{files},{encode([result])}]"
+        return f"{self._seal(body)} {body}\n".encode()
 
     def result(self, key: str, line: str) -> DocumentResult | None:
         """The result in a line, if it is an entry with this key and still valid."""
         try:
-            content, bodies = _Entry.read(line, self._secret)
-            if content["key"] != key:
+            mark, body = line.rstrip().split(" ", 1)
+            named, content = body.split(" ", 1)
+            if named != key or not hmac.compare_digest(self._seal(body), mark):
                 return None
-            for path, seen in content["files"].items():
-                if self._fingerprints.of(path) != seen:
-                    return None
-            return restore_apart(content["outcomes"], bodies, content["count"])
-        except (ValueError, TypeError):
+            files, rows = json.loads(content)
+            if any(self._fingerprints.of(path) != seen for path, seen in files.items()):
+                return None
+            (result,) = restore(rows)
+            return result
+        except (ValueError, TypeError, AttributeError):
             return None
+
+    def _seal(self, text: str) -> str:
+        """Seal a text by its digest, which is quicker to compute than a keyed one of all of it."""
+        return seal(self._secret, digest(text.encode()).encode())
 
 
 class _Directory:
@@ -504,8 +437,8 @@ class Journal:
         self._stream.truncate(len(data) - len(unfinished))
         for line in lines:
             text = line.decode(errors="replace")
-            if (key := _Entry.key_of(text)) is not None:
-                self._lines[key] = text
+            if text.count(" ") >= 2:
+                self._lines[text.split(" ", 2)[1]] = text
 
     def get(self, document: Document) -> DocumentResult | None:
         """The stored result of a document; None if the document has to be checked."""

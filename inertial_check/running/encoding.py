@@ -10,11 +10,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from inertial_check.checking.check import DocumentResult
-from inertial_check.model import BodyReport, Severity
-from inertial_check.model.deferred import Deferred
+from inertial_check.model import Severity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,51 +24,6 @@ _Decoder = Callable[[Any], Any]  # Any: parsed JSON of any type, and what is res
 def encode(answers: Sequence[tuple[object, ...]]) -> str:
     """Encode results, or rows of documents, as one line of JSON, without a line end."""
     return json.dumps(answers, default=_plain, separators=(",", ":"))
-
-
-class StoredBodies(Deferred[BodyReport]):
-    """The bodies of a stored report, which are decoded when they are first used.
-
-    They are most of a report, and a report of findings needs no more than their number.
-    """
-
-    __slots__ = ("_count",)
-
-    def __init__(self, rows: str, count: int) -> None:
-        """Keep the bodies as they are stored.
-
-        Args:
-            rows: The bodies as a JSON list.
-            count: Their number.
-        """
-        super().__init__(lambda: tuple(map(_body_decoder(), json.loads(rows))))
-        self._count = count
-
-    def __len__(self) -> int:
-        """Return the number of bodies."""
-        return self._count
-
-
-def encode_apart(result: DocumentResult) -> tuple[str, str, int]:
-    """Encode a result without its bodies, and its bodies; also the number of these."""
-    if result.file is None:
-        return encode([result]), "[]", 0
-    bodies = result.file.bodies
-    rest = result._replace(file=result.file._replace(bodies=()))
-    return encode([rest]), encode(bodies), len(bodies)
-
-
-def restore_apart(rows: object, bodies: str, count: int) -> DocumentResult:
-    """Restore a result that `encode_apart` has encoded; its bodies stay text until they are used.
-
-    Raises:
-        ValueError: The rows are not one result.
-    """
-    (result,) = restore(rows)
-    if result.file is None:
-        return result
-    stored = cast("tuple[BodyReport, ...]", StoredBodies(bodies, count))
-    return result._replace(file=result.file._replace(bodies=stored))
 
 
 def decode(line: str | bytes) -> list[DocumentResult]:
@@ -89,27 +43,15 @@ def restore(rows: object) -> list[DocumentResult]:
     """
     if not isinstance(rows, list):
         raise ValueError("no results: not a list")
-    decode_row = _result_decoder()
+    decode_row = _named_tuple_decoder(DocumentResult)
     try:
         return [decode_row(row) for row in rows]
     except (TypeError, KeyError, IndexError, AttributeError) as error:
         raise ValueError(f"no results: {error}") from None
 
 
-@cache
-def _result_decoder() -> _Decoder:
-    return _named_tuple_decoder(DocumentResult)
-
-
-@cache
-def _body_decoder() -> _Decoder:
-    return _named_tuple_decoder(BodyReport)
-
-
-def _plain(value: Mapping[str, object] | StoredBodies | np.generic) -> object:
-    """Values that JSON can write, for other mappings, stored bodies and NumPy scalars."""
-    if isinstance(value, StoredBodies):
-        return tuple(value)
+def _plain(value: Mapping[str, object] | np.generic) -> object:
+    """Values that JSON can write, for other mappings and NumPy scalars."""
     return dict(value) if isinstance(value, Mapping) else value.item()
 
 
@@ -133,6 +75,7 @@ def _decoder(annotation: object) -> _Decoder | None:
     return _named_tuple_decoder(annotation)
 
 
+@cache
 def _named_tuple_decoder(kind: Any) -> _Decoder:  # noqa: ANN401 - classes of NamedTuple share no type
     """The function that restores a named tuple from the list of its fields."""
     hints = get_type_hints(kind)

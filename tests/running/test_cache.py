@@ -202,7 +202,7 @@ def test_a_change_that_leaves_size_and_time_as_they_were_is_seen(models, checked
         lambda data: data[: len(data) // 2],
         lambda data: data.replace(b'"error"', b'"fine"').replace(b"3", b"4"),
         lambda data: b"\xff" * 100,
-        lambda data: b'{"seal":"0","key":"0","files":{},"outcomes":[]}',
+        lambda data: b"0 0 [{},[]]",
     ],
 )
 def test_a_damaged_entry_is_none(models, checked, damage):
@@ -279,7 +279,7 @@ def test_a_run_is_taken_up_where_it_was_left(models, checked, tmp_path):
     lines = Path("run.jsonl").read_bytes().splitlines(keepends=True)
     assert len(lines) == len(first) + 1
     for line in lines:
-        json.loads(line)
+        json.loads(line if line is lines[0] else line.split(b" ", 2)[2])
     Path("run.jsonl").write_bytes(b"".join(lines[:10]) + lines[10][:50])
     again, second = checked("defects", resume="run.jsonl", folder=None)
     assert again == whole
