@@ -1,52 +1,38 @@
 """Figures about the order of the source code, for one checkout or several side by side.
 
     python benchmarks/house.py [CHECKOUT ...]
-    python benchmarks/house.py --list FIGURE [CHECKOUT ...]
+    python benchmarks/house.py --list FIGURE [CHECKOUT ...]   # the places behind one figure
+    python benchmarks/house.py --check [CHECKOUT ...]         # fail where a budget is passed
+    python benchmarks/house.py --run [CHECKOUT ...]           # also run four commands
 
-The first form prints two Markdown tables with one column for each checkout. The second form
-prints the places behind one figure, each as `file:line: text`, so that they can be worked off.
-Without a checkout, the one that holds this script is measured. The source code is parsed and never
-imported. All figures are about the files of the package: tests, documents and benchmarks are not
-counted.
+Without a checkout, the one that holds this script is measured. All figures are about the files of
+the package; tests, documents and benchmarks are not counted. A room is a folder directly below the
+package. The source code is parsed; only --run executes it, in child processes.
 
-Size, in the second table:
+Budgets stand in docs/architecture.md of the checkout, in the tables whose last column is `budget`:
+a row with a room in its first cell has lines of code, a row with the name of a figure has `at most`
+or `at least` a number. --check fails where one is passed, where files import each other in a
+circle, and where a folder below the package is no room of the table.
 
-* A line of code holds a token that is neither a comment nor part of a docstring.
-* A line of docstring belongs to a statement that is only a string.
-* A line of comment holds a comment and nothing else.
-
-Figures, in the first table:
-
-* `folder`: the number of Python files that lie directly in the folder that has the most of them.
-* `circles`: groups of files that import each other, where an import inside a function counts and
-  an import for the type checker only does not.
-* `circles-at-import`: the same groups, counting only what is imported when a file is loaded.
-* `circles-typed`: the same groups, counting every import, also those for the type checker only.
+* `code`: lines that hold a token which is neither a comment nor part of a docstring.
+* `files`, `largest file`, `folder`: Python files; the most code in one; the most files in a folder.
+* `rooms`: folders directly below the package.
+* `circles`: groups of files that import each other; imports inside functions and imports of names
+  by `importlib` count, those for the type checker only do not.
+* `class systems`: kinds of classes with fields: dataclass, NamedTuple and Enum are three.
+* `mean body`: mean lines of a function from its first statement to its last, without docstring.
+* `statements`: functions with more than 50 statements, those of nested functions included.
+* `one caller`: functions of a module, and private methods, that one function of the package names
+  and that no `__init__` of a room gives out.
+* `short`: share [%] of functions whose body has one to three lines.
+* `assets`, `schemas`: lines of the page's files and of the JSON Schemas.
+* `ignores`: comments that silence ruff or mypy.
 * `any`: lines of code that use the name `Any` other than to import it.
-* `any-imports`: files that import `Any`.
-* `docstrings`: docstrings of constants, which are strings behind an assignment in the body of a
-  module or class.
-* `fragments`: docstrings of constants whose first word, after a unit or shape in brackets,
-  continues a sentence that is not there (FRAGMENT_WORDS: Of, By, As, That and a few more).
-* `prepositions`: docstrings of constants that begin with another preposition (PREPOSITIONS).
-* `riddles`: docstrings of constants that begin with a question word (RIDDLE_WORDS).
-* `titles`: docstrings of modules, classes and functions that begin with a word of these three
-  lists.
-* `ed`: functions whose name ends in `ed`.
-* `participles`: functions whose last word is a participle, by its ending `ed` or by a list of
-  irregular ones (PARTICIPLES); properties and names that begin as a predicate (PREDICATES) are
-  left out, as these do state something.
-* `public`: functions and classes at the level of a module that have no leading underscore, in
-  modules none of whose names has one.
-* `public-constants`: assignments by the same rule.
-* `namesakes`: classes and type aliases at the level of a module whose name, without leading
-  underscores, is defined in more than one file.
 * `tolerances`: lines with a float literal of at most 1e-3 in size, but not 0, outside
   `inertia/tolerances.py`, without the places of OTHER_NUMBERS: unit factors, numbers of the
-  engines, settings of solvers and ranges of random bodies. Each place is a
-  file and a name in it, so that another number in the same file counts.
-* `duplicates`: pairs of places that share eight or more lines, as the command `duplicates` finds
-  them; where this command is not installed, the figure is left out.
+  engines, settings of solvers and ranges of random bodies. Each place is a file and a name in it,
+  so that another number in the same file counts.
+* `files of check` and the like, by --run: package files in which a function runs after its import.
 """
 
 from __future__ import annotations
@@ -56,13 +42,13 @@ import ast
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tokenize
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -100,30 +86,53 @@ them (constants, attributes, functions and methods)."""
 LAYOUT_TOKENS = frozenset(
     (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 )
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+ASSETS = (".js", ".css", ".html")
+IGNORES = re.compile(r"#\s*(?:noqa|ruff:|type:\s*ignore|mypy:)")
+ENUMS = frozenset(("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
 
+COMMANDS = {
+    "files of check": ["check", "--isolated", "--no-cache", "data/arm.urdf"],
+    "files of project": [],
+    "files of fill": ["fill", "--isolated", "data/fill/arm.urdf"],
+    "files of identify": ["identify", "data/recordings/train.csv", "--model",
+                          "data/recordings/arm.urdf"],
+}  # fmt: skip
+"""What --run executes: a command line, or without one `ic.project` of one row."""
 
-def split_words(text: str) -> frozenset[str]:
-    """Split a list of words, written with blanks between them, into a set."""
-    return frozenset(text.split())
+TRACER = """
+import io, runpy, sys, threading
+package, arguments = sys.argv[1] + "/", sys.argv[2:]
+files, importing = set(), threading.local()
+def profile(frame, event, argument):
+    name = frame.f_code.co_filename
+    if not name.startswith(package) or event not in ("call", "return"):
+        return
+    depth = getattr(importing, "depth", 0)
+    if frame.f_code.co_name == "<module>" and not name.endswith("__main__.py"):
+        importing.depth = depth + (1 if event == "call" else -1)
+    elif event == "call" and depth == 0 and not frame.f_code.co_name.startswith("<module"):
+        files.add(name)
+threading.setprofile(profile)
+sys.setprofile(profile)
+out, sys.stdout = sys.stdout, io.StringIO()
+try:
+    if arguments:
+        sys.argv = ["inertial-check", *arguments]
+        runpy.run_module("inertial_check", run_name="__main__", alter_sys=True)
+    else:
+        import numpy, inertial_check
+        row = numpy.array([1, 0, 0, 0, 1, 0, 0, 1, 0, 3.0])
+        inertial_check.project(row, "inertia")
+except SystemExit as exit:
+    if exit.code not in (0, 1, None):
+        raise
+finally:
+    sys.setprofile(None)
+    print("\\n".join(sorted(files)), file=out, flush=True)
+"""
 
-
-FRAGMENT_WORDS = split_words("as by of per so than that whose")
-PREPOSITIONS = split_words(
-    "above after at before below between beyond but during for from in into on over through to "
-    "under up with within without"
-)
-RIDDLE_WORDS = split_words("how what when where whether which who why")
-PARTICIPLES = split_words(
-    "begun bent born bought broken brought built caught chosen come done drawn driven fallen "
-    "fed felt found given gone grown heard held hidden kept known laid left lent lost made "
-    "meant met misspelt paid proven rewritten risen said seen sent shaken shown slept sought "
-    "spent spoken stood struck sworn taken taught thought thrown told torn understood undone "
-    "won worn woven written"
-)
-ED_WORDS = split_words("bed embed exceed feed indeed need proceed red seed shed speed")
-PREDICATES = split_words("are can does has have is may must needs was were")
-
-Figure = Callable[[list["Source"]], list["Place"]]
+Figure = Callable[["House"], list["Place"]]
 
 
 class Place(NamedTuple):
@@ -150,9 +159,71 @@ class Source:
         return self.path.endswith("/__init__.py")
 
     @property
-    def is_private(self) -> bool:
-        """Whether a name in the path of the module has a leading underscore."""
-        return any(part.startswith("_") for part in self.module.split("."))
+    def room(self) -> str:
+        """The folder below the package, or an empty text at the top level."""
+        parts = self.path.split("/")
+        return parts[1] if len(parts) > 2 else ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """Function of the package: its file, its node and the lines of its body."""
+
+    source: Source
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    scope: str
+    """Classes and functions around it, joined by dots."""
+
+    @property
+    def lines(self) -> int:
+        """Lines from the first statement to the last, without the docstring."""
+        body = self.node.body[is_text(self.node.body[0]) :] or self.node.body
+        return (body[-1].end_lineno or 0) - body[0].lineno + 1
+
+    @property
+    def statements(self) -> int:
+        """Number of statements, at all depths."""
+        return sum(isinstance(node, ast.stmt) for node in ast.walk(self.node)) - 1
+
+    def place(self, text: str) -> Place:
+        """Show where it is."""
+        name = f"{self.scope}.{self.node.name}".lstrip(".")
+        return Place(self.source.path, self.node.lineno, f"{name}: {text}")
+
+
+@dataclass(frozen=True)
+class House:
+    """Package of one checkout, parsed."""
+
+    root: Path
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """All Python files, in the order of their paths."""
+        return read_sources(self.root)
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        """Lines of code of each file."""
+        return {source.path: measure_file(source) for source in self.sources}
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """All functions and methods, without those that are only a signature."""
+        found = []
+
+        def visit(source: Source, parent: ast.AST, scope: str) -> None:
+            for node in ast.iter_child_nodes(parent):
+                inner = scope
+                if isinstance(node, FUNCTION | ast.ClassDef):
+                    inner = f"{scope}.{node.name}".lstrip(".")
+                if isinstance(node, FUNCTION) and not is_signature(node):
+                    found.append(Function(source, node, scope))
+                visit(source, node, inner)
+
+        for source in self.sources:
+            visit(source, source.tree, "")
+        return found
 
 
 def read_sources(checkout: Path) -> list[Source]:
@@ -167,88 +238,105 @@ def read_sources(checkout: Path) -> list[Source]:
     return sources
 
 
-def tokens_of(source: Source) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of a file."""
-    return tokenize.generate_tokens(io.StringIO(source.text).readline)
+def is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Say whether a statement is only a string."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def is_signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Say whether a function has no statement: an overload, or a member of a protocol."""
+    return all(
+        is_text(one) or (isinstance(one, ast.Expr) and ast.unparse(one) == "...")
+        for one in node.body
+    )
 
 
 # Size.
 
 
-class Size(NamedTuple):
-    """Number of files and of their lines of code, docstring and comment."""
-
-    files: int
-    code: int
-    docstring: int
-    comment: int
-
-
-def measure_file(source: Source) -> Size:
-    """Count the lines of one file by kind."""
+def measure_file(source: Source) -> int:
+    """Count the lines of code of one file."""
     docstring: set[int] = set()
     for node in source.nodes:
         if is_text(node):
             docstring.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    code: set[int] = set()
-    comment = 0
-    for token in tokens_of(source):
-        if token.type == tokenize.COMMENT:
-            comment += token.line.lstrip().startswith("#")
-        elif token.type not in LAYOUT_TOKENS:
-            code.update(range(token.start[0], token.end[0] + 1))
-    return Size(1, len(code - docstring), len(docstring), comment)
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        if token.type != tokenize.COMMENT and token.type not in LAYOUT_TOKENS:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstring)
 
 
-def measure_packages(sources: list[Source]) -> dict[str, Size]:
-    """Add up the sizes of the files by first-level package, and under `total` all of them."""
-    sizes: dict[str, Size] = defaultdict(lambda: Size(0, 0, 0, 0))
-    for source in sources:
-        parts = source.path.split("/")
-        size = measure_file(source)
-        for name in (f"{parts[1]}/" if len(parts) > 2 else "(top level)", "total"):
-            sizes[name] = Size(*(a + b for a, b in zip(sizes[name], size, strict=True)))
-    return sizes
+def code(house: House) -> list[Place]:
+    """List the files with their lines of code, the largest first."""
+    order = sorted(house.code.items(), key=lambda item: -item[1])
+    return [Place(path, 1, f"{lines} lines") for path, lines in order]
+
+
+def rooms(house: House) -> list[Place]:
+    """List the folders below the package."""
+    names = sorted({source.room for source in house.sources} - {""})
+    return [Place(f"{PACKAGE}/{name}", 1, name) for name in names]
+
+
+def folder(house: House) -> list[Place]:
+    """List the files of the folder that has the most of them."""
+    folders: dict[str, list[Place]] = defaultdict(list)
+    for source in house.sources:
+        folders[source.path.rpartition("/")[0]].append(Place(source.path, 1, source.module))
+    return max(folders.values(), key=len)
+
+
+def list_lines(house: House, suffixes: tuple[str, ...]) -> list[Place]:
+    """List the lines of the files of the package with these endings of their names."""
+    return [
+        Place(path.relative_to(house.root).as_posix(), number, line)
+        for path in sorted((house.root / PACKAGE).rglob("*"))
+        if path.name.endswith(suffixes)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    ]
 
 
 # Imports between files.
 
 
 class Import(NamedTuple):
-    """Import of one file of the package by another, with the conditions under which it happens."""
+    """Import of one file of the package by another."""
 
     source: Source
     target: str
     line: int
-    in_function: bool
-    for_types: bool
 
 
 def find_imports(sources: list[Source]) -> list[Import]:
-    """Find all imports between two files of the package."""
+    """Find all imports between two files of the package, but those for the type checker only."""
     modules = {source.module for source in sources}
     found: list[Import] = []
 
-    def visit(source: Source, parent: ast.AST, in_function: bool, for_types: bool) -> None:
+    def visit(source: Source, parent: ast.AST) -> None:
         for node in ast.iter_child_nodes(parent):
+            targets: Iterable[str] = ()
             if isinstance(node, ast.Import | ast.ImportFrom):
-                found.extend(
-                    Import(source, target, node.lineno, in_function, for_types)
-                    for target in imported_modules(source, node, modules)
-                )
+                targets = list_modules(source, node, modules)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                texts = (ast.literal_eval(a) for a in node.args if isinstance(a, ast.Constant))
+                targets = {text for text in texts if text in modules}
+            elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 continue
-            typed = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            visit(source, node, in_function or function, for_types or typed)
+            line = getattr(node, "lineno", 1)
+            found.extend(Import(source, target, line) for target in targets)
+            visit(source, node)
 
     for source in sources:
-        visit(source, source.tree, False, False)
+        visit(source, source.tree)
     return found
 
 
-def imported_modules(
-    source: Source, node: ast.Import | ast.ImportFrom, modules: set[str]
-) -> set[str]:
+def list_modules(source: Source, node: ast.Import | ast.ImportFrom, modules: set[str]) -> set[str]:
     """Resolve an import statement to the modules of the package that it names."""
     if isinstance(node, ast.Import):
         names = {alias.name for alias in node.names}
@@ -264,14 +352,14 @@ def imported_modules(
     return (names & modules) - {source.module}
 
 
-def list_circles(imports: Iterable[Import]) -> list[Place]:
-    """List the groups of two or more files that reach each other by the given imports."""
+def circles(house: House) -> list[Place]:
+    """List the groups of two or more files that reach each other by their imports."""
     direct: dict[str, set[str]] = defaultdict(set)
     first: dict[tuple[str, str], Import] = {}
-    for one in imports:
+    for one in find_imports(house.sources):
         direct[one.source.module].add(one.target)
         first.setdefault((one.source.module, one.target), one)
-    reach = {module: reachable(module, direct) for module in list(direct)}
+    reach = {module: list_reachable(module, direct) for module in list(direct)}
     groups = {
         frozenset(other for other in reach[module] if module in reach.get(other, ()))
         for module in reach
@@ -288,196 +376,118 @@ def list_circles(imports: Iterable[Import]) -> list[Place]:
     return places
 
 
-def reachable(start: str, direct: dict[str, set[str]]) -> set[str]:
+def list_reachable(start: str, direct: dict[str, set[str]]) -> set[str]:
     """Collect the modules that a chain of one or more imports leads to."""
     seen: set[str] = set()
     todo = [start]
     while todo:
-        for module in direct.get(todo.pop(), ()):
-            if module not in seen:
-                seen.add(module)
-                todo.append(module)
+        new = direct.get(todo.pop(), set()) - seen
+        seen |= new
+        todo.extend(new)
     return seen
 
 
-def circles(sources: list[Source]) -> list[Place]:
-    """List the circles of imports without those for the type checker only."""
-    return list_circles(one for one in find_imports(sources) if not one.for_types)
+# Functions and classes.
 
 
-def circles_at_import(sources: list[Source]) -> list[Place]:
-    """List the circles of the imports that happen when a file is loaded."""
-    found = find_imports(sources)
-    return list_circles(one for one in found if not (one.for_types or one.in_function))
+def statements(house: House) -> list[Place]:
+    """List the functions with more than 50 statements."""
+    found = (one for one in house.functions if one.statements > 50)
+    return [one.place(f"{one.statements} statements") for one in found]
 
 
-def circles_typed(sources: list[Source]) -> list[Place]:
-    """List the circles of all imports, including those for the type checker only."""
-    return list_circles(find_imports(sources))
+def short(house: House) -> list[Place]:
+    """List the functions whose body has at most three lines."""
+    return [one.place(f"{one.lines} lines") for one in house.functions if one.lines <= 3]
 
 
-# Texts.
-
-
-def is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
-    """Say whether a statement is only a string."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def docstrings(sources: list[Source]) -> list[Place]:
-    """List the docstrings of constants, each behind the name of its constant."""
-    places = []
-    for source in sources:
-        for scope in source.nodes:
-            if not isinstance(scope, ast.Module | ast.ClassDef):
-                continue
-            for before, node in zip(scope.body, scope.body[1:], strict=False):
-                if isinstance(before, ast.Assign | ast.AnnAssign) and is_text(node):
-                    target = before.targets[0] if isinstance(before, ast.Assign) else before.target
-                    text = " ".join(str(ast.literal_eval(node.value)).split())
-                    places.append(Place(source.path, node.lineno, f"{ast.unparse(target)}: {text}"))
-    return places
-
-
-def first_word(text: str) -> str:
-    """Find the first word of a text in lower case, passing over units and shapes in brackets."""
-    text = re.sub(r"^(\[[^\]]*\]|\([^)]*\))[,:.]?\s+", "", text)
-    match = re.match(r"[A-Za-z]+", text)
-    return match[0].lower() if match else ""
-
-
-def constants_beginning_with(sources: list[Source], words: frozenset[str]) -> list[Place]:
-    """List the docstrings of constants whose first word is one of the given words."""
-    return [one for one in docstrings(sources) if first_word(one.text.partition(": ")[2]) in words]
-
-
-def fragments(sources: list[Source]) -> list[Place]:
-    """List the docstrings of constants that continue a sentence which is not there."""
-    return constants_beginning_with(sources, FRAGMENT_WORDS)
-
-
-def prepositions(sources: list[Source]) -> list[Place]:
-    """List the docstrings of constants that begin with another preposition."""
-    return constants_beginning_with(sources, PREPOSITIONS)
-
-
-def riddles(sources: list[Source]) -> list[Place]:
-    """List the docstrings of constants that begin with a question word."""
-    return constants_beginning_with(sources, RIDDLE_WORDS)
-
-
-def titles(sources: list[Source]) -> list[Place]:
-    """List docstrings of modules, classes and functions that begin in the middle of a sentence."""
-    places = []
-    for source in sources:
+def one_caller(house: House) -> list[Place]:
+    """List the functions of modules and private methods that one function names."""
+    given: set[str] = set()
+    callers: dict[str, set[str]] = defaultdict(set)
+    for source in house.sources:
         for node in source.nodes:
-            if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                continue
-            text = (ast.get_docstring(node) or "").partition("\n\n")[0]
-            if first_word(text) in FRAGMENT_WORDS | PREPOSITIONS | RIDDLE_WORDS:
-                places.append(
-                    Place(
-                        source.path,
-                        1 if isinstance(node, ast.Module) else node.lineno,
-                        f"{getattr(node, 'name', source.module)}: {' '.join(text.split())}",
-                    )
-                )
+            if isinstance(node, ast.ImportFrom) and source.is_package:
+                given.update(alias.asname or alias.name for alias in node.names)
+            elif isinstance(node, ast.Constant) and source.is_package:
+                given.add(str(node.value))
+        note_names(source, source.tree, "", callers)
+    places = []
+    for one in house.functions:
+        name, method = one.node.name, bool(one.scope)
+        outer = one.scope.rpartition(".")[2]
+        if one.node.decorator_list or name in given or name.startswith("__"):
+            continue
+        if method and not (name.startswith("_") and outer[:1].lstrip("_").isupper()):
+            continue
+        own = f"{one.source.module}:{one.scope}.{name}".replace(":.", ":")
+        named = {caller for caller in callers[name] if not (caller + ".").startswith(own + ".")}
+        if len(named) == 1:
+            places.append(one.place(f"named by {next(iter(named))}"))
     return places
 
 
-# Names.
+def note_names(source: Source, parent: ast.AST, scope: str, callers: dict[str, set[str]]) -> None:
+    """Note for every name which function, or else which module or class, uses it."""
+    for node in ast.iter_child_nodes(parent):
+        inner = scope
+        if isinstance(node, FUNCTION | ast.ClassDef):
+            inner = f"{scope}.{node.name}".lstrip(".")
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            callers[node.id].add(f"{source.module}:{scope}")
+        elif isinstance(node, ast.Attribute):
+            callers[node.attr].add(f"{source.module}:{scope}")
+        note_names(source, node, inner, callers)
 
 
-def functions(sources: list[Source]) -> Iterator[tuple[Source, ast.FunctionDef]]:
-    """Yield all functions and methods with their files."""
-    for source in sources:
+def class_systems(house: House) -> list[Place]:
+    """List one class of each kind that has fields."""
+    first: dict[str, Place] = {}
+    for source in house.sources:
         for node in source.nodes:
-            if isinstance(node, ast.FunctionDef):
-                yield source, node
-
-
-def ed(sources: list[Source]) -> list[Place]:
-    """List the functions whose name ends in `ed`."""
-    return [
-        Place(source.path, node.lineno, node.name)
-        for source, node in functions(sources)
-        if node.name.endswith("ed")
-    ]
-
-
-def participles(sources: list[Source]) -> list[Place]:
-    """List the functions whose last word is a participle, without properties and predicates."""
-    places = []
-    for source, node in functions(sources):
-        words = node.name.strip("_").split("_")
-        last = words[-1]
-        participle = last in PARTICIPLES or (last.endswith("ed") and last not in ED_WORDS)
-        decorators = " ".join(ast.unparse(one) for one in node.decorator_list)
-        if participle and words[0] not in PREDICATES and "property" not in decorators:
-            places.append(Place(source.path, node.lineno, node.name))
-    return places
-
-
-def module_names(source: Source) -> Iterator[tuple[str, ast.stmt]]:
-    """Yield the names that a module defines at its top level, each with its statement."""
-    for node in source.tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name, node
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                yield from ((n.id, node) for n in ast.walk(target) if isinstance(n, ast.Name))
-
-
-def list_public(sources: list[Source], constants: bool) -> list[Place]:
-    """List the public names of public modules: constants, or else functions and classes."""
-    return [
-        Place(source.path, node.lineno, name)
-        for source in sources
-        if not source.is_private
-        for name, node in module_names(source)
-        if not name.startswith("_") and isinstance(node, ast.Assign | ast.AnnAssign) == constants
-    ]
-
-
-def public(sources: list[Source]) -> list[Place]:
-    """List the public functions and classes."""
-    return list_public(sources, constants=False)
-
-
-def public_constants(sources: list[Source]) -> list[Place]:
-    """List the public constants and type aliases."""
-    return list_public(sources, constants=True)
-
-
-def namesakes(sources: list[Source]) -> list[Place]:
-    """List the names of classes and type aliases that more than one file defines."""
-    homes: dict[str, list[Place]] = defaultdict(list)
-    for source in sources:
-        for name, node in module_names(source):
-            # A type alias is written like a class: it begins with a capital and is no constant.
-            plain = name.lstrip("_")
-            if isinstance(node, ast.ClassDef) or (plain[:1].isupper() and not plain.isupper()):
-                homes[plain].append(Place(source.path, node.lineno, name))
-    places = []
-    for plain, several in sorted(homes.items()):
-        if len({place.file for place in several}) > 1:
-            where = ", ".join(f"{place.file}:{place.line}" for place in several)
-            places.append(Place(several[0].file, several[0].line, f"{plain} in {where}"))
-    return places
+            if isinstance(node, ast.ClassDef):
+                bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+                names = {ast.unparse(one).partition("(")[0] for one in node.decorator_list}
+                kinds = {name for name in names if name.endswith("dataclass")} | {
+                    "Enum" if base in ENUMS else base
+                    for base in bases
+                    if base in ENUMS or base.endswith(("NamedTuple", "Record", "Struct"))
+                }
+                kinds |= {
+                    f"metaclass {ast.unparse(k.value)}"
+                    for k in node.keywords
+                    if k.arg == "metaclass"
+                }
+                if "dataclass_transform" in " ".join(names):
+                    kinds.add(node.name)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+                ("namedtuple", "make_dataclass", "define", "attrs")
+            ):
+                kinds = {ast.unparse(node.func)}
+            else:
+                continue
+            for kind in kinds:
+                first.setdefault(kind, Place(source.path, node.lineno, kind))
+    return list(first.values())
 
 
 # Types and numbers.
 
 
-def any_uses(sources: list[Source]) -> list[Place]:
+def ignores(house: House) -> list[Place]:
+    """List the comments that silence ruff or mypy."""
+    return [
+        Place(source.path, number, line.strip())
+        for source in house.sources
+        for number, line in enumerate(source.text.split("\n"), 1)
+        if IGNORES.search(line)
+    ]
+
+
+def any_uses(house: House) -> list[Place]:
     """List the lines of code that use the name `Any` other than to import it."""
     places = set()
-    for source in sources:
+    for source in house.sources:
         lines = source.text.split("\n")
         for node in source.nodes:
             if isinstance(node, ast.Name) and node.id == "Any":
@@ -485,19 +495,14 @@ def any_uses(sources: list[Source]) -> list[Place]:
     return sorted(places)
 
 
-def any_imports(sources: list[Source]) -> list[Place]:
-    """List the import statements that import `Any`."""
-    return [
-        Place(source.path, node.lineno, ast.unparse(node))
-        for source in sources
-        for node in source.nodes
-        if isinstance(node, ast.ImportFrom) and any(alias.name == "Any" for alias in node.names)
-    ]
-
-
-def tolerances(sources: list[Source]) -> list[Place]:
+def tolerances(house: House) -> list[Place]:
     """List the lines with a small number of ours outside the module of the tolerances."""
-    other = other_numbers()
+    return list_tolerances(house.sources)
+
+
+def list_tolerances(sources: list[Source]) -> list[Place]:
+    """List such lines of some files."""
+    other = list_other_numbers()
     places = set()
     for source in sources:
         if source.path == TOLERANCES:
@@ -509,7 +514,7 @@ def tolerances(sources: list[Source]) -> list[Place]:
     return sorted(places)
 
 
-def other_numbers() -> set[tuple[str, str]]:
+def list_other_numbers() -> set[tuple[str, str]]:
     """Collect the places of OTHER_NUMBERS, each as the path of its file and a name."""
     return {
         (f"{PACKAGE}/{file}", name)
@@ -544,64 +549,105 @@ def small_numbers(parent: ast.AST, inside: tuple[str, ...] = ()) -> Iterator[tup
         yield from small_numbers(node, names)
 
 
-def folder(sources: list[Source]) -> list[Place]:
-    """List the files of the folder that has the most of them."""
-    folders: dict[str, list[Place]] = defaultdict(list)
-    for source in sources:
-        folders[source.path.rpartition("/")[0]].append(Place(source.path, 1, source.module))
-    return max(folders.values(), key=len)
+def trace(house: House, name: str) -> list[Place]:
+    """List the files of the package in which a function runs after import, by one command."""
+    arguments = [str(house.root / PACKAGE), *COMMANDS[name]]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", TRACER, *arguments], cwd=house.root, capture_output=True,
+        text=True, check=False, env=os.environ | {"PYTHONPATH": str(house.root)},
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"{house.root}: {' '.join(COMMANDS[name])}: {done.stderr}")
+    files = (Path(line).relative_to(house.root).as_posix() for line in done.stdout.split())
+    return [Place(file, 1, "") for file in files]
 
 
 FIGURES: dict[str, Figure] = {
+    "code": code,
+    "files": code,
+    "largest file": code,
+    "rooms": rooms,
     "folder": folder,
     "circles": circles,
-    "circles-at-import": circles_at_import,
-    "circles-typed": circles_typed,
+    "class systems": class_systems,
+    "mean body": lambda house: [one.place(f"{one.lines} lines") for one in house.functions],
+    "statements": statements,
+    "one caller": one_caller,
+    "short": short,
+    "assets": lambda house: list_lines(house, ASSETS),
+    "schemas": lambda house: list_lines(house, (".schema.json",)),
+    "ignores": ignores,
     "any": any_uses,
-    "any-imports": any_imports,
-    "docstrings": docstrings,
-    "fragments": fragments,
-    "prepositions": prepositions,
-    "riddles": riddles,
-    "titles": titles,
-    "ed": ed,
-    "participles": participles,
-    "public": public,
-    "public-constants": public_constants,
-    "namesakes": namesakes,
     "tolerances": tolerances,
+}
+RUNS: dict[str, Figure] = {
+    name: lambda house, name=name: trace(house, name)  # type: ignore[misc]
+    for name in COMMANDS
 }
 
 
-# Duplicates.
+def measure(name: str, house: House) -> float:
+    """Find the number of one figure."""
+    places = (FIGURES | RUNS)[name](house)
+    match name:
+        case "code":
+            return sum(house.code.values())
+        case "largest file":
+            return max(house.code.values())
+        case "mean body":
+            return round(sum(one.lines for one in house.functions) / len(house.functions), 2)
+        case "short":
+            return round(100 * len(places) / len(house.functions), 1)
+    return len(places)
 
 
-def run_duplicates(checkout: Path) -> list[str] | None:
-    """Run the command `duplicates` on the package, or return None where it is not installed."""
-    program = shutil.which("duplicates")
-    if program is None:
-        return None
-    options = ["--min-lines", "8", "--most", "200", "--seconds", "120"]
-    done = subprocess.run(
-        [program, *options, "--repo", str(checkout / PACKAGE)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.splitlines()
+# Budgets.
 
 
-def count_duplicates(checkout: Path) -> str:
-    """Read the number of pairs from the first line of the output, or say why there is none."""
-    lines = run_duplicates(checkout)
-    if lines is None:
-        return "not installed"
-    if not lines or lines[0].startswith("no duplicates"):
-        return "0"
-    match = re.match(r"[\d,]+", lines[0])
-    count = match[0] if match else "unknown"
-    complete = not any(line.startswith("incomplete") for line in lines)
-    return count if complete else f"{count} (incomplete)"
+def read_budgets(checkout: Path) -> dict[str, tuple[str, float]]:
+    """Read the tables of docs/architecture.md with a last column `budget`.
+
+    Returns:
+        For each room or figure `most` or `least`, and the number.
+    """
+    budgets = {}
+    inside = False
+    for line in (checkout / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().strip("`/*") for cell in line.strip().strip("|").split("|")]
+        if not line.lstrip().startswith("|"):
+            inside = False
+        elif cells[-1].lower().startswith("budget"):
+            inside = True
+        elif inside and (number := re.search(r"(\d[\d,]*\.?\d*) ?(k?)", cells[-1])):
+            value = float(number[1].replace(",", "")) * (1000 if number[2] else 1)
+            budgets[cells[0]] = ("least" if "least" in cells[-1] else "most", value)
+    return budgets
+
+
+def check(house: House, values: dict[str, float]) -> list[str]:
+    """List what is above, or below, its budget."""
+    budgets = read_budgets(house.root)
+    sizes = measure_rooms(house)
+    faults = [f"{place.text}: a room without a budget" for place in rooms(house)
+              if place.text not in budgets]  # fmt: skip
+    faults += [f"circle of {place.text}" for place in circles(house)]
+    for name, (kind, budget) in budgets.items():
+        value = sizes[name][1] if name in sizes else values.get(name)
+        if value is None:
+            if name not in RUNS:
+                faults.append(f"{name}: neither a room nor a figure")
+        elif value > budget if kind == "most" else value < budget:
+            faults.append(f"{name}: {value:,g}, at {kind} {budget:,g}")
+    return faults
+
+
+def measure_rooms(house: House) -> dict[str, tuple[int, int]]:
+    """Count files and lines of code of each room, and of the files beside them."""
+    sizes: dict[str, tuple[int, int]] = {}
+    for source in house.sources:
+        files, lines = sizes.get(source.room or "(top level)", (0, 0))
+        sizes[source.room or "(top level)"] = files + 1, lines + house.code[source.path]
+    return sizes
 
 
 # Output.
@@ -616,71 +662,57 @@ def print_table(header: list[str], rows: list[list[str]]) -> None:
     print()
 
 
-def print_figures(checkouts: list[Path]) -> None:
-    """Print the figures and the sizes of all checkouts."""
-    packages = [read_sources(checkout) for checkout in checkouts]
-    header = [str(checkout) for checkout in checkouts]
-    rows = []
-    for name, figure in FIGURES.items():
-        found = [figure(sources) for sources in packages]
-        rows.append([f"`{name}`", *(f"{len(places):,}" for places in found)])
-        if name == "folder":
-            rows[0][1:] = [f"{len(p)} ({p[0].file.rpartition('/')[0]})" for p in found]
-    rows.append(["`duplicates`", *map(count_duplicates, checkouts)])
-    print_table(["figure", *header], rows)
-
-    sizes = [measure_packages(sources) for sources in packages]
-    names = sorted(
-        {name for one in sizes for name in one}, key=lambda name: (name == "total", name)
-    )
-    cells = [
-        [name, *(" / ".join(f"{n:,}" for n in one[name]) if name in one else "" for one in sizes)]
-        for name in names
-    ]
-    print("Files / lines of code / of docstring / of comment:\n")
-    print_table(["package", *header], cells)
+def print_places(name: str, house: House) -> None:
+    """Print the places behind one figure, as `file:line: text`."""
+    places = (FIGURES | RUNS)[name](house)
+    print(f"{house.root}: {measure(name, house):,g} {name}", file=sys.stderr)
+    try:
+        print("\n".join(f"{one.file}:{one.line}: {one.text}" for one in places), flush=True)
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; without this, the exit reports it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_places(name: str, checkouts: list[Path]) -> None:
-    """Print the places behind one figure."""
-    for checkout in checkouts:
-        if name == "duplicates":
-            pairs = run_duplicates(checkout)
-            print("\n".join(pairs or ["The command `duplicates` is not installed."]))
-            continue
-        places = FIGURES[name](read_sources(checkout))
-        print(f"{checkout}: {len(places):,} {name}", file=sys.stderr)
-        lines = [f"{place.file}:{place.line}: {place.text}" for place in places]
-        try:
-            print("\n".join(lines), flush=True)
-        except BrokenPipeError:
-            # The reader, such as `head`, has seen enough; without this, the exit reports it again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def main() -> None:
-    """Read the command line and print the tables or the places."""
+def main() -> int:
+    """Read the command line and print the tables or the places; 1 where a budget is passed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     here = Path(__file__).resolve().parents[1]
     parser.add_argument("checkouts", nargs="*", type=Path, metavar="CHECKOUT", default=[here])
-    parser.add_argument(
-        "--list",
-        choices=[*FIGURES, "duplicates"],
-        metavar="FIGURE",
-        dest="figure",
-        help="print the places behind one figure: " + ", ".join([*FIGURES, "duplicates"]),
-    )
+    names = [*FIGURES, *RUNS]
+    parser.add_argument("--list", choices=names, metavar="FIGURE", help=", ".join(names))
+    parser.add_argument("--check", action="store_true", help="fail where a budget is passed")
+    parser.add_argument("--run", action="store_true", help="also run four commands")
     args = parser.parse_args()
     for checkout in args.checkouts:
         if not (checkout / PACKAGE).is_dir():
             parser.error(f"{checkout} has no folder {PACKAGE}; name the root of a checkout")
-    if args.figure:
-        print_places(args.figure, args.checkouts)
-    else:
-        print_figures(args.checkouts)
+    houses = [House(checkout.resolve()) for checkout in args.checkouts]
+    if args.list:
+        for house in houses:
+            print_places(args.list, house)
+        return 0
+    shown = [*FIGURES, *(RUNS if args.run else ())]
+    values = [{name: measure(name, house) for name in shown} for house in houses]
+    header = [str(checkout) for checkout in args.checkouts]
+    rows = [[f"`{name}`", *(f"{one[name]:,g}" for one in values)] for name in shown]
+    print_table(["figure", *header], rows)
+    sizes = [measure_rooms(house) for house in houses]
+    budgets = [read_budgets(house.root) for house in houses]
+    names = sorted({name for one in sizes for name in one})
+    cells = [
+        [name, *(f"{s[name][0]} / {s[name][1]:,} / {b[name][1] if name in b else 0:,g}"
+                 if name in s else "" for s, b in zip(sizes, budgets, strict=True))]
+        for name in names
+    ]  # fmt: skip
+    print_table(["room: files / code / budget", *header], cells)
+    if not args.check:
+        return 0
+    faults = [fault for pair in zip(houses, values, strict=True) for fault in check(*pair)]
+    print("\n".join(faults or ["every budget is kept"]))
+    return bool(faults)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
