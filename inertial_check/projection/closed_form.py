@@ -8,11 +8,8 @@ two smallest, then the apex.
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
-from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.derivatives import differentiable, is_traced
 from inertial_check.arrays.namespace import array_namespace
@@ -22,7 +19,6 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import (
     CHUNK,
-    Components,
     Vector,
     columns,
     eigensystem_of_entries,
@@ -49,9 +45,6 @@ ISOTROPIC = 1 / 3
 
 BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 """A harmless theta, consistent about any point, that stands in for rows which are not computed."""
-
-_SINGLE_CARRIES = tolerances.PROMISING_FLOOR * tolerances.EPS**0.5
-"""Largest numerical floor of a float64 body that can hold a margin; see `carries`."""
 
 LIFTS = 3
 """Rounds of raising the margin after rounding; one suffices, unless hardly any inertia is left."""
@@ -234,23 +227,7 @@ def _move(
     one = xp.ones_like(theta[..., 0])
     floor = tolerances.floor(one) if about == "com" else Consistency(theta, about).tolerance
     goal = find_goal(margin, guard(floor))
-    after = _move_one(before, goal, metric) if before.size == 6 else None
-    if after is None:
-        after = onto_cone(before, goal, metric)
-    return with_margin(theta, about, after, margin)
-
-
-def _move_one(I_BBcm: Array, goal: Array, metric: MomentMetric) -> Array | None:
-    """Move one NumPy body in Python floats; None where arrays are needed."""
-    if type(I_BBcm) is not np.ndarray or I_BBcm.dtype != np.float64:
-        return None
-    one = cast("Components", tuple(I_BBcm.reshape(6).tolist()))
-    try:
-        least = cast("Array", float(goal.reshape(())))
-        moved = move_entries(cast("Namespace", scalars), one, least, metric)
-    except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
-        return None
-    return np.array(moved).reshape(I_BBcm.shape)
+    return with_margin(theta, about, onto_cone(before, goal, metric), margin)
 
 
 def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
@@ -260,14 +237,7 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
     facets, I' = I + (1 - 2 b) tr(Z) 1 - Z, Z = sum z_i v_i v_i^T.
     """
     xp = array_namespace(I_BBcm)
-    moved = move_entries(xp, columns(I_BBcm), margin, metric)
-    return xp.stack(moved, axis=-1)
-
-
-def move_entries(
-    xp: Namespace, inertia: Components, margin: Array, metric: MomentMetric
-) -> list[Array]:
-    """Move inertias onto the cone, from six arrays (or floats) to six."""
+    inertia = columns(I_BBcm)
     spreads = second_moment_entries(inertia)
     values, rows = eigensystem_of_entries(xp, spreads)
     z1, z2, share, apex = find_multipliers(xp, values, margin, metric.trace_weight)
@@ -278,7 +248,7 @@ def move_entries(
         dyads = first + z2 * rows[i][1] * rows[j][1]
         moved_entry = inertia[k] + ((isotropic - dyads) if i == j else -dyads)
         entries.append(xp.where(apex, xp.zeros_like(moved_entry), moved_entry))
-    return entries
+    return xp.stack(entries, axis=-1)
 
 
 def find_multipliers(
@@ -327,28 +297,17 @@ def _lift(I_BBcm: Array, margin: Array) -> Array:
 
 def find_goal(margin: float, guard: Array) -> Array:
     """The margin to aim at, so that rounding leaves at least `margin`."""
-    if _is_float(guard):  # one body, computed without arrays
-        return cast("Array", min(margin + cast("float", guard), ISOTROPIC))
     xp = array_namespace(guard)
     return xp.minimum(margin + guard, xp.full_like(guard, ISOTROPIC))
 
 
 def guard(floor: Array) -> Array:
     """Half the numerical floor: covers rounding, and leaves a projected body on the boundary."""
-    if _is_float(floor):
-        return (floor if carries(floor) else tolerances.floor(cast("Array", 1.0))) / 2
     xp = array_namespace(floor)
     return xp.where(carries(floor), floor, tolerances.floor(xp.ones_like(floor))) / 2
 
 
 def carries(floor: Array) -> Array:
     """Rows whose own precision can hold a margin without a move that the certificate would see."""
-    if _is_float(floor):
-        return cast("Array", cast("float", floor) <= _SINGLE_CARRIES)
     xp = array_namespace(floor)
     return floor <= tolerances.PROMISING_FLOOR * float(tolerances.epsilon(floor.dtype, xp) ** 0.5)
-
-
-def _is_float(value: object) -> bool:
-    """Decide whether a number is that of one body, computed without arrays; np.float64 is not."""
-    return type(value) is float

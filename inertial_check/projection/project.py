@@ -22,7 +22,6 @@ from inertial_check.projection.closed_form import BALL, move_inertias, needs_pro
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.single_inertia import move_inertia
 from inertial_check.projection.small_moves import sharpen_moments
 from inertial_check.projection.solver_result import (
     RowFailure,
@@ -90,9 +89,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         constraints: Objects of inertial_check.projection.constraints.
         margin: Least margin of the results, 0 to 1/3, held after rounding; about the origin within
             the numerical floor of the result where that is coarse.
-        solver: None for the closed form, Newton's method or, with constraints other than fixed
-            numbers of one body, Clarabel; the name of an installed conic solver ("clarabel",
-            "scs") for the same answer by that.
+        solver: None for the closed form, Newton's method or, with constraints, Clarabel; the name
+            of an installed conic solver ("clarabel", "scs") for the same answer by that.
         mass_min: Least mass [kg] of rows that move under metrics in which the mass does; None for
             1e-6 of the mass given. Rows that end there have status mass-floored.
         regularization: Weight of the prior's term beside another, positive.
@@ -180,10 +178,6 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     if options.exact:
         given, like = _in_numpy(given, options.metric)
     judged = Consistency(given, about)
-    if options.solver is None and margin == 0 and not options.exact:
-        moved = move_inertia(judged, metric)
-        if moved is not None:
-            return _assemble_single(options, about, given, moved)
     mask = needs_projection(judged, margin)
     rows = Rows(mask | _find_inexact(judged) if options.exact else mask)
     if rows.none:
@@ -236,7 +230,7 @@ def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Arra
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
-    from inertial_check.projection import constrained, general, single_matrix
+    from inertial_check.projection import constrained, general
 
     hidden = hides_numbers(given, options.weights, *_arrays_of(options.prior))
     if hidden or _is_out_of_reach(given):
@@ -246,14 +240,6 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
             return project_implicitly(given, about, options)
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
-    if options.constraints:
-        from inertial_check.projection.single_fixed import move_fixed_body
-
-        moved = move_fixed_body(judged, options)
-    else:
-        moved = single_matrix.move_body(judged, options)
-    if moved is not None:
-        return _assemble_single(options, about, own, moved, like)
     theta = np.asarray(own, dtype=np.float64)
     finite = np.all(np.isfinite(own), axis=-1)
     # The matrices of these metrics hold products that overflow or vanish for such numbers.
@@ -370,30 +356,6 @@ def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
         rows=rows,
         result=result,
         codes=codes,
-        like=like,
-    )
-
-
-def _assemble_single(
-    options: Options,
-    about: Point,
-    given: Array,
-    result: SolverResult,
-    like: Array | None = None,
-) -> Projection:
-    """Make the projection of one body, which has to move where the result is not empty."""
-    shape, moves = given.shape[:-1], len(result.theta) > 0
-    status = Status.PROJECTED if moves and result.changed[0] else Status.FEASIBLE
-    canonical = result.theta.reshape(given.shape) if moves else np.array(given)
-    return Projection(
-        order=options.order,
-        about=about,
-        metric=options.metric,
-        margin=options.margin,
-        canonical=canonical,
-        rows=Rows(np.full(shape, moves)),
-        result=result,
-        codes=np.full(shape, status, dtype=np.int8),
         like=like,
     )
 

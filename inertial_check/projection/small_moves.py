@@ -45,12 +45,6 @@ LIFTS = 6
 """Doublings of the rounding unit by which moments are raised where rounding left no body."""
 
 
-def is_small_move(given: list[float], found: list[float], least: float = SMALL_MOVE) -> bool:
-    """Decide whether numbers of one body moved by less than a part of the largest of them."""
-    move = max(abs(a - b) for a, b in zip(given, found, strict=True))
-    return move < least * max(map(abs, given))
-
-
 def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
     """Find small moves anew, to their own digits, where that proves nearer; the others stay.
 
@@ -80,10 +74,6 @@ def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
 
 def _find_small(problem: Quadratic, found: Solution) -> np.ndarray:
     """Find rows whose move is small in units of their body, and that have no floor under them."""
-    if len(found.theta) == 1 and not is_small_move(
-        problem.theta0[0].tolist(), found.theta[0].tolist()
-    ):
-        return np.zeros(0, dtype=np.intp)
     change = np.abs(found.theta - problem.theta0)
     size = np.abs(problem.theta0)
     units = np.sqrt(np.einsum("nii->ni", problem.reference))
@@ -176,8 +166,6 @@ def sharpen_moments(
     """
     theta = np.asarray(result.theta)
     least = SMALL_MOVE if theta.dtype == np.float64 else SMALL_MOVE * 2.0**29  # digits of float32
-    if len(theta) == 1 and not is_small_move(given[0, 4:].tolist(), theta[0, 4:].tolist(), least):
-        return result
     change = np.asarray(theta[:, 4:] - given[:, 4:], dtype=np.float64)
     moves, sizes = (np.einsum("ni,ni->n", six, six) for six in (change, given[:, 4:]))
     small = moves < least**2 * sizes
