@@ -7,7 +7,6 @@ are written as they can be.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -22,7 +21,6 @@ from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.case import (
     CENTER,
     MASS,
-    PRODUCTS,
     QUATERNION,
     Case,
     Change,
@@ -37,7 +35,7 @@ from inertial_check.fixing.edits import settle
 from inertial_check.fixing.engine_targets import EngineTargets
 from inertial_check.fixing.region import Region
 from inertial_check.fixing.result import Fix
-from inertial_check.formats import Context, load
+from inertial_check.formats import Context
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
@@ -67,63 +65,8 @@ _UNSTATED = {
 _ALIGNED = tuple(Number(float(text), text, None) for text in "1000")
 """Quaternion of a body whose axes a layer can state, where its document states none."""
 
-_FORMS = {
-    "mjcf": "write its six numbers as fullinertia, without an orientation, or its axes as quat",
-    "usd": "write physics:principalAxes",
-}
-"""Advice on stating other axes in a document of principal moments, by its format."""
-
-
 Parameters = Mapping[str, "InertialParameters | npt.ArrayLike"]
 """Parameters by the name or id of a body; a vector (10,) is about its origin, in order "urdf"."""
-
-
-def assign(
-    model_or_path: Model | str | os.PathLike[str] | bytes,
-    parameters: Parameters,
-    *,
-    digits: int | None = None,
-    context: Context | None = None,
-) -> Fix:
-    """Write given inertial parameters over those that a model's document states.
-
-    Mass, centre of mass and the six entries change, in the document's own units and in the
-    inertial's own axes. The axes stay where the document states six entries; where it states
-    principal moments and a quaternion, they turn to the principal axes. All other bytes stay.
-    Numbers that have their new value already, up to the rounding of the way from the origin to the
-    centre of mass, keep their text.
-
-    What is written passes a test without any tolerance, printed and parsed, in float64 and rounded
-    to float32. A tensor so near to the border that it would not is moved inside, by some 1e-7 of
-    its norm, and the body's `reason` says how far; if it is written there already, it stays.
-
-    Args:
-        model_or_path: A loaded model, a path, or a document's bytes.
-        parameters: By the name of a body, or its id where names repeat: (10,) parameters about the
-            body's origin in its axes, in the order "urdf": mass, first moment, ixx, ixy, ixz, iyy,
-            iyz, izz [kg, kg m, kg m^2]; or InertialParameters, which keep a tensor about the centre
-            of mass as it is. Other bodies stay as they are.
-        digits: Significant digits, but never fewer than the text that is replaced has; None for as
-            many as tell each float64 from its neighbours.
-        context: Where the files are that the document includes.
-
-    Returns:
-        The new bytes, not written, and the result for each of these bodies. `unwritten`: the
-        document states no inertia of the body, or a number that would have to change is not there;
-        the reason tells what to write. `expression`, `shared`: see FixStatus.
-
-    Raises:
-        DocumentError: The document cannot be read.
-        ParameterError: A name that no body or several have, parameters that are not ten finite
-            numbers, or that are not consistent.
-        UsageError: Too few or too many digits.
-        InertialCheckError: The new document would not have these parameters.
-    """
-    within = context or Context()
-    model = (
-        model_or_path if isinstance(model_or_path, Model) else load(model_or_path, context=within)
-    )
-    return assign_targets(model, find_targets(model, parameters), check_digits(digits), within)
 
 
 def check_digits(digits: int | None) -> int:
@@ -140,7 +83,17 @@ def check_digits(digits: int | None) -> int:
 def assign_targets(
     model: Model, targets: Mapping[str, Target], digits: int, context: Context
 ) -> Fix:
-    """Write targets over the numbers of bodies, by their ids; see assign.
+    """Write targets over the numbers that a document states of bodies, by their ids.
+
+    Mass, centre of mass and the six entries change, in the document's own units and in the
+    inertial's own axes. The axes stay where the document states six entries; where it states
+    principal moments and a quaternion, they turn to the principal axes. All other bytes stay.
+    Numbers that have their new value already, up to the rounding of the way from the origin to the
+    centre of mass, keep their text.
+
+    What is written passes a test without any tolerance, printed and parsed, in float64 and rounded
+    to float32. A tensor so near to the border that it would not is moved inside, by some 1e-7 of
+    its norm, and the body's `reason` says how far; if it is written there already, it stays.
 
     Raises:
         InertialCheckError: The new document would not have these parameters.
@@ -197,7 +150,7 @@ def find_targets(model: Model, parameters: Parameters) -> dict[str, Target]:
     """The parameters that bodies are given, by their ids.
 
     Raises:
-        ParameterError: See assign.
+        ParameterError: See write_parameters.
     """
     names = list(parameters)
     ids = [model.bodies[index].id for index in indices_of(model, names)]
@@ -224,7 +177,7 @@ def _judge_targets(
     """The targets of bodies with parameters (n, 10) about a point, once all are consistent.
 
     Raises:
-        ParameterError: See assign.
+        ParameterError: See write_parameters.
     """
     result = Consistency(theta, about)
     # A body far from its origin for its size has few digits left; it may be as it is written.
@@ -312,8 +265,7 @@ class _AssignMethod(Method):
         numbers = {name: number.text for name, number in case.numbers.items()}
         texts = {name: text for name, text in wanted.items() if text != numbers.get(name)}
         if (obstacle := case.find_uneditable(texts)) is not None:
-            status, reason = obstacle
-            return case.skip(status, _explain_form(case, texts, target) or reason)
+            return case.skip(*obstacle)
         if not texts:
             return case.skip("unchanged")
         change = _measure_change(case, texts, tensor)
@@ -421,14 +373,6 @@ def _describe_turn(tensor: _Tensor) -> Iterator[str]:
     if tensor.quaternion:
         cosine = (float(np.trace(tensor.turn)) - 1) / 2
         yield f"its axes turn by {degrees(acos(min(1.0, max(-1.0, cosine)))):.3g} deg"
-
-
-def _explain_form(case: Case, texts: Texts, target: Target) -> str:
-    """What to write where principal moments alone cannot state the target; "" elsewhere."""
-    form = _FORMS.get(case.model.format)
-    if form is None or texts.keys().isdisjoint(PRODUCTS):
-        return ""
-    return f"its principal axes turn, and no quaternion states them: {form}; it shall have {target}"
 
 
 def diagonalise(tensor: Floats, rounding: float) -> tuple[Floats, Floats]:

@@ -89,7 +89,7 @@ class BodyFix(EqualByValue):
         old: The six entries before, in the inertial's own axes, in the order of model.body.ENTRIES
             [kg m^2]; None without an inertial.
         new: The six entries after, as written, or as --unsafe would write them, in the inertial's
-            own axes, which `assign` can turn; None where nothing would be written.
+            own axes, which write_parameters can turn; None where nothing would be written.
         relative_change: ||new - old||_F / ||old||_F of the tensor; where the axes stay, as they do
             under method nearest, that of the principal moments. Infinite where old is zero.
         distance: ||new - old|| in the metric [kg m^2].

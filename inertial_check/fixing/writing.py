@@ -1,8 +1,8 @@
 """Writing of given inertial parameters into a model's document, whether it states any or none.
 
-What the document states changes in its digits alone, as fixing.assign has it. What it does not
-state is first inserted, with placeholders, where the format wants it and in the document's own
-style; the placeholders then change as numbers do that were always there.
+What the document states changes in its digits alone, see fixing.assign. What it does not state is
+first inserted, with placeholders, where the format wants it and in the document's own style; the
+placeholders then change as numbers do that were always there.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def write_parameters(
 ) -> Fix:
     """Write inertial parameters into a model's document, and insert those that it does not state.
 
-    Where the document states a number, its digits change, as `assign` changes them. Where it states
-    none, an inertial element, or the part of it that is missing, is inserted in the style of the
+    Where the document states a number, its digits change and nothing else. Where it states none,
+    an inertial element, or the part of it that is missing, is inserted in the style of the
     document. The new document is read again before it is returned, and its numbers are compared
     with those that were given.
 
