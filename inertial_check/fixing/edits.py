@@ -26,11 +26,11 @@ from inertial_check.fixing.case import (
     layer_function,
 )
 from inertial_check.fixing.engine_targets import EngineTargets
-from inertial_check.fixing.region import is_exactly_consistent
 from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
 from inertial_check.formats import Context, load
 from inertial_check.model import ENTRIES, Body, Edit, Judgement, Model, Number, Source, Span
 from inertial_check.model.judging import judge
+from inertial_check.projection.exact import is_exact_tensor
 
 Changes = Mapping[str, Texts]
 """New texts of the numbers of bodies, by the ids of the bodies."""
@@ -207,7 +207,7 @@ def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
         and (result.com is None or judgement.p_BoBcm_B == result.com[1])
         and (
             not proposal.strict
-            or (judgement.verdict in WHOLE and is_exactly_consistent(judgement.I_BBcm_Bi))
+            or (judgement.verdict in WHOLE and is_exact_tensor(judgement.I_BBcm_Bi))
         )
     )
 

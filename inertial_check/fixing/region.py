@@ -7,7 +7,6 @@ tolerance: in exact arithmetic, and by the eigenvalues that engines compute in f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -20,6 +19,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
 from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
+from inertial_check.projection.exact import is_exact_tensor
 
 _NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
 """Closed-form projection of a (6,) tensor onto those with a margin, by the name of the metric."""
@@ -95,25 +95,11 @@ def survives_rounding(written: Floats, margin: float = 0.0) -> bool:
         return False
     slack = float(tolerances.floor(np.ones(())))
     return (
-        is_exactly_consistent(written.tolist(), margin)
-        and is_exactly_consistent(single.tolist())
+        is_exact_tensor(written.tolist(), margin)
+        and is_exact_tensor(single.tolist())
         and _meets_triangle_inequality(written, slack)
         and _meets_triangle_inequality(single, 0.0)
     )
-
-
-def is_exactly_consistent(six: Sequence[float], margin: float = 0.0) -> bool:
-    """Whether S - margin tr(S) 1 >= 0, with S = tr(I)/2 1 - I, by all minors in exact fractions."""
-    from fractions import Fraction
-
-    xx, xy, xz, yy, yz, zz = map(Fraction, six)
-    trace = xx + yy + zz
-    kept = trace * (1 - Fraction(margin))  # everything from here on is twice the matrix above
-    a, d, f = kept - 2 * xx, kept - 2 * yy, kept - 2 * zz
-    b, c, e = -2 * xy, -2 * xz, -2 * yz
-    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
-    minors = (a, d, f, a * d - b * b, a * f - c * c, d * f - e * e, determinant)
-    return trace > 0 and all(minor >= 0 for minor in minors)
 
 
 def _meets_triangle_inequality(six: npt.NDArray[np.floating], slack: float) -> bool:

@@ -8,8 +8,9 @@ decides without rounding. They have to hold for both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -38,6 +39,22 @@ def are_exact(theta: Floats, about: Point) -> Mask:
     for row in np.flatnonzero(~sure & finite):
         sure[row] = _is_exact(theta[row], about)
     return np.asarray(sure & finite)
+
+
+def is_exact_tensor(six: Sequence[float], margin: float = 0.0) -> bool:
+    """Decide whether a tensor about a centre of mass has a margin, in exact arithmetic.
+
+    Args:
+        six: ixx, ixy, ixz, iyy, iyz, izz as stored; not all of them zero.
+        margin: Least eigenvalue of the second moment S, in units of its trace.
+    """
+    xx, xy, xz, yy, yz, zz = map(Fraction, six)
+    trace = xx + yy + zz
+    # S - margin tr(S) 1 is the second moment of the tensor I - margin tr(I) 1.
+    taken = Fraction(margin) * trace
+    entries = (xx - taken, xy, xz, yy - taken, yz, zz - taken)
+    whole = _as_integers([entry.as_integer_ratio() for entry in entries])
+    return trace > 0 and _is_inside([1, 0, 0, 0, *whole], "com")
 
 
 def _is_exact(theta: Floats, about: Point) -> bool:

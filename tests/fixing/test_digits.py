@@ -13,8 +13,9 @@ from inertial_check.fixing.digits import (
     print_nearest,
     significant_digits,
 )
-from inertial_check.fixing.region import Region, is_exactly_consistent, survives_rounding
+from inertial_check.fixing.region import Region, survives_rounding
 from inertial_check.model import Number
+from inertial_check.projection.exact import is_exact_tensor
 
 
 @pytest.mark.parametrize(
@@ -109,23 +110,23 @@ def test_it_is_that_float_up_to_rounding(value, like):
     ],
 )
 def test_a_body_is_decided_exactly(six, body):
-    assert is_exactly_consistent(six) == body
+    assert is_exact_tensor(six) == body
     if any(six) and max(six) > 0:
-        assert is_exactly_consistent(six) == oracles.is_consistent(six)
+        assert is_exact_tensor(six) == oracles.is_consistent(six)
 
 
 def test_a_margin_is_decided_exactly():
-    assert is_exactly_consistent((1, 0, 0, 1, 0, 1.5), 1 / 7 - 1e-16)
-    assert not is_exactly_consistent((1, 0, 0, 1, 0, 1.5), 1 / 7 + 1e-16)
+    assert is_exact_tensor((1, 0, 0, 1, 0, 1.5), 1 / 7 - 1e-16)
+    assert not is_exact_tensor((1, 0, 0, 1, 0, 1.5), 1 / 7 + 1e-16)
 
 
 def test_what_float32_breaks_does_not_survive():
     plate = (1 / 3, 0, 0, 1 / 3, 0, 2 / 3)
     assert not survives_rounding(np.array(plate))  # no room for the eigenvalues of an engine
     hair = (1 / 3, 0, 0, 1 / 3, 0, 2 / 3 * (1 - 1e-12))
-    assert is_exactly_consistent(hair)
+    assert is_exact_tensor(hair)
     single = np.array((1, 0, 0, 0.7, 0, 1.7 * (1 - 1e-12)))
-    assert is_exactly_consistent(single.tolist())
+    assert is_exact_tensor(single.tolist())
     assert not survives_rounding(single)  # float32(0.7) is below 0.7
     assert not survives_rounding(np.array((1e60, 0, 0, 1e60, 0, 1e60)))  # beyond float32
     assert survives_rounding(np.array((1.0, 0, 0, 1, 0, 1)))
@@ -185,7 +186,7 @@ def test_the_margin_asked_for_holds_in_print(margin):
     given_six = numbers("0.0143", "0.003", "-0.001", "0.021", "0.0004", "0.0817")
     nearest = Region("inertia", margin).find_nearest(np.array([n.value for n in given_six]))
     printed = print_nearest(given_six, nearest, Region("inertia", margin))
-    assert is_exactly_consistent([float(text) for text in printed], margin)
+    assert is_exact_tensor([float(text) for text in printed], margin)
 
 
 def test_tensors_that_point_away_from_every_body_have_no_nearest():

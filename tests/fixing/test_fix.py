@@ -22,8 +22,8 @@ from fixing import (
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing import case as case_module
 from inertial_check.fixing import methods as methods_module
-from inertial_check.fixing.region import is_exactly_consistent
 from inertial_check.model import Number, Span
+from inertial_check.projection.exact import is_exact_tensor
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
 BROKEN = ("0.0200", "0", "0", "0.0300", "0", "0.0511")  # 2 % off
@@ -190,7 +190,7 @@ def test_a_metric_or_margin_that_is_none(options):
 @pytest.mark.parametrize("margin", [0.01, 0.2, 1 / 3])
 def test_the_margin_holds_exactly_after_writing(margin):
     fix = fixed(WRONG, margin=margin, unsafe=True)
-    assert is_exactly_consistent(fix.bodies[0].new, margin)
+    assert is_exact_tensor(fix.bodies[0].new, margin)
     assert fix.bodies[0].margin == pytest.approx(margin, abs=1e-6)
 
 
