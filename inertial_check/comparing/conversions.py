@@ -21,6 +21,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, about_origin
 from inertial_check.inertia.resemblance import entries, matrices
 from inertial_check.model.difference import Deviations
+from inertial_check.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
 
 Choice = TypeVar("Choice")
 
@@ -232,12 +233,13 @@ def _rotate_twice(body: MassProperties, _: MassProperties) -> Iterator[Conversio
 def _permute_quaternion(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Read the four numbers of a quaternion in another order."""
     if body.turned:
-        w, x, y, z = _quaternion(body.R_BBi)
+        w, x, y, z = np.asarray(quaternion_from_matrix(body.R_BBi)).tolist()
         for read, (W, X, Y, Z) in (
             ("w x y z read as x y z w", (z, w, x, y)),
             ("x y z w read as w x y z", (x, y, z, w)),
         ):
-            inertia = _in_axes(_from_quaternion(W, X, Y, Z), body.I_BBcm_Bi)
+            R = np.asarray(matrix_from_quaternion([W, X, Y, Z]))
+            inertia = _in_axes(R, body.I_BBcm_Bi)
             yield Conversion(f"with its quaternion's {read}", inertia=inertia)
 
 
@@ -266,29 +268,6 @@ def _confuse_degrees(body: MassProperties, _: MassProperties) -> Iterator[Conver
             R = _from_rpy(*map(converted, angles))
             clause = f"with roll, pitch, yaw {read}"
             yield Conversion(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
-
-
-def _quaternion(R: Floats) -> tuple[float, float, float, float]:
-    """Convert a rotation to a unit quaternion w, x, y, z.
-
-    It divides by the length of the row with the largest component, which is never near 0.
-    """
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    rows = (
-        (squares[0], h - f, c - g, d - b),
-        (h - f, squares[1], b + d, c + g),
-        (c - g, b + d, squares[2], f + h),
-        (d - b, c + g, f + h, squares[3]),
-    )
-    w, x, y, z = rows[squares.index(max(squares))]
-    length = hypot(w, x, y, z)
-    return w / length, x / length, y / length, z / length
-
-
-def _from_quaternion(w: float, x: float, y: float, z: float) -> Floats:
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + 2 * w * cross + 2 * cross @ cross)
 
 
 def _rotation_about(axis: int, angle: float) -> Floats:
