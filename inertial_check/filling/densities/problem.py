@@ -20,7 +20,6 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.filling.densities.interior import follow_path
 from inertial_check.inertia import tolerances
 from inertial_check.solvers.certificate import Certificate
 
@@ -183,22 +182,27 @@ def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
         ParameterError: The solver is not installed.
         ProjectionError: An answer could not be certified.
     """
-    if solver is not None:
-        from inertial_check.projection.conic.entropy import minimise_divergence
-
-        rho, y, steps = minimise_divergence(problem, solver)
-        if rho is not None:
-            return certify(problem, rho, y, steps)
-        answer = None
-    else:
-        answer = _solve_dual(problem, np.zeros(len(problem.wanted)))
-        if not answer.certified:
-            answer = _solve_from_inside(problem)
-        if answer.certified:
-            return answer
+    answer = None if solver else maximise_dual(problem, np.zeros(len(problem.wanted)))
+    if answer is not None and answer.certified:
+        return answer
     from inertial_check.filling.densities.conflicts import find_conflict
 
-    if (conflict := find_conflict(problem)) is not None:
+    # Where sums conflict the dual function has no maximum. Linear programs say so in milliseconds;
+    # cvxpy alone takes a second to import.
+    if solver is None and (conflict := find_conflict(problem)) is not None:
+        raise conflict
+    from inertial_check.projection.conic.entropy import minimise_divergence
+
+    rho, y, steps = minimise_divergence(problem, solver or "clarabel")
+    if rho is not None:
+        found = certify(problem, rho, y, steps)
+        if solver is not None:
+            return found
+        # Newton's method stalls far from the answer where cells lie on their bounds, and not here.
+        answer = min(maximise_dual(problem, y), found, key=_measure_error)
+        if answer.certified:
+            return answer
+    if solver is not None and (conflict := find_conflict(problem)) is not None:
         raise conflict
     worst = "none" if answer is None else f"{float(answer.certificate.worst):.2g}"
     raise ProjectionError(f"the densities could not be certified: the residual is {worst}")
@@ -216,20 +220,12 @@ def certify(problem: DensityProblem, rho: Floats, y: Floats, steps: int) -> Dens
     return Densities(rho, y, Certificate(max(outside, sums), 0.0, gap), steps)
 
 
-def _solve_from_inside(problem: DensityProblem) -> Densities:
-    """The interior-point method, whose multipliers Newton's method then makes exact."""
-    rho, y, steps = follow_path(problem)
-    inside = certify(problem, rho, y, steps)
-    exact = _solve_dual(problem, y)
-    return min(exact, inside, key=_measure_error)
-
-
 def _measure_error(answer: Densities) -> float:
     worst = float(answer.certificate.worst)
     return worst if np.isfinite(worst) else np.inf
 
 
-def _solve_dual(problem: DensityProblem, y: Floats) -> Densities:
+def maximise_dual(problem: DensityProblem, y: Floats) -> Densities:
     """Newton's method on the dual from multipliers (k,), with a line search."""
     rho, steps = problem.densities(y), 0
     for _ in range(_STEPS):
