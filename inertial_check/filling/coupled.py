@@ -3,6 +3,12 @@
 Each number of each body has two linear programs over all cells. They are solved over groups of
 cells; then their multipliers give a bound over all cells, which holds whatever the groups are, by
 weak duality. A bound that the bodies of the groups reach as well is exact; the others are outer.
+
+All programs of a model have the same rows and bounds, and each has its own costs g of the masses x
+of the cells:
+
+    minimise g . x  with  sum over i of x_ji = M_j,  G M + P x = b + s,
+    lower <= x <= upper,  least <= M <= most,  |s| <= deviation.
 """
 
 from __future__ import annotations
@@ -14,7 +20,6 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.filling.densities.equations import CenterSum, MassSum
-from inertial_check.filling.programs import CoupledBodies, ProgramAnswers, solve_programs
 from inertial_check.filling.shapes.grouping import group_points
 from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.inertia import tolerances
@@ -28,9 +33,6 @@ _MOST_BODIES = 12
 equation for a whole model says little of where the mass lies inside one of many bodies, so that the
 ranges of the masses hold nearly all that it says; measured with 10 bodies of 300 cells."""
 
-_LARGEST_BATCH = 1 << 20
-"""Largest number of programs times cells of one batch: its arrays take 8 MB each."""
-
 _MOST_SUMS = 12
 """Largest number of sums of masses in a program, those of the most bodies: a step costs the square
 of it. The ranges of the masses hold the others."""
@@ -38,6 +40,10 @@ of it. The ranges of the masses hold the others."""
 _ROUNDS = 8
 """Largest number of programs for one coordinate of a centre of mass: a fraction, which Dinkelbach's
 method reaches in three to six."""
+
+
+_TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+"""Options of HiGHS: its defaults of 1e-7 are near tolerances.INTERVAL_REACHED."""
 
 
 class CoupledRanges(NamedTuple):
@@ -50,6 +56,30 @@ class CoupledRanges(NamedTuple):
 
     bounds: Floats
     reached: Floats
+
+
+class CoupledBodies(NamedTuple):
+    """Cells of n bodies, q cells each, and the rows between them.
+
+    Attributes:
+        lower: (n, q) least masses of the cells [kg].
+        upper: (n, q) largest masses of the cells [kg]; equal to lower for cells that are none.
+        least: (n,) least masses of the bodies [kg].
+        most: (n,) largest masses of the bodies [kg].
+        G: (k, n) coefficients of the bodies' masses.
+        P: (c, n, q) coefficients of the cells' masses in the last c rows.
+        wanted: (k,) the sums b [kg].
+        deviation: (k,) by how much they may differ [kg].
+    """
+
+    lower: Floats
+    upper: Floats
+    least: Floats
+    most: Floats
+    G: Floats
+    P: Floats
+    wanted: Floats
+    deviation: Floats
 
 
 class _Cells(NamedTuple):
@@ -103,9 +133,12 @@ def find_coupled_ranges(
     unknown = np.array([-np.inf, np.inf])[None, :, None] * np.ones((n, 1, 10))
     found = CoupledRanges(unknown, -unknown)
     every = n <= _MOST_BODIES
-    batch = max(_LARGEST_BATCH // (20 * bodies.lower.size), 1)
-    for start in range(0, n, batch):
-        _find_batch(range(start, min(start + batch, n)), every, programs, found)
+    targets = _Targets.of(n, (0, *range(4, 10)) if every else (0,))
+    lowest, reached, _ = programs.solve(targets, np.zeros(len(targets.body)))
+    found.bounds[targets] = targets.sign * lowest
+    found.reached[targets] = targets.sign * reached
+    if every:
+        _find_fractions(_Targets.of(n, (1, 2, 3)), programs, found)
     return found
 
 
@@ -188,9 +221,9 @@ class _Targets(NamedTuple):
     number: Integers
 
     @classmethod
-    def of(cls, bodies: range, numbers: Sequence[int]) -> _Targets:
-        """Both sides of some numbers of some bodies."""
-        grid = np.meshgrid(np.arange(bodies.start, bodies.stop), [0, 1], numbers, indexing="ij")
+    def of(cls, bodies: int, numbers: Sequence[int]) -> _Targets:
+        """Both sides of some numbers of all bodies."""
+        grid = np.meshgrid(np.arange(bodies), [0, 1], numbers, indexing="ij")
         return cls(*(axis.ravel() for axis in grid))
 
     @property
@@ -203,11 +236,27 @@ class _Programs:
     """Programs over all cells, by way of their groups."""
 
     def __init__(self, cells: Sequence[_Cells], bodies: CoupledBodies) -> None:
+        from scipy.sparse import block_array, csr_array, eye_array, vstack
+
         self._cells, self._bodies = cells, bodies
-        self._numbers = np.zeros((len(cells), 10, bodies.lower.shape[1]))
+        n, q = bodies.lower.shape
+        self._numbers = np.zeros((n, 10, q))
         for at, own in enumerate(cells):
             means = own.average(own.numbers)
             self._numbers[at, :, : means.shape[1]] = means
+        # Columns: masses of cells, of bodies, deviations; all in parts of the largest bound.
+        k, c = len(bodies.G), len(bodies.P)
+        members = csr_array(np.repeat(np.eye(n), q, axis=1))
+        sums = np.zeros((k, n * q))
+        sums[k - c :] = bodies.P.reshape(c, n * q)
+        coupling = np.concatenate([sums, bodies.G, -np.eye(k)], axis=1)
+        own_rows = block_array([[members, -eye_array(n), csr_array((n, k))]])
+        self._rows = vstack([own_rows, csr_array(coupling)], format="csr")
+        lower = np.concatenate([bodies.lower.ravel(), bodies.least, -bodies.deviation])
+        upper = np.concatenate([bodies.upper.ravel(), bodies.most, bodies.deviation])
+        self._unit = float(np.max(np.abs(upper)))
+        self._bounds = np.stack([lower, upper], axis=1) / self._unit
+        self._wanted = np.concatenate([np.zeros(n), bodies.wanted / self._unit])
 
     def extents(self, targets: _Targets) -> Floats:
         """(T,) largest sizes of the targets' numbers in their bodies."""
@@ -220,24 +269,48 @@ class _Programs:
         return np.array(means)[targets.body, targets.number]
 
     def solve(self, targets: _Targets, level: Floats) -> tuple[Floats, Floats, Floats]:
-        """Minimise sign (number - level) of the targets' bodies.
+        """Minimise sign (number - level) of the targets' bodies, each by a linear program of HiGHS.
 
         Returns:
-            (T,) lower bounds of the minima, (T,) what the groups reach, and with which mass [kg].
+            (T,) lower bounds of the minima; (T,) what the groups reach, and with which mass [kg],
+            both NaN where a program was not solved.
         """
-        count = np.arange(len(level))
-        costs = np.zeros((len(level), *self._bodies.lower.shape))
-        values = self._numbers[targets.body, targets.number] - level[:, None]
-        costs[count, targets.body] = targets.sign[:, None] * values
-        answers = solve_programs(self._bodies, costs)
-        own = answers.cells[count, targets.body]
-        reached = np.sum(own * costs[count, targets.body], axis=1)
-        return self._bound(targets, level, answers), reached, own.sum(axis=1)
+        from scipy.optimize import linprog
 
-    def _bound(self, targets: _Targets, level: Floats, answers: ProgramAnswers) -> Floats:
-        """(T,) the dual function over all cells at the multipliers, below the minima."""
+        n, q = self._bodies.lower.shape
+        values = self._numbers[targets.body, targets.number] - level[:, None]
+        values *= targets.sign[:, None]
+        multipliers = np.zeros((len(level), len(self._wanted)))
+        reached, mass = np.full((2, len(level)), np.nan)
+        for at, (body, own) in enumerate(zip(targets.body, values, strict=True)):
+            scale = float(np.max(np.abs(own))) or 1.0  # costs of the order of 1
+            costs = np.zeros(len(self._bounds))
+            costs[body * q : (body + 1) * q] = own / scale
+            answer = linprog(
+                costs,
+                A_eq=self._rows,
+                b_eq=self._wanted,
+                bounds=self._bounds,
+                method="highs",
+                options=_TIGHT,
+            )
+            if answer.status == 0:
+                cells = self._unit * answer.x[body * q : (body + 1) * q]
+                reached[at], mass[at] = own @ cells, cells.sum()
+                multipliers[at] = scale * answer.eqlin.marginals
+        # Multipliers of zero, where a program was not solved, give a bound that holds, too.
+        return self._bound(targets, level, multipliers[:, :n], multipliers[:, n:]), reached, mass
+
+    def _bound(self, targets: _Targets, level: Floats, y: Floats, rows: Floats) -> Floats:
+        """(T,) the dual function over all cells, below the minima whatever the multipliers are.
+
+        Args:
+            targets: The T numbers.
+            level: (T,) what is taken from each number.
+            y: (T, n) multipliers of the bodies' rows.
+            rows: (T, k) multipliers of the sums.
+        """
         bodies = self._bodies
-        y, rows = answers.of_bodies, answers.of_rows
         found = rows @ bodies.wanted - np.abs(rows) @ bodies.deviation
         reduced = y - rows @ bodies.G
         found += np.minimum(reduced * bodies.least, reduced * bodies.most).sum(axis=1)
@@ -249,16 +322,6 @@ class _Programs:
             costs[own] += targets.sign[own, None] * values
             found += costs @ cells.lower + np.minimum(costs, 0.0) @ (cells.upper - cells.lower)
         return found
-
-
-def _find_batch(own: range, every: bool, programs: _Programs, found: CoupledRanges) -> None:
-    """Find the ranges of all numbers of some bodies, or of their masses; put them into `found`."""
-    targets = _Targets.of(own, (0, *range(4, 10)) if every else (0,))
-    lowest, reached, _ = programs.solve(targets, np.zeros(len(targets.body)))
-    found.bounds[targets] = targets.sign * lowest
-    found.reached[targets] = targets.sign * reached
-    if every:
-        _find_fractions(_Targets.of(own, (1, 2, 3)), programs, found)
 
 
 def _find_fractions(targets: _Targets, programs: _Programs, found: CoupledRanges) -> None:

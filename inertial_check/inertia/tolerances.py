@@ -309,10 +309,6 @@ SUM_ROUNDING = 1e-12
 SUM_MET = 1e-9
 """Error of a sum, of the size of its terms, up to which a linear program calls it met."""
 
-PROGRAM = 1e-10
-"""Complementarity, of the sum of all bounds, at which a batch of linear programs of intervals ends;
-their multipliers give sound bounds whatever it is."""
-
 INTERVAL_REACHED = 1e-6
 """Part of the size of a body's numbers up to which a bound that a body reaches is called exact."""
 
