@@ -7,13 +7,11 @@ checked, else from a file that this one extends, else it is the default. Every v
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
@@ -42,16 +40,6 @@ FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
 _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARKS = (b"inertial-check", b"inertial_check")
 """Names in a pyproject.toml that may hold a configuration: the table, and its misspelling."""
-
-_WAYS_TO_TABLE = re.compile(
-    rb"""tool["']?[ \t]*+\.[ \t]*+["']?inertial[-_]check
-    | ^[ \t]*+\[*+[ \t]*+["']?tool["']?[ \t]*+[\]=]
-    | \\[uU]""",
-    re.MULTILINE | re.VERBOSE,
-)
-"""Texts of which a pyproject.toml with such a table has one: the name of the table behind `tool`,
-`tool` as a table of its own, or an escape, in which a name may be written. A file without them, as
-one that names the program among its dependencies, is not parsed."""
 
 _EXTEND = "extend"
 _RESERVED = "only the command line, or a --config outside the repository, can"
@@ -183,7 +171,7 @@ class _File:
             raise Where(self, ()).wrong(f"[tool.inertial-check] is {_show(found)}: not a table")
         for key in found:
             if key not in OPTIONS and key != _EXTEND:
-                hint = _suggest_key(key, [*OPTIONS, _EXTEND])
+                hint = suggest_key(key, [*OPTIONS, _EXTEND])
                 raise UsageError(f"{self.place((key,))}: unknown key {key!r}{hint}")
         return found
 
@@ -199,7 +187,8 @@ class _File:
             raise UsageError(f"{place}: [tool.{wrong}] is not read; write [tool.{key}]")
 
 
-def _suggest_key(key: str, known: Sequence[str]) -> str:
+def suggest_key(key: str, known: Sequence[str]) -> str:
+    """The end of a message about an unknown key: the nearest one, else all that are known."""
     return suggest_name(key, known, f": expected one of {', '.join(known)}")
 
 
@@ -213,7 +202,9 @@ def _show(value: object) -> str:
 # Readers of values: each checks a written value and converts it to that of Settings.
 
 
-def _choice(*words: str) -> Callable[[object, Where], str]:
+def read_choice(*words: str) -> Callable[[object, Where], str]:
+    """Make a reader of one of some words."""
+
     def read(value: object, where: Where) -> str:
         if not isinstance(value, str):
             raise where.unlike(value, f"one of {', '.join(words)}")
@@ -224,13 +215,15 @@ def _choice(*words: str) -> Callable[[object, Where], str]:
     return read
 
 
-def _flag(value: object, where: Where) -> bool:
+def read_flag(value: object, where: Where) -> bool:
+    """Read true or false; raises UsageError for anything else."""
     if not isinstance(value, bool):
         raise where.unlike(value, "true or false")
     return value
 
 
-def _text(value: object, where: Where) -> str:
+def read_text(value: object, where: Where) -> str:
+    """Read a text that is not empty; raises UsageError for anything else."""
     if not isinstance(value, str) or not value:
         raise where.unlike(value, "a text")
     return value
@@ -253,25 +246,24 @@ _selectors = _texts_of(validate_selector)
 
 
 def _presets(value: object, where: Where) -> str:
-    return ",".join(where.validate(validate_presets, _text(value, where)))
+    return ",".join(where.validate(validate_presets, read_text(value, where)))
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
-    """Tell whether a value is a number that float64 holds; an integer of TOML may be any."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return isinstance(value, float) or abs(value) <= sys.float_info.max
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Tell whether a value is a finite number that float64 holds; an integer of TOML may be any."""
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return known and abs(value) <= sys.float_info.max  # type: ignore[operator]
 
 
 def _tolerance(value: object, where: Where) -> float:
-    if not _is_number(value) or not 0 <= value < float("inf"):
+    if not is_number(value) or value < 0:
         raise where.unlike(value, "a margin, so a number that is 0 or positive")
     return float(value)
 
 
 def _expected_mass(value: object, where: Where) -> tuple[float, float]:
     """Mass [kg] and allowed relative deviation, from a number or a text KG:REL."""
-    text = f"{value!r}" if _is_number(value) else value
+    text = f"{value!r}" if is_number(value) else value
     mass, _, deviation = text.partition(":") if isinstance(text, str) else ("", "", "")
     try:
         pair = float(mass), float(deviation) if deviation else tolerances.TOTAL_MASS
@@ -296,7 +288,7 @@ def _environment(value: object, where: Where) -> tuple[tuple[str, str | None], .
 
 
 def _outside(value: object, where: Where) -> bool:
-    if _flag(value, where) and not where.origin.trusted:
+    if read_flag(value, where) and not where.origin.trusted:
         raise where.wrong(f": {_RESERVED} allow files outside the root")
     return bool(value)
 
@@ -315,7 +307,7 @@ def _seconds(value: object, where: Where) -> float:
             value = float(value)
         except ValueError:
             raise where.unlike(value, "a number of seconds") from None
-    if not _is_number(value) or not 0 < value < inf:
+    if not is_number(value) or not value > 0:
         raise where.unlike(value, "a positive number of seconds")
     return _lower(float(value), Limits.seconds, where)
 
@@ -336,10 +328,14 @@ def _jobs(value: object, where: Where) -> int | str:
 
 
 def _file(value: object, where: Where) -> str:
-    return os.path.join(where.origin.folder, _text(value, where)).replace(os.sep, "/")
+    return os.path.join(where.origin.folder, read_text(value, where)).replace(os.sep, "/")
 
 
-def _baseline(value: object, where: Where) -> str:
+def read_path(value: object, where: Where) -> str:
+    """Read a path from the folder of the configuration; raises UsageError for one outside.
+
+    Only the command line and a trusted configuration may name files outside the repository.
+    """
     path = _file(value, where)
     folder = where.origin.folder or os.curdir
     if not where.origin.trusted and not Access().of_document(folder).allows(path):
@@ -386,8 +382,8 @@ def _exemption(value: object, where: Where) -> Exemption:
     if isinstance(value, Mapping):
         for key in value:
             if key not in _EXEMPTION:
-                raise where.inside(key).wrong(f": unknown key{_suggest_key(key, _EXEMPTION)}")
-        reason = _text(value["reason"], where.inside("reason")) if "reason" in value else ""
+                raise where.inside(key).wrong(f": unknown key{suggest_key(key, _EXEMPTION)}")
+        reason = read_text(value["reason"], where.inside("reason")) if "reason" in value else ""
         if "codes" not in value:
             raise where.wrong(" has no codes")
         value = value["codes"]
@@ -416,12 +412,12 @@ def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
         raise where.unlike(value, 'a table, as { files = "robots/*.urdf", reason = "..." }')
     for key in value:
         if key not in _ACCEPTANCE:
-            raise where.inside(key).wrong(f": unknown key{_suggest_key(key, _ACCEPTANCE)}")
+            raise where.inside(key).wrong(f": unknown key{suggest_key(key, _ACCEPTANCE)}")
     for key, what in (("files", "a pattern of paths"), ("reason", "the reason for accepting")):
         if key not in value:
             raise where.wrong(f" has no {key}: write {what}")
     texts = {
-        key: _text(value[key], where.inside(key))
+        key: read_text(value[key], where.inside(key))
         for key in ("files", "bodies", "reason")
         if key in value
     }
@@ -470,10 +466,10 @@ OPTIONS: Mapping[str, Option] = {
     "ignore": Option((), _selectors),
     "extend-ignore": Option((), _selectors, adds_to="ignore"),
     "preset": Option("default", _presets),
-    "strict": Option(False, _flag),
-    "fail-on": Option("error", _choice(*_FAIL_ON), whole_run=True),
+    "strict": Option(False, read_flag),
+    "fail-on": Option("error", read_choice(*_FAIL_ON), whole_run=True),
     "tolerance": Option(0.0, _tolerance),
-    "geometry": Option("auto", _choice("auto", "off")),
+    "geometry": Option("auto", read_choice("auto", "off")),
     "engine": Option((), _texts_of(validate_engine)),
     "expect-mass": Option(None, _expected_mass),
     "package-path": Option({}, _folder, table=True),
@@ -487,8 +483,8 @@ OPTIONS: Mapping[str, Option] = {
     "per-body-ignores": Option({}, _exemption, table=True),
     "accepted": Option((), _acceptances, adds_to="accepted"),
     "fill": Option({}, _fill_value, table=True),
-    "baseline": Option(None, _baseline, whole_run=True),
-    "output-format": Option("full", _choice(*FORMS), whole_run=True),
+    "baseline": Option(None, read_path, whole_run=True),
+    "output-format": Option("full", read_choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),
 }
 """Every option that may be configured, by its name on the command line."""
@@ -734,8 +730,7 @@ def _may_be_one(path: str) -> bool:
         data = Access().of_document(path).read(path, LARGEST)
     except OSError:
         return False
-    named = any(mark in data for mark in _MARKS)
-    return named and _WAYS_TO_TABLE.search(data.removeprefix(b"\xef\xbb\xbf")) is not None
+    return any(mark in data for mark in _MARKS)
 
 
 def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_Layer]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING
 
-from inertial_check.files.access import Access
-from inertial_check.spelling import suggest_name
-
-if TYPE_CHECKING:
-    from inertial_check.settings.configuration import Where
+from inertial_check.settings.configuration import (
+    Where,
+    is_number,
+    read_choice,
+    read_flag,
+    read_path,
+    suggest_key,
+)
 
 
 def read_fill_value(value: object, where: Where) -> object:
@@ -23,17 +23,14 @@ def read_fill_value(value: object, where: Where) -> object:
     """
     key = where.keys[-1]
     if key not in _READERS:
-        hint = suggest_name(key, _READERS, f": expected one of {', '.join(_READERS)}")
-        raise where.wrong(f": unknown key{hint}")
+        raise where.wrong(f": unknown key{suggest_key(key, list(_READERS))}")
     return _READERS[key](value, where)
 
 
 def _number(value: object, where: Where) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # An integer of TOML may have more digits than a float64 holds.
-    if not is_number or not abs(value) <= sys.float_info.max:  # type: ignore[arg-type]
+    if not is_number(value):
         raise where.unlike(value, "a number")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def _positive(value: object, where: Where) -> float:
@@ -41,21 +38,6 @@ def _positive(value: object, where: Where) -> float:
     if not number > 0:
         raise where.unlike(value, "a positive number")
     return number
-
-
-def _flag(value: object, where: Where) -> bool:
-    if not isinstance(value, bool):
-        raise where.unlike(value, "true or false")
-    return value
-
-
-def _choice(*words: str) -> Callable[[object, Where], str]:
-    def read(value: object, where: Where) -> str:
-        if not isinstance(value, str) or value not in words:
-            raise where.unlike(value, f"one of {', '.join(words)}")
-        return value
-
-    return read
 
 
 def _table_of(read: Callable[[object, Where], object]) -> Callable[[object, Where], object]:
@@ -115,23 +97,9 @@ def _pairs(value: object, where: Where) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _path(value: object, where: Where) -> str:
-    """A path from the folder of the configuration; inside the repository, if that is untrusted."""
-    if not isinstance(value, str) or not value:
-        raise where.unlike(value, "a path")
-    path = os.path.join(where.origin.folder, value).replace(os.sep, "/")
-    folder = where.origin.folder or os.curdir
-    if not where.origin.trusted and not Access().of_document(folder).allows(path):
-        raise where.wrong(
-            f": {path} lies outside the repository: only the command line, or a --config outside "
-            "the repository, can name it"
-        )
-    return path
-
-
 def _materials(value: object, where: Where) -> object:
     """The path of a table of materials, or densities by the names of materials."""
-    return _path(value, where) if isinstance(value, str) else _table_of(_positive)(value, where)
+    return read_path(value, where) if isinstance(value, str) else _table_of(_positive)(value, where)
 
 
 _READERS: Mapping[str, Callable[[object, Where], object]] = {
@@ -144,12 +112,12 @@ _READERS: Mapping[str, Callable[[object, Where], object]] = {
     "com": _numbers(3, "a list of three numbers [m]"),
     "at": _table_of(_number),
     "pair": _pairs,
-    "twins": _flag,
-    "prior": _path,
+    "twins": read_flag,
+    "prior": read_path,
     "density-range": _density_range,
-    "shapes": _choice("visual", "collision"),
+    "shapes": read_choice("visual", "collision"),
     "thickness": _positive,
-    "divergence": _choice("entropic", "quadratic"),
+    "divergence": read_choice("entropic", "quadratic"),
 }
 """Reader of each key: those of the options of `fill` that are properties of a repository."""
 

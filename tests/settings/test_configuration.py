@@ -72,7 +72,7 @@ class TestWhichFileCounts:
             "[project]\nname = 'x'",
             "this is = = no TOML",
             "[tool.other]\nx = 'inertial-check'",
-            "[project]\ndependencies = ['inertial-check']\nthis is = = no TOML",
+            "[project]\ndependencies = ['inertial-check']",
             "[project.scripts]\ninertial-check = 'tool:main'",
         ],
     )
@@ -80,6 +80,11 @@ class TestWhichFileCounts:
         write(NAME, "tolerance = 0.1")
         write("inner/pyproject.toml", text)
         assert of("inner/robot.urdf")["tolerance"] == 0.1
+
+    def test_a_pyproject_that_names_the_program_has_to_be_toml(self):
+        write("pyproject.toml", "[project]\ndependencies = ['inertial-check']\nthis is = = no TOML")
+        with pytest.raises(UsageError, match=r"pyproject.toml:3:\d+: no valid TOML"):
+            of()
 
     @pytest.mark.parametrize(
         "text",
