@@ -18,10 +18,8 @@ from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body
 from inertial_check.causes._wording import tensor as show
 from inertial_check.causes.conventions import (
-    PRODUCTS_NEGATED,
     ComponentOrder,
     SignOfProducts,
-    rereadings,
 )
 from inertial_check.causes.plausibility import naturalness
 from inertial_check.causes.points import (
@@ -31,7 +29,7 @@ from inertial_check.causes.points import (
     parallel_axis_term,
     printable,
 )
-from inertial_check.evidence.readings import UNITS
+from inertial_check.evidence.readings import PRODUCTS_NEGATED, UNITS, list_orders
 from inertial_check.inertia.representations import symmetric
 from inertial_check.inertia.resemblance import entries
 
@@ -76,12 +74,12 @@ def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
 
 def _pairs(written: Floats, term: Floats | None) -> Iterator[_Pair]:
     """Order and sign; order and point; sign and point; unit and point."""
-    for slots, text, share in rereadings():
+    for slots, words, share in list_orders():
         reread, weight = written[list(slots)], _SECOND * share / ComponentOrder.BY_CHANCE
-        negated = f"{text}, and the products negated (sign-of-products)"
+        negated = f"with {words}, and the products negated (sign-of-products)"
         yield _Pair(ComponentOrder, weight, negated, reread * PRODUCTS_NEGATED)
         if term is not None:
-            moved = f"{text}, and {_TERM} added (double-parallel-axis)"
+            moved = f"with {words}, and {_TERM} added (double-parallel-axis)"
             yield _Pair(ComponentOrder, weight, moved, reread + term)
     if term is None:
         return

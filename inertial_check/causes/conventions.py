@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from itertools import permutations
 
 import numpy as np
 
@@ -13,11 +11,9 @@ from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, number, tensor
 from inertial_check.causes.geometric import meant_by_readings, reread
+from inertial_check.evidence.readings import PRODUCTS_NEGATED, list_orders
 from inertial_check.inertia.representations import ORDERS, Order, symmetric
 from inertial_check.model import ENTRIES
-
-PRODUCTS_NEGATED = np.array([1.0, -1, -1, 1, -1, 1])
-"""Factors of the six entries that negate the three products of inertia."""
 
 
 class SignOfProducts(Cause):
@@ -123,7 +119,7 @@ class ComponentOrder(Cause):
         """The six in every other order."""
         if not subject.broken:
             return NOTHING
-        return np.asarray(subject.six[np.array([slots for slots, _, _ in rereadings()])])
+        return np.asarray(subject.six[np.array([slots for slots, _, _ in list_orders()])])
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""
@@ -133,8 +129,8 @@ class ComponentOrder(Cause):
         for row in np.flatnonzero(consistent).tolist():
             alike.setdefault(six[row].tobytes(), []).append(row)
         for rows in alike.values():
-            row = max(rows, key=lambda row: rereadings()[row][2])
-            share = sum(rereadings()[row][2] for row in rows)
+            row = max(rows, key=lambda row: list_orders()[row][2])
+            share = sum(list_orders()[row][2] for row in rows)
             moved = np.count_nonzero(six[row][[0, 3, 5]]) - np.count_nonzero(subject.six[[0, 3, 5]])
             untangled = not six[row][[1, 2, 4]].any()
             weight = share / self.BY_CHANCE
@@ -142,8 +138,8 @@ class ComponentOrder(Cause):
                 weight *= self._UNTANGLED if untangled else self._MOVED
             yield Proposal(
                 weight,
-                f"{rereadings()[row][1]}, the tensor is {a_body(margin[row])}: {tensor(six[row])}"
-                + ("; all its products are then 0" if untangled else ""),
+                f"with {list_orders()[row][1]}, the tensor is {a_body(margin[row])}: "
+                f"{tensor(six[row])}" + ("; all its products are then 0" if untangled else ""),
                 I_BBcm_Bi=symmetric(six[row]),
             )
 
@@ -168,22 +164,3 @@ class ComponentOrder(Cause):
             I_BBcm_Bi=np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, (low + high) / 2]]),
             editable=False,
         )
-
-
-@cache
-def rereadings() -> tuple[tuple[tuple[int, ...], str, float], ...]:
-    """Every other order: where each of ENTRIES stands now, in words, and how often it happens."""
-    known: dict[tuple[int, ...], tuple[str, float]] = {}
-    usual = {"urdf": 1.0, "mujoco": 0.25, "pinocchio": 0.2, "wensing": 0.1, "ksl": 0.1}
-    for written, read in permutations(ORDERS, 2):
-        # Slot k of `read` holds what `written` has there.
-        slots = tuple(
-            ORDERS["urdf"].index(ORDERS[read][ORDERS[written].index(entry)])
-            for entry in ORDERS["urdf"]
-        )
-        share = usual[written] * usual[read] * (1.0 if "urdf" in (written, read) else 0.2)
-        if slots not in known or share > known[slots][1]:
-            text = f"with {' '.join(ORDERS[written])} written where {' '.join(ORDERS[read])} belong"
-            known[slots] = text, share
-    total = sum(share for _, share in known.values())
-    return tuple((slots, text, share / total) for slots, (text, share) in known.items())

@@ -55,6 +55,9 @@ proofs gain less."""
 _TAIL = 1.5
 """Exponent of the tails: Student's density with two degrees of freedom."""
 
+HEAVIER = _TAIL / 2
+"""Exponent of tails heavier than Cauchy's: one body in ten is five deviations off or more."""
+
 
 class Components(NamedTuple):
     """A mixture over how closely a witness stands for the mass of a body.
@@ -99,9 +102,9 @@ def calibrate(share: float, proven: bool) -> float:
     return CEILING * float(share ** (_PROVEN if proven else _SUSPECTED))
 
 
-def heavy_tail(deviation: Floats) -> Floats:
-    """Student's density with two degrees of freedom, 1 at 0."""
-    result: Floats = (1 + deviation**2 / 2) ** -_TAIL
+def heavy_tail(deviation: Floats, exponent: float = _TAIL) -> Floats:
+    """Student's density with two degrees of freedom, or a heavier tail; 1 at 0."""
+    result: Floats = (1 + deviation**2 / 2) ** -exponent
     return result
 
 
@@ -114,9 +117,7 @@ def likelihood_of_density(mass: Floats, size: Floats) -> Floats:
     """
     radius = np.sqrt(5 / 3 * size / mass)
     density = mass / (4 / 3 * np.pi * radius**3)
-    deviation = (np.log10(density) - DENSITY) / DENSITY_DECADES
-    result: Floats = (1 + deviation**2 / 2) ** (-_TAIL / 2)  # one body in ten is 5 widths off
-    return result
+    return heavy_tail((np.log10(density) - DENSITY) / DENSITY_DECADES, HEAVIER)
 
 
 def components_of_shapes(honest_misfit: float, digits: float) -> Components:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes.likelihoods import likelihood_of_density
+from inertial_check.causes.likelihoods import HEAVIER, heavy_tail, likelihood_of_density
 from inertial_check.evidence import BodyGeometry
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
@@ -89,10 +89,4 @@ def _resemblance(
     each = [
         resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B)) for shapes in geometry
     ]
-    return _heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY)
-
-
-def _heavy_tail(deviation: Floats) -> Floats:
-    """1 at 0, with heavier tails than Cauchy's: one body in ten is five deviations off or more."""
-    result: Floats = (1 + deviation**2 / 2) ** -0.75
-    return result
+    return heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY, HEAVIER)

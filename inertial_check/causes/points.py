@@ -10,7 +10,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Subject
 from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, tensor
-from inertial_check.causes.conventions import PRODUCTS_NEGATED
+from inertial_check.evidence.readings import PRODUCTS_NEGATED
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.inertia.resemblance import entries

@@ -18,6 +18,7 @@ from inertial_check.causes._witnesses import (
 )
 from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
 from inertial_check.causes.conventions import ComponentOrder
+from inertial_check.evidence.decimals import count_digits
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES
@@ -288,7 +289,7 @@ class CopiedEntry(Cause):
         explained = _is_equal_by_order(subject)
         for product in _PRODUCTS:
             for moment in (0, 3, 5):
-                digits = _count_significant(texts[product])
+                digits = count_digits(texts[product])
                 if abs(six[product]) != six[moment] or digits < self._LEAST_DIGITS:
                     continue
                 if not _has_completion(six, product):
@@ -324,12 +325,6 @@ def _is_equal_by_order(subject: Subject) -> bool:
     known = ComponentOrder().trials(subject)
     moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)
     return bool(np.any(np.diff(moments, axis=1) == 0))
-
-
-def _count_significant(text: str) -> int:
-    """The number of significant digits that a text shows, zeros at its end left out."""
-    mantissa = text.lower().partition("e")[0].lstrip("+-0.")
-    return len([each for each in mantissa.replace(".", "").rstrip("0") if each.isdigit()])
 
 
 def shift_points(value: float, powers: Sequence[int]) -> list[float]:

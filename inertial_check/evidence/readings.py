@@ -29,7 +29,7 @@ UNITS: Mapping[str, float] = MappingProxyType(
 MASSES: Mapping[str, float] = MappingProxyType({"grams": 1e-3, "milligrams": 1e-6, "tonnes": 1e3})
 """Size of each unit of mass in kg."""
 
-_SIGNS = np.array([1.0, -1, -1, 1, -1, 1])
+PRODUCTS_NEGATED = np.array([1.0, -1, -1, 1, -1, 1])
 """Factors of the six entries that negate the three products of inertia."""
 
 
@@ -68,14 +68,16 @@ class WrittenNumbers(NamedTuple):
 def list_forms(numbers: WrittenNumbers) -> Iterator[ModelReading]:
     """List the readings that change the form of the tensors."""
     six, mass = numbers.I_BBcm_Bi, numbers.mass
-    yield ModelReading("sign-of-products", "with their products negated", mass, six * _SIGNS)
+    yield ModelReading(
+        "sign-of-products", "with their products negated", mass, six * PRODUCTS_NEGATED
+    )
     shift = _compute_parallel_axis_terms(numbers)
     what = "moved from the links' origins to the centres of mass"
     yield ModelReading("about-link-origin", what, mass, six - shift)
     what = "with the parallel-axis term, which was subtracted once too often"
     yield ModelReading("double-parallel-axis", what, mass, six + shift)
     yield from _list_turns(numbers)
-    for slots, words in list_orders():
+    for slots, words, _ in list_orders():
         yield ModelReading("component-order", f"with {words}", mass, six[:, slots])
 
 
@@ -91,18 +93,26 @@ def list_units(mass: Floats, six: Floats) -> Iterator[ModelReading]:
 
 
 @cache
-def list_orders() -> tuple[tuple[tuple[int, ...], str], ...]:
-    """List every other order of the six entries: where each stands now, and the order in words."""
-    known: dict[tuple[int, ...], str] = {}
+def list_orders() -> tuple[tuple[tuple[int, ...], str, float], ...]:
+    """List every other order of the six entries.
+
+    Returns:
+        For each where each of ENTRIES stands now, the order in words, and how often it happens.
+    """
+    known: dict[tuple[int, ...], tuple[str, float]] = {}
+    usual = {"urdf": 1.0, "mujoco": 0.25, "pinocchio": 0.2, "wensing": 0.1, "ksl": 0.1}
     for written, read in permutations(ORDERS, 2):
+        # Slot k of `read` holds what `written` has there.
         slots = tuple(
             ORDERS["urdf"].index(ORDERS[read][ORDERS[written].index(entry)])
             for entry in ORDERS["urdf"]
         )
-        if slots not in known or "urdf" in (written, read):
+        share = usual[written] * usual[read] * (1.0 if "urdf" in (written, read) else 0.2)
+        if slots not in known or share > known[slots][1]:
             words = f"{' '.join(ORDERS[written])} written where {' '.join(ORDERS[read])} belong"
-            known.setdefault(slots, words)
-    return tuple(known.items())
+            known[slots] = words, share
+    total = sum(share for _, share in known.values())
+    return tuple((slots, words, share / total) for slots, (words, share) in known.items())
 
 
 def _list_turns(numbers: WrittenNumbers) -> Iterator[ModelReading]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inertial_check.causes.conventions import rereadings
+from inertial_check.evidence.readings import list_orders
 from inertial_check.inertia.representations import ORDERS
 from spoilt import bodies, causes_of, edited, margin, suspected
 
@@ -108,10 +108,10 @@ class TestComponentOrder:
 
     def test_rereading_is_the_inverse_of_writing(self):
         six = dict(zip(ORDERS["urdf"], range(6), strict=True))
-        found = {tuple(slots) for slots, _, _ in rereadings()}
+        found = {tuple(slots) for slots, _, _ in list_orders()}
         assert tuple(range(6)) not in found
         for written, read in permutations(ORDERS, 2):
             slots = dict(zip(ORDERS[read], (six[e] for e in ORDERS[written]), strict=True))
             wrong = [slots[e] for e in ORDERS["urdf"]]
             assert any([wrong[i] for i in each] == list(range(6)) for each in found)
-        assert sum(share for _, _, share in rereadings()) == pytest.approx(1)
+        assert sum(share for _, _, share in list_orders()) == pytest.approx(1)
