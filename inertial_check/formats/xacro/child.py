@@ -58,32 +58,6 @@ expansion makes many objects and few cycles."""
 _MOST_DESCRIPTORS = 1 << 10
 """Number above those of all file descriptors of the server, which has a handful."""
 
-_REHEARSAL: JsonObject = {
-    "path": "/rehearsal.xacro",
-    "data": base64.b64encode(
-        b"""<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
-          <xacro:property name="mass" value="1"/>
-          <xacro:arg name="part" default="&lt;a&gt;"/>
-          <xacro:macro name="link" params="name mass:=2 *origin">
-            <link name="${name}" mass="${mass + 1}"><xacro:insert_block name="origin"/></link>
-          </xacro:macro>
-          <!-- a comment -->
-          <xacro:if value="${mass == 1}">
-            <xacro:link name="$(find own) $(arg part) $(optenv A 1)"><a/></xacro:link>
-          </xacro:if>
-        </robot>"""
-    ).decode(),
-    "packages": {"own": os.sep},
-    "overlay": {},
-    "roots": [],
-    "around": [],
-    "follow_outside": True,
-    "largest": _MOST_BYTES,
-    "environment": {"A": None},
-}
-"""Request of a document of our own that uses what most documents do. It is expanded before any
-other, so that regular expressions and caches are ready that each fork would fill again."""
-
 
 class _ExpansionError(PicklableError, Exception):
     """Reason why a file cannot be expanded, and its place."""
@@ -350,8 +324,7 @@ def prepare_expansions() -> None:
         import resource  # noqa: F401
     import_parsers()
     with contextlib.suppress(Exception):  # what is wrong with a library is said by each fork
-        inputs, _ = _read_request(_REHEARSAL)
-        _expand_file(_REHEARSAL["path"], {}, inputs)
+        _tracing()
     gc.set_threshold(*_GARBAGE)
     gc.freeze()
 

@@ -31,7 +31,7 @@ from inertial_check.formats.xacro.traced import (
     trace_value,
     trace_verbatim,
 )
-from inertial_check.formats.xacro.tree import StampedName, build_tree, replace_node
+from inertial_check.formats.xacro.tree import StampedName, build_tree
 
 if TYPE_CHECKING:
     from yaml import ScalarNode
@@ -51,7 +51,7 @@ _NEEDED = (
     "safe_eval", "eval_text", "eval_extension", "parse", "parse_macro_arg", "re_macro_arg", "Table",
     "QuickLexer", "LEXER", "XacroException", "eval_all", "check_attrs", "reqd_attrs",
     "process_include", "warning", "handle_macro_call", "substitution_args_context", "filestack",
-    "process_file", "replace_node",
+    "process_file",
 )
 # fmt: on
 """Names of the xacro module that are replaced or called here."""
@@ -136,7 +136,6 @@ class Tracing:
             setattr(module, name, self._placing(getattr(module, name)))
         for name in ("check_attrs", "reqd_attrs"):
             setattr(module, name, self._looking(getattr(module, name)))
-        module.replace_node = replace_node
         module.warning = self._warning
         module.open = self._open
         module.glob = SimpleNamespace(glob=self._glob)
