@@ -76,9 +76,6 @@ _ROOT = re.compile(
     rf"<{SPACE}*+({NAME})(?={SPACE}|[/>])",
     re.DOTALL,
 )
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LONGEST_PLAIN_ROOT = 32
-"""Largest length of the name of a root element that is found without _ROOT [code points]."""
 
 _HEADS = (1 << 12, 1 << 18)
 """Numbers of bytes [bytes] searched for the root element before the whole document is, since a
@@ -89,31 +86,12 @@ def root_tag(data: bytes) -> str | None:
     """Find the name of an XML document's root element without parsing the rest of the document."""
     for size in (*_HEADS, len(data)):
         text, nul, _ = head(data, size).partition("\0")
-        if name := _find_plain_root(text):
-            return name
         match = _ROOT.match(text)
         if match:
             return match[1]
         if nul or size >= len(data):
             break
     return None
-
-
-def _find_plain_root(text: str) -> str | None:
-    """Find the root element of most documents: the first after an XML declaration, if there is one.
-
-    To compile the expression that skips whatever else may be before it takes longer than to read a
-    small document.
-    """
-    start = text.find("<")
-    if text.startswith("<?", start):
-        start = text.find("<", text.find("?>", start + 2) + 1)
-    if start < 0:
-        return None
-    rest = text[start + 1 : start + _LONGEST_PLAIN_ROOT]
-    name = rest[: len(rest) - len(rest.lstrip(_LETTERS))]
-    ends = rest[len(name) :].startswith((" ", "\t", "\r", "\n", "/", ">"))
-    return name if name and ends else None
 
 
 def sniff(data: bytes) -> str | None:

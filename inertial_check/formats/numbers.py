@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from functools import lru_cache
 
 _DECIMAL_FORM = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _DECIMAL = re.compile(_DECIMAL_FORM)
@@ -32,14 +31,6 @@ def quote(text: str) -> str:
 
 
 def parse_number(text: str) -> tuple[float, str | None]:
-    """Parse a number from a text without surrounding space, as `_parse_anew` does.
-
-    Many numbers of a model are written more than once, and so are its variants.
-    """
-    return _parse_known(text) if len(text) <= _LONGEST else _parse_anew(text)
-
-
-def _parse_anew(text: str) -> tuple[float, str | None]:
     """Parse a number from a text without surrounding space.
 
     A number is decimal ASCII, or nan, inf, infinity in any case with a sign or without. Beyond the
@@ -59,9 +50,6 @@ def _parse_anew(text: str) -> tuple[float, str | None]:
     if _WORD.fullmatch(text):
         return float(text), None
     return math.nan, f"{quote(text)} is no number: {_suggest(text)}"
-
-
-_parse_known = lru_cache(maxsize=8192)(_parse_anew)
 
 
 def has_long_number(text: str) -> bool:

@@ -53,9 +53,6 @@ def word(document: XmlDocument, element: Element | None) -> str:
     """Read an element's text without surrounding space; "" if there is none."""
     if element is None:
         return ""
-    plain = document.plain_text(element)
-    if plain is not None:
-        return plain
     text = first_text(document, element)
     return "" if text is None else text.trim()[0]
 

@@ -22,7 +22,7 @@ from inertial_check.formats.rotations import (
 from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
-from inertial_check.formats.xml.reading import TextReader, parse_plain
+from inertial_check.formats.xml.reading import TextReader
 from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import (
     ENTRIES,
@@ -269,10 +269,6 @@ class _UrdfLinkReader(TextReader):
             form = " ".join(f'{entry}="..."' for entry in ENTRIES)
             self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
             return {}
-        if (*inertia.attributes,) == ENTRIES:
-            plain = self._read_plain(inertia)
-            if plain is not None:  # as nearly always: six numbers, and nothing to say of them
-                return plain
         self._note_misspellings(inertia, ENTRIES)
         numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
         for entry in ENTRIES:
@@ -299,11 +295,8 @@ class _UrdfLinkReader(TextReader):
         self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
         translation: ThreeNumbers = (ZERO, ZERO, ZERO)
         if "xyz" in origin.attributes:
-            numbers = self._read_plain_series(origin, "xyz", 3)
-            if numbers is None:
-                text = self._document.attributes(origin)["xyz"]
-                numbers = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
-            x, y, z = numbers
+            text = self._document.attributes(origin)["xyz"]
+            x, y, z = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
             translation = (x, y, z)
         return translation, self._rotation(origin)
 
@@ -326,11 +319,6 @@ class _UrdfLinkReader(TextReader):
 
     def _axes(self, origin: Element, attribute: str) -> Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
-        value = origin.attributes[attribute]
-        plain = parse_plain(value) if attribute == "rpy" else None
-        known = _parse_rpy(value) if plain and len(plain) == 3 else None
-        if known is not None:
-            return known
         text = self._document.attributes(origin)[attribute]
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")

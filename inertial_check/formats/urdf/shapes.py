@@ -5,7 +5,6 @@ A shape that cannot be read carries the reason; it is no problem of the document
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import cast
 
 from inertial_check.formats.poses import SAME_FRAME
@@ -26,10 +25,6 @@ from inertial_check.model.shape import Role, Shape
 
 _FORMS: Forms = {**COMMON_FORMS, "mesh": ()}
 """Attributes that state the dimensions of each kind of shape."""
-
-
-_LONGEST = 256
-"""Largest number of characters of the texts of an origin that is remembered."""
 
 
 def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
@@ -77,13 +72,6 @@ def _origin(origin: Element | None, quaternions: bool) -> Pose:
     known = origin.attributes
     xyz, rpy = known.get("xyz"), known.get("rpy")
     quat_xyzw = known.get("quat_xyzw") if quaternions else None
-    if len(xyz or "") + len(rpy or "") + len(quat_xyzw or "") > _LONGEST:
-        return _parse_pose(xyz, rpy, quat_xyzw)
-    return _parse_known_pose(xyz, rpy, quat_xyzw)
-
-
-def _parse_pose(xyz: str | None, rpy: str | None, quat_xyzw: str | None) -> Pose:
-    """Read the texts of an origin, or raise Unusable."""
     x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
     rotation: Rotation | None = IDENTITY
     quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
@@ -97,10 +85,6 @@ def _parse_pose(xyz: str | None, rpy: str | None, quat_xyzw: str | None) -> Pose
     if rotation is None:
         raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
     return Pose((x, y, z), rotation)
-
-
-_parse_known_pose = lru_cache(maxsize=2048)(_parse_pose)
-"""Visual and collision shapes of a link mostly have one origin, and many have none but zeros."""
 
 
 def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:
