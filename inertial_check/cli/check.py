@@ -25,9 +25,10 @@ from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
 from inertial_check.isolation import Termination
-from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
+from inertial_check.reports import SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural
+from inertial_check.settings.settings import FORMS
 from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from inertial_check.arrays.types import Floats, LongIntegers, Mask
 from inertial_check.evidence.twin_names import find_twins
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
-from inertial_check.model.finding import Judgement
+from inertial_check.model.judgement import Judgement
 from inertial_check.model.judging import is_computable
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from inertial_check.evidence.intervals import Intervals
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Body, Model, Problem
-from inertial_check.model.finding import Judgement, Prediction
+from inertial_check.model.finding import Prediction
+from inertial_check.model.judgement import Judgement
 from inertial_check.model.shape import Role
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from inertial_check.model.finding import Judgement
+from inertial_check.model.judgement import Judgement
 
 Interval = list[float]
 """Lower and upper end [kg m^2]; NaN where no value suffices."""

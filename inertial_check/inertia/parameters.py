@@ -567,3 +567,18 @@ def _plain(array: Array) -> str:
         return repr(float(array) if array.ndim == 0 else [float(x) for x in array])
     except (TypeError, RuntimeError):
         return str(array)
+
+
+def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """The names of the bodies; body 0, body 1, ... where there are none.
+
+    Raises:
+        ParameterError: Another number of names.
+    """
+    if bodies is None:
+        return tuple(f"body {i}" for i in range(count))
+    if not isinstance(bodies, Sequence) and not hasattr(bodies, "__array__"):
+        raise ParameterError(f"bodies is {bodies!r}, expected {count} names, one for each body")
+    if isinstance(bodies, (str, bytes)) or len(bodies) != count:
+        raise ParameterError(f"bodies has {len(bodies)} names, expected {count}: one for each")
+    return tuple(bodies)

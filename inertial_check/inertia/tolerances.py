@@ -408,3 +408,8 @@ def digits_margin(digits: int) -> float:
         1e-05
     """
     return float(10.0 ** (1 - digits))
+
+
+GAP = 3.0
+"""Longest step of a recording, in median steps: a longer one means that two samples or more are
+lacking, so no line or derivative crosses it."""

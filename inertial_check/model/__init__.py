@@ -30,7 +30,6 @@ from inertial_check.model.finding import (
     FindingEntry,
     FixKind,
     Hypothesis,
-    Judgement,
     Prediction,
     Report,
     Severity,
@@ -40,6 +39,7 @@ from inertial_check.model.finding import (
     Values,
 )
 from inertial_check.model.joint import ClosedLoop, Joint, Joints, Mimic
+from inertial_check.model.judgement import Judgement
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
 from inertial_check.model.source import Edit, Place, Source, Span
 

@@ -11,9 +11,8 @@ import numpy as np
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.fixing.result import BodyFix, Fix
-from inertial_check.identification.estimation.result import body_names
 from inertial_check.inertia.consistency import Bodies, check
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.model import ENTRIES
 from inertial_check.plotting.canvas import find_figure, open_axes

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.result import Identification
 from inertial_check.inertia.representations import reorder
 from inertial_check.plotting.canvas import find_figure, open_axes
 from inertial_check.plotting.parameters import scale_by_prior
 from inertial_check.plotting.style import BLUE, ENTRIES, GREEN, ORANGE, PLAIN, shorten
+from inertial_check.plotting.subjects import Identified, is_identification
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MOST = 40
 _FITS = (("prior", ORANGE), ("identified", BLUE), ("least squares", GREEN))
 
 
-def identification(subject: Identification, *, ax: Axes | None = None, most: int = MOST) -> Figure:
+def identification(subject: Identified, *, ax: Axes | None = None, most: int = MOST) -> Figure:
     """Draw what an identification moved, in the units of the prior, and how well it fits.
 
     A cell is the change of a parameter over the prior's own unit: its mass m, m r for the first
@@ -45,7 +45,7 @@ def identification(subject: Identification, *, ax: Axes | None = None, most: int
             extent, or most is below 1.
         UsageError: matplotlib is not installed.
     """
-    if not isinstance(subject, Identification):
+    if not is_identification(subject):
         raise ParameterError(f"cannot plot {type(subject).__name__}: expected an Identification")
     if most < 1:
         raise ParameterError(f"most is {most!r}, expected at least 1")
@@ -57,7 +57,7 @@ def identification(subject: Identification, *, ax: Axes | None = None, most: int
     return find_figure(panels[0])
 
 
-def _draw_changes(axes: Axes, found: Identification, most: int) -> None:
+def _draw_changes(axes: Axes, found: Identified, most: int) -> None:
     """Draw the changes of the parameters from the prior, a row a body."""
     theta = np.asarray(reorder(found.theta, found.order, "urdf"))
     prior = np.asarray(found.given)
@@ -85,7 +85,7 @@ def _draw_changes(axes: Axes, found: Identification, most: int) -> None:
     axes.set_xlabel("dot: decided by the prior alone")
 
 
-def _draw_errors(axes: Axes, found: Identification) -> None:
+def _draw_errors(axes: Axes, found: Identified) -> None:
     """Draw the root mean square error of each joint under three sets of parameters."""
     errors = (found.prior_rmse, found.rmse, found.least_squares_rmse)
     places = np.arange(len(found.rmse))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers, Mask
-from inertial_check.identification.recordings.thresholds import GAP
+from inertial_check.inertia.tolerances import GAP
 
 MOST_POINTS = 4000
 """Largest number of points of a drawn line, besides those at its breaks; a longer one is drawn by

@@ -4,22 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.fixing.result import Fix
-from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.inertia.consistency import Bodies, Consistency, check
+from inertial_check.inertia.parameters import body_names
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.model import FileReport, Judgement, Model, Report
 from inertial_check.model.judging import judge
 from inertial_check.projection.result import Projection
 
+
+class Identified(Protocol):
+    """An identification, as `inertial_check.identify` returns it: what the plots read of it.
+
+    The estimate stands above the plots, which therefore know its attributes and not its class.
+    """
+
+    bodies: tuple[str, ...]
+    order: Order
+    given: Floats
+    rmse: Floats
+    prior_rmse: Floats
+    least_squares_rmse: Floats
+
+    @property
+    def theta(self) -> Floats:
+        """(L, 10) the identified parameters in the order of the caller."""
+
+    @property
+    def consistency(self) -> Consistency:
+        """The verdicts of the identified bodies."""
+
+    @property
+    def identifiability(self) -> Identifiability:
+        """What decided each parameter."""
+
+
+class Identifiability(Protocol):
+    """What decided the parameters of an identification."""
+
+    decided_by: ArrayLike
+
+
+def is_identification(subject: object) -> TypeGuard[Identified]:
+    """Tell whether an object is an identification, by the attributes of its class."""
+    return hasattr(type(subject), "identifiability") and hasattr(subject, "least_squares_rmse")
+
+
 Subject: TypeAlias = (
-    Model | Report | FileReport | Fix | Identification | Consistency | Projection | Bodies
+    Model | Report | FileReport | Fix | Identified | Consistency | Projection | Bodies
     | ArrayLike
 )  # fmt: skip
 """Anything that holds inertial parameters of bodies."""
@@ -94,7 +132,7 @@ def _read(subject: Subject, order: Order, about: Point) -> Change:
         return Change(_read_files(files))
     if isinstance(subject, Fix):
         return _read_fix(subject)
-    if isinstance(subject, Identification):
+    if is_identification(subject):
         sides = (subject.consistency, check(subject.given))
         return Change(*(_read_consistency(side, subject.bodies) for side in sides))
     return Change(_read_consistency(_check_numbers(subject, order, about)))

@@ -22,10 +22,6 @@ _RENDERERS = {
 }
 """Module and function of each form; a module is imported when its form is asked for."""
 
-FORMS = (*_RENDERERS, "html")
-"""Names of the forms, as --output-format takes them; html, which draws the models and therefore
-reads their files, is made by viewing.report."""
-
 SUGGESTING = ("sarif",)
 """Forms that show Finding.suggestion, which costs a `fix` of every file that can be fixed."""
 

@@ -20,8 +20,8 @@ from inertial_check.files.folders import contains, root_of
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
 from inertial_check.model import Place, Severity
-from inertial_check.reports import FORMS
 from inertial_check.settings.settings import (
+    FORMS,
     Exemption,
     Settings,
     validate_engine,

@@ -63,6 +63,24 @@ class Exemption(NamedTuple):
         return any(each is not None and self.files.matches(each) for each in (path, *included))
 
 
+FORMS = (
+    "full",
+    "concise",
+    "json",
+    "jsonl",
+    "sarif",
+    "junit",
+    "github",
+    "gitlab",
+    "markdown",
+    "rdjson",
+    "badge",
+    "html",
+)
+"""Names of the forms of a report, as --output-format takes them; html, which draws the models and
+therefore reads their files, is made by viewing.report, the others by reports."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """Settings of a check.

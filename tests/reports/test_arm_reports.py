@@ -8,7 +8,7 @@ import pytest
 
 import inertial_check
 from inertial_check.cli.main import main
-from inertial_check.reports import FORMS
+from inertial_check.settings.settings import FORMS
 
 LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 

@@ -12,11 +12,11 @@ import pytest
 
 from inertial_check.checking.check import Document, DocumentResult, ReportContent, check_documents
 from inertial_check.model import Severity
-from inertial_check.reports import FORMS, View, render
+from inertial_check.reports import View, render
 from inertial_check.running import workers
 from inertial_check.running.encoding import decode, encode
 from inertial_check.running.run import CheckRequest, check_paths, cores
-from inertial_check.settings.settings import Settings
+from inertial_check.settings.settings import FORMS, Settings
 from waiting import GUARD, wait_until
 
 SETTINGS = Settings().validate()

@@ -16,8 +16,9 @@ import inertial_check as ic
 from inertial_check.cli import output
 from inertial_check.cli.main import main
 from inertial_check.model import Report
-from inertial_check.reports import FORMS, View, escaping, render
+from inertial_check.reports import View, escaping, render
 from inertial_check.reports.grouping import group_findings
+from inertial_check.settings.settings import FORMS
 
 TOKENS = (
     "##[set-output name=x]y",

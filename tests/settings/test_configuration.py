@@ -15,9 +15,8 @@ from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
 from inertial_check.model import Place, Severity
-from inertial_check.reports import FORMS
 from inertial_check.settings.configuration import FILE_NAMES, OPTIONS, Configurations
-from inertial_check.settings.settings import Exemption
+from inertial_check.settings.settings import FORMS, Exemption
 
 SCHEMA = json.loads(
     files("inertial_check.settings").joinpath("configuration.schema.json").read_text("utf-8")

@@ -24,11 +24,10 @@ from inertial_check.identification.estimation.declaration import PointDeclaratio
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.information import own_columns, read_information
 from inertial_check.identification.estimation.reduction import list_columns
-from inertial_check.identification.estimation.result import body_names
 from inertial_check.identification.estimation.sampled import read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import (
     ABOUTS,
     ORDERS,

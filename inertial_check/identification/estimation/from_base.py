@@ -32,9 +32,9 @@ from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.priors import prepare_priors
 from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.result import Identification, body_names
+from inertial_check.identification.estimation.result import Identification
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import refuse_asymmetric, reorder
 from inertial_check.projection._constraint import Constraint
 

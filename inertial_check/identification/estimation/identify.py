@@ -27,7 +27,7 @@ from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.estimation.result import Identification, body_names
+from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.identification.estimation.weighing import (
     choose_weight,
@@ -36,7 +36,7 @@ from inertial_check.identification.estimation.weighing import (
     weigh_down_outliers,
 )
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import Order
 from inertial_check.projection._constraint import Constraint
 

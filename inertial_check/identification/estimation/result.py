@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -41,21 +41,6 @@ def describe_gap(certificate: Certificate) -> str:
         f"{tolerances.CERTIFIED:.0e} of the objective; a larger regularization makes the problem "
         "better posed"
     )
-
-
-def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """The names of the bodies; body 0, body 1, ... where there are none.
-
-    Raises:
-        ParameterError: Another number of names.
-    """
-    if bodies is None:
-        return tuple(f"body {i}" for i in range(count))
-    if not isinstance(bodies, (Sequence, np.ndarray)):
-        raise ParameterError(f"bodies is {bodies!r}, expected {count} names, one for each body")
-    if isinstance(bodies, (str, bytes)) or len(bodies) != count:
-        raise ParameterError(f"bodies has {len(bodies)} names, expected {count}: one for each")
-    return tuple(bodies)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

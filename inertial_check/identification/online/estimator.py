@@ -15,7 +15,6 @@ from inertial_check.identification.estimation.fit_options import Loss
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.priors import prepare_priors
 from inertial_check.identification.estimation.reduction import label_columns
-from inertial_check.identification.estimation.result import body_names
 from inertial_check.identification.estimation.robust import BEND
 from inertial_check.identification.online import tracking
 from inertial_check.identification.online.load_change import (
@@ -26,7 +25,7 @@ from inertial_check.identification.online.load_change import (
 )
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import Order, pseudo_inertia, reorder
 from inertial_check.solvers.svec import FROM_SVEC, congruence, factors, pack
 

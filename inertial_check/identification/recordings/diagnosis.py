@@ -44,7 +44,6 @@ from inertial_check.identification.recordings.thresholds import (
     DEGREES,
     FACTOR,
     GAIN,
-    GAP,
     JITTER,
     LAG_GAIN,
     LAGS,
@@ -56,6 +55,7 @@ from inertial_check.identification.recordings.thresholds import (
     UNLIKE,
 )
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.tolerances import GAP
 
 __all__ = [
     "AGREEMENT",

@@ -17,7 +17,6 @@ from inertial_check.identification.recordings.thresholds import (
     AGREEMENT,
     CLOCKS,
     DEGREES,
-    GAP,
     JITTER,
     MISMATCH,
     NOISE,
@@ -25,6 +24,7 @@ from inertial_check.identification.recordings.thresholds import (
     UNLIKE,
 )
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.tolerances import GAP
 
 
 def remark_on_clock(t: Floats) -> list[SignalRemark]:

@@ -29,8 +29,8 @@ from inertial_check.identification.recordings.diagnosis import (
     check_signals,
     check_time,
 )
-from inertial_check.identification.recordings.thresholds import GAP
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.tolerances import GAP
 
 PAUSE = 20.0
 """Times the median step: no jitter, but the end of a run and the beginning of another."""

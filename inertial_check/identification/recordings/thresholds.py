@@ -14,9 +14,6 @@ JITTER = 0.1
 """Largest deviation of a time step from the median step, relative to it: velocities by differences
 at supposedly uniform steps are wrong by as much."""
 
-GAP = 3.0
-"""Times the median step: two samples or more are lacking."""
-
 MISMATCH = 0.05
 """Deviation of a ratio from the one it should have: neither noise nor a filter makes so much."""
 

@@ -21,10 +21,10 @@ from inertial_check.formats.meshes import triangles
 from inertial_check.formats.recordings import read_recording
 from inertial_check.inertia.meshes import measure
 from inertial_check.model import Report
-from inertial_check.reports import FORMS, View, render
+from inertial_check.reports import View, render
 from inertial_check.selecting.baseline import Baseline
 from inertial_check.settings.configuration import OPTIONS, Configurations
-from inertial_check.settings.settings import Settings
+from inertial_check.settings.settings import FORMS, Settings
 from inertial_check.viewing.report import build_page
 
 DATA = Path(__file__).parents[3] / "data"
