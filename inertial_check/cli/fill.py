@@ -8,27 +8,28 @@ count in known sums and stay.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli import options, output
 from inertial_check.cli.fill_options import add_arguments, read_given, read_options
-from inertial_check.cli.fill_report import RunResult, describe_run, print_summary
-from inertial_check.cli.fix import find_files, show_diff, writable_folders
-from inertial_check.errors import (
-    DocumentError,
-    InertialCheckError,
-    NotAModelError,
-    NotExpandedError,
-    UsageError,
+from inertial_check.cli.fix import (
+    ChangeRun,
+    change_models,
+    count_bodies,
+    dump_run,
+    find_files,
+    show_diff,
+    write_changes,
 )
-from inertial_check.formats.xacro.total import limit_expansions
-from inertial_check.isolation import raise_defects
+from inertial_check.errors import DocumentError, InertialCheckError, UsageError
+from inertial_check.inertia import tolerances
+from inertial_check.reports.escaping import printable
 
 if TYPE_CHECKING:
-    from inertial_check.selecting.discovery import Discovery
-    from inertial_check.settings.configuration import Configurations
+    from inertial_check.filling.result import FilledBody, Filling
+    from inertial_check.model import Model
+    from inertial_check.settings.settings import Settings
 
 __all__ = ["add_arguments", "run"]
 
@@ -37,84 +38,84 @@ def run(args: argparse.Namespace) -> int:
     """Fill the models; show or write the result, and return the exit code."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
+    from inertial_check.filling.configured import complete_knowledge
+    from inertial_check.filling.fill import fill_model
+    from inertial_check.filling.records import describe_filling
+
     given = read_given(args)
     configurations = options.context_configurations(args)
     found = find_files(args, configurations, "fill")
-    result = _fill_all(found, args, configurations, given)
-    if args.write or args.output is not None:
-        _write_all(result, args)
-    code = _exit_code(args, result)
+
+    def fill(path: str, model: Model, settings: Settings) -> Filling:
+        configured = configurations.of(path)["fill"]
+        try:
+            known = complete_knowledge(given, configured, model)
+            chosen = read_options(args, configured)
+            return fill_model(model, known, chosen, args.body, settings.context)
+        except DocumentError:
+            raise
+        except InertialCheckError as error:
+            message = str(error)
+            raise UsageError(message if path in message else f"{path}: {message}") from None
+
+    result = change_models(found, configurations, fill)
+    code = write_changes(args, result)
     if args.output_format == "json":
-        output.write(describe_run(args, result, code))
+        described = [describe_filling(each, _find_target(args, each)) for each in result.changes]
+        output.write(dump_run(result, code, described))
     elif args.output_format in ("markdown", "html"):
         from inertial_check.filling.tables import write_html, write_markdown
 
         write = write_html if args.output_format == "html" else write_markdown
-        output.write(write(result.fillings))
+        output.write(write(result.changes))
     elif not (args.write or args.output is not None):
-        show_diff("".join(filling.diff() for filling in result.fillings))
-    print_summary(args, result)
+        show_diff(result)
+    _print_summary(args, result)
     return code
 
 
-@limit_expansions()
-def _fill_all(
-    found: Discovery,
-    args: argparse.Namespace,
-    configurations: Configurations,
-    given: Mapping[str, Any],
-) -> RunResult:
-    """The fillings of all files, none written yet; a body has to be in each of them."""
-    from inertial_check.checking.check import is_fragment
-    from inertial_check.filling.configured import complete_knowledge
-    from inertial_check.filling.fill import fill_model
-    from inertial_check.formats import load
+def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None:
+    """Print a line for each body, then counts, on stderr; failures even when quiet."""
+    from inertial_check.filling.shapes.pieces import SKIPPED
+    from inertial_check.filling.tables import write_lines
 
-    result = RunResult(failures=list(found.failures))
-    for path, named in found.files:
-        try:
-            settings = configurations.settings(path)
-            model = load(path, context=settings.context)
-            if named or not is_fragment(model):
-                configured = configurations.of(path)["fill"]
-                known = complete_knowledge(given, configured, model)
-                chosen = read_options(args, configured)
-                with raise_defects(path, InertialCheckError):
-                    filling = fill_model(model, known, chosen, args.body, settings.context)
-                result.fillings.append(filling)
-        except NotAModelError as error:
-            if named:
-                result.failures.append(str(error))
-        except DocumentError as error:
-            if isinstance(error, NotExpandedError) and not named:
-                output.note(f"skipped: {error}")
-                continue
-            (result.failures if named else result.unreadable).append(str(error))
-        except InertialCheckError as error:
-            message = str(error)
-            result.failures.append(message if path in message else f"{path}: {message}")
-    return result
+    for filling in () if args.quiet else result.changes:
+        for body in filling.bodies:
+            path = filling.fix.source.path
+            print(printable(f"{path}:{body.line}: {_line(body)}"), file=sys.stderr)
+            for line in write_lines(body) if args.verbose and body.status == "filled" else ():
+                print(printable(f"  {line}"), file=sys.stderr)
+            for remark in body.remarks if body.status == "filled" else ():
+                if args.verbose or SKIPPED in remark:
+                    print(printable(f"  {remark}"), file=sys.stderr)
+        for note in filling.notes:
+            print(printable(f"{filling.fix.source.path}: {note}"), file=sys.stderr)
+    if result.changes and not args.quiet:
+        changed = any(each.changed for each in result.changes)
+        hint = "; --write does it." if changed and not (args.write or args.output) else "."
+        print(count_bodies(args, result, "filled", "filled") + hint, file=sys.stderr)
+    for line in (*result.unreadable, *result.failures):
+        output.failure(line)
 
 
-def _write_all(result: RunResult, args: argparse.Namespace) -> None:
-    """Write every filling; one that cannot be written becomes a failure."""
-    writable = writable_folders(args)
-    fillings, result.fillings = result.fillings, []
-    for filling in fillings:
-        try:
-            if args.output is not None:
-                filling.write(args.output)
-            else:
-                outside = filling.fix.follow_outside
-                filling.write(writable=replace(writable, follow_outside=outside))
-            result.fillings.append(filling)
-        except UsageError as error:
-            result.failures.append(str(error))
+def _line(body: FilledBody) -> str:
+    """The result for one body: mass and its interval, and where it comes from."""
+    text = f"[{body.name}] {body.status}: {body.reason}"
+    if body.parameters is None or body.interval is None or body.status != "filled":
+        return text
+    least, most = (float(value) for value in body.interval.mass)
+    mass = float(body.parameters.mass)
+    known = (
+        "known"
+        if most - least <= tolerances.MASS_KNOWN * mass
+        else f"{least:.3g} to {most:.3g} kg possible"
+    )
+    guess = ", a guess" if body.guess else ""
+    return f"{text}; {mass:.6g} kg ({known}{guess}): {body.source}"
 
 
-def _exit_code(args: argparse.Namespace, result: RunResult) -> int:
-    if result.failures:
-        return exit_codes.FAILURE
-    shown_only = not args.write and args.output is None
-    left = any(not each.complete or (shown_only and each.changed) for each in result.fillings)
-    return exit_codes.FINDINGS if left or result.unreadable else exit_codes.CLEAN
+def _find_target(args: argparse.Namespace, filling: Filling) -> str | None:
+    """The path that a filling was written to; None if it was not."""
+    if args.output is not None:
+        return str(args.output)
+    return filling.fix.source.path if args.write and filling.changed else None

@@ -11,9 +11,10 @@ import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from inertial_check import __version__
 from inertial_check.cli import exit_codes, options, output, plots
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from inertial_check.comparing.impact import Impact
     from inertial_check.files.json import Json
     from inertial_check.files.writing import WritableFolders
+    from inertial_check.filling.result import Filling
     from inertial_check.fixing.request import FixRequest
     from inertial_check.fixing.result import BodyFix, Fix
     from inertial_check.model import Model
@@ -151,22 +153,115 @@ def run(args: argparse.Namespace) -> int:
     plots.check_target(args.plot, [*args.paths, args.output])
     configurations = options.context_configurations(args)
     found = find_files(args, configurations, "fix")
-    result = _fix_all(found, args, configurations)
-    if args.write or args.output is not None:
-        _write_all(result, args)
+    request = _request_of(args)
+    impacts: dict[str, Impact] = {}
+    selection = _BodySelection(set(request.bodies))
+
+    def fix_model(path: str, model: Model, settings: Settings) -> Fix:
+        fix = _fix_file(request, model, settings, selection)
+        if args.impact:
+            from inertial_check.comparing.impact import impact_of_fix
+
+            impacts[path] = impact_of_fix(model, fix.bodies)
+        return fix
+
+    result = change_models(found, configurations, fix_model)
+    if found.files and selection.missing:
+        raise UsageError(selection.describe_missing())
+    code = write_changes(args, result)
     if args.plot is not None:
-        plots.write(plots.draw_fixes(result.fixes), args.plot)
-    code = _exit_code(args, result)
+        plots.write(plots.draw_fixes(result.changes), args.plot)
     if args.output_format == "json":
-        output.write(_as_json(args, result, code))
+        files = [_file_as_json(args, fix, impacts.get(fix.source.path)) for fix in result.changes]
+        output.write(dump_run(result, code, files))
     elif not (args.write or args.output is not None):
-        show_diff("".join(fix.diff() for fix in result.fixes))
-    _print_summary(args, result)
+        show_diff(result)
+    _print_summary(args, result, impacts)
     return code
 
 
-def show_diff(diff: str) -> None:
+Change = TypeVar("Change", "Fix", "Filling")
+
+
+@dataclass
+class ChangeRun(Generic[Change]):
+    """The outcome of a command that changes models.
+
+    Attributes:
+        changes: The change of each model.
+        unreadable: Documents found in a folder that cannot be read.
+        failures: Why the command failed.
+    """
+
+    changes: list[Change] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+@limit_expansions()
+def change_models(
+    found: Discovery,
+    configurations: Configurations,
+    change: Callable[[str, Model, Settings], Change],
+) -> ChangeRun[Change]:
+    """Make the changes of all files, none written yet.
+
+    Args:
+        found: The files.
+        configurations: Configurations of the run.
+        change: Gives the change of the model at a path with its settings.
+    """
+    from inertial_check.checking.check import is_fragment
+    from inertial_check.formats import load
+
+    result: ChangeRun[Change] = ChangeRun(failures=list(found.failures))
+    for path, named in found.files:
+        try:
+            settings = configurations.settings(path)
+            model = load(path, context=settings.context)
+            if named or not is_fragment(model):
+                with raise_defects(path, InertialCheckError):
+                    result.changes.append(change(path, model, settings))
+        except NotAModelError as error:
+            if named:
+                result.failures.append(str(error))
+        except DocumentError as error:
+            if isinstance(error, NotExpandedError) and not named:
+                output.note(f"skipped: {error}")
+                continue
+            (result.failures if named else result.unreadable).append(str(error))
+        except InertialCheckError as error:
+            if str(error) not in result.failures:
+                result.failures.append(str(error))
+    return result
+
+
+def write_changes(args: argparse.Namespace, result: ChangeRun[Change]) -> int:
+    """Write the changes, if that is asked for; returns the exit code.
+
+    A change that cannot be written becomes a failure.
+    """
+    shown_only = not args.write and args.output is None
+    writable = writable_folders(args)
+    changes, result.changes = result.changes, []
+    for change in changes:
+        try:
+            if args.output is not None:
+                change.write(args.output)
+            elif args.write:
+                change.write(writable=replace(writable, follow_outside=change.follow_outside))
+            result.changes.append(change)
+        except UsageError as error:
+            result.failures.append(str(error))
+    if result.failures:
+        return exit_codes.FAILURE
+    left = any(not each.complete or (shown_only and each.changed) for each in result.changes)
+    return exit_codes.FINDINGS if left or result.unreadable else exit_codes.CLEAN
+
+
+def show_diff(result: ChangeRun[Change]) -> None:
     """Print a diff, in which nothing from a document acts on a terminal or a build server."""
+    diff = "".join(change.diff() for change in result.changes)
     shown = guard_diff(diff)
     output.write(shown)
     if shown != diff:
@@ -176,14 +271,45 @@ def show_diff(diff: str) -> None:
         )
 
 
-@dataclass
-class _RunResult:
-    """Fixes of a run, documents found in a folder that cannot be read, and failures."""
+def dump_run(result: ChangeRun[Change], code: int, files: Sequence[Json]) -> str:
+    """The report of a run as JSON."""
+    statuses = [body.status for each in result.changes for body in each.bodies]
+    document: Json = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": output.PROGRAM, "version": __version__},
+        "summary": {
+            "files": len(result.changes),
+            "changed": sum(each.changed for each in result.changes),
+            "bodies": len(statuses),
+            "statuses": dict(sorted(Counter(statuses).items())),
+            "exit_code": code,
+        },
+        "failures": [*result.failures, *result.unreadable],
+        "files": [*files],
+    }
+    return dump_json(document, indent=2) + "\n"
 
-    fixes: list[Fix] = field(default_factory=list)
-    impacts: dict[str, Impact] = field(default_factory=dict)
-    unreadable: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+
+def count_bodies(args: argparse.Namespace, result: ChangeRun[Change], done: str, verb: str) -> str:
+    """Count the bodies with a status, as "3 bodies would be moved in 1 file", and the others left.
+
+    Args:
+        args: The command line.
+        result: The outcome of the run.
+        done: Status of the bodies that are changed.
+        verb: Participle of the change.
+    """
+    counts: Counter[str] = Counter(body.status for each in result.changes for body in each.bodies)
+    bodies = plural(counts.pop(done, 0), "body")
+    changed = sum(each.changed for each in result.changes)
+    would = "" if args.write or args.output is not None else "would be "
+    text = f"{bodies} {would}{verb} in {plural(changed, 'file')}"
+    left = [f"{n} {word}" for word, n in sorted(counts.items()) if word not in _NOT_LEFT]
+    return f"{text}; left: {', '.join(left)}" if left else text
+
+
+_NOT_LEFT = ("unchanged", "missing")
+"""Statuses of bodies that need nothing from `fix`."""
 
 
 @dataclass
@@ -249,46 +375,6 @@ def find_files(args: argparse.Namespace, configurations: Configurations, verb: s
     return found
 
 
-@limit_expansions()
-def _fix_all(
-    found: Discovery, args: argparse.Namespace, configurations: Configurations
-) -> _RunResult:
-    """The fixes of all files, none written yet.
-
-    Raises:
-        UsageError: No file has a body that was asked for.
-    """
-    from inertial_check.checking.check import is_fragment
-    from inertial_check.formats import load
-
-    request, result = _request_of(args), _RunResult(failures=list(found.failures))
-    selection = _BodySelection(set(request.bodies))
-    for path, named in found.files:
-        try:
-            settings = configurations.settings(path)
-            model = load(path, context=settings.context)
-            if named or not is_fragment(model):
-                with raise_defects(path, InertialCheckError):
-                    fix = _fix_file(request, model, settings, selection)
-                    if args.impact:
-                        result.impacts[path] = _impact(model, fix)
-                result.fixes.append(fix)
-        except NotAModelError as error:
-            if named:
-                result.failures.append(str(error))
-        except DocumentError as error:
-            if isinstance(error, NotExpandedError) and not named:
-                output.note(f"skipped: {error}")
-                continue
-            (result.failures if named else result.unreadable).append(str(error))
-        except InertialCheckError as error:
-            if str(error) not in result.failures:
-                result.failures.append(str(error))
-    if found.files and selection.missing:
-        raise UsageError(selection.describe_missing())
-    return result
-
-
 def _fix_file(
     request: FixRequest, model: Model, settings: Settings, selection: _BodySelection
 ) -> Fix:
@@ -307,27 +393,6 @@ def _fix_file(
     return carry_out(replace(request, bodies=bodies, tolerance=tolerance, context=context), model)
 
 
-def _impact(model: Model, fix: Fix) -> Impact:
-    from inertial_check.comparing.impact import impact_of_fix
-
-    return impact_of_fix(model, fix.bodies)
-
-
-def _write_all(result: _RunResult, args: argparse.Namespace) -> None:
-    """Write every fix; one that cannot be written becomes a failure."""
-    writable = writable_folders(args)
-    fixes, result.fixes = result.fixes, []
-    for fix in fixes:
-        try:
-            if args.output is not None:
-                fix.write(args.output)
-            else:
-                fix.write(writable=replace(writable, follow_outside=fix.follow_outside))
-            result.fixes.append(fix)
-        except UsageError as error:
-            result.failures.append(str(error))
-
-
 def writable_folders(args: argparse.Namespace) -> WritableFolders:
     """The folders that --write may change: those among the paths, and those of named files."""
     from inertial_check.files.writing import WritableFolders
@@ -336,73 +401,35 @@ def writable_folders(args: argparse.Namespace) -> WritableFolders:
     return WritableFolders.around([*options.list_folders(args.paths), *named])
 
 
-def _exit_code(args: argparse.Namespace, result: _RunResult) -> int:
-    if result.failures:
-        return exit_codes.FAILURE
-    shown_only = not args.write and args.output is None
-    left = any(not fix.complete or (shown_only and fix.changed) for fix in result.fixes)
-    return exit_codes.FINDINGS if left or result.unreadable else exit_codes.CLEAN
-
-
-def _print_summary(args: argparse.Namespace, result: _RunResult) -> None:
+def _print_summary(
+    args: argparse.Namespace, result: ChangeRun[Fix], impacts: Mapping[str, Impact]
+) -> None:
     """Print a line for each body, then counts, on stderr; failures even when quiet."""
-    for fix in () if args.quiet else result.fixes:
+    for fix in () if args.quiet else result.changes:
         for body in fix.bodies:
             if body.status != "unchanged":
-                print(_line(body.file or fix.source.path, body), file=sys.stderr)
-        if (impact := result.impacts.get(fix.source.path)) is not None:
+                line = f"{body.file or fix.source.path}:{body.line}: [{body.name}] {body.status}: "
+                line += body.reason
+                if body.new is not None:
+                    line += f"; margin {body.margin_before:.3g} -> {body.margin:.3g}"
+                print(printable(line), file=sys.stderr)
+        if (impact := impacts.get(fix.source.path)) is not None:
             for line in (impact.text(), *impact.notes):
                 print(printable(f"{fix.source.path}: {line}"), file=sys.stderr)
-    if result.fixes and not args.quiet:
-        print(_counts(args, result), file=sys.stderr)
+    if result.changes and not args.quiet:
+        statuses = Counter(body.status for fix in result.changes for body in fix.bodies)
+        sound = statuses["unchanged"]
+        text = count_bodies(args, result, "fixed", "moved")
+        text += f"; {plural(sound, 'body')} need{'' if sound != 1 else 's'} no fix"
+        if statuses["fixed"] and not (args.write or args.output is not None):
+            layered = all(fix.layer is not None for fix in result.changes if fix.changed)
+            text += f"; {'-o FILE.usda' if layered else '--write'} does it"
+        print(f"{text}.", file=sys.stderr)
     for line in (*result.unreadable, *result.failures):
         output.failure(line)
 
 
-def _line(path: str, body: BodyFix) -> str:
-    text = f"{path}:{body.line}: [{body.name}] {body.status}: {body.reason}"
-    if body.new is not None:
-        text += f"; margin {body.margin_before:.3g} -> {body.margin:.3g}"
-    return printable(text)
-
-
-def _counts(args: argparse.Namespace, result: _RunResult) -> str:
-    counts = Counter(body.status for fix in result.fixes for body in fix.bodies)
-    fixed, untouched = counts.pop("fixed", 0), counts.pop("unchanged", 0)
-    counts.pop("missing", 0)
-    changed = sum(fix.changed for fix in result.fixes)
-    shown_only = not args.write and args.output is None
-    verb = "would be moved" if shown_only else "moved"
-    parts = [f"{plural(fixed, 'body')} {verb} in {plural(changed, 'file')}"]
-    if counts:
-        parts.append("left: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
-    parts.append(f"{plural(untouched, 'body')} need{'' if untouched != 1 else 's'} no fix")
-    layered = all(fix.layer is not None for fix in result.fixes if fix.changed)
-    way = "-o FILE.usda" if layered else "--write"
-    hint = f"; {way} does it" if shown_only and fixed else ""
-    return "; ".join(parts) + hint + "."
-
-
-def _as_json(args: argparse.Namespace, result: _RunResult, code: int) -> str:
-    bodies = [body for fix in result.fixes for body in fix.bodies]
-    document: Json = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": output.PROGRAM, "version": __version__},
-        "summary": {
-            "files": len(result.fixes),
-            "changed": sum(fix.changed for fix in result.fixes),
-            "bodies": len(bodies),
-            "statuses": dict(sorted(Counter(body.status for body in bodies).items())),
-            "exit_code": code,
-        },
-        "failures": [*result.failures, *result.unreadable],
-        "files": [_file_as_json(args, fix, result) for fix in result.fixes],
-    }
-    return dump_json(document, indent=2) + "\n"
-
-
-def _file_as_json(args: argparse.Namespace, fix: Fix, result: _RunResult) -> dict[str, Json]:
-    impact = result.impacts.get(fix.source.path)
+def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> dict[str, Json]:
     written = args.output if args.output is not None else fix.source.path
     return {
         "path": fix.source.path,

@@ -125,6 +125,11 @@ class Filling(EqualByValue):
         """Whether every body that was to be filled is."""
         return all(body.status == "filled" for body in self.bodies)
 
+    @property
+    def follow_outside(self) -> bool:
+        """Whether links and includes may be followed out of the folder of the file."""
+        return self.fix.follow_outside
+
     def diff(self) -> str:
         """The change as a unified diff; "" where there is none."""
         return self.fix.diff()
