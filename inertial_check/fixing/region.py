@@ -18,11 +18,9 @@ from inertial_check.engines import NO_FLOORS, Floors
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
-from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
+from inertial_check.projection.closed_form import ISOTROPIC, nearest_moments
 from inertial_check.projection.exact import is_exact_tensor
-
-_NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
-"""Closed-form projection of a (6,) tensor onto those with a margin, by the name of the metric."""
+from inertial_check.projection.metrics import find_metric
 
 _SPREADS = np.ones((3, 3)) / 2 - np.eye(3)
 """Matrix from principal moments J to second moments along the principal axes: tr(J)/2 - J_i."""
@@ -51,7 +49,7 @@ class Region:
                 the largest moment.
         """
         margin = min(self.margin + inside, ISOTROPIC)
-        nearest: Floats = np.asarray(_NEAREST[self.metric](six, margin))
+        nearest: Floats = np.asarray(nearest_moments(six, find_metric(self.metric), margin))
         reached = np.linalg.eigvalsh(symmetric(nearest))
         floors = self.floors.raise_by(inside, float(reached[-1]))
         if _reach(reached, floors):
@@ -63,7 +61,8 @@ class Region:
 
     def find_nearest(self, six: Floats) -> Floats | None:
         """The nearest tensor (6,); None where only rounding or the floors keep it from zero."""
-        without_floors = np.asarray(_NEAREST[self.metric](six, self.margin))
+        metric = find_metric(self.metric)
+        without_floors = np.asarray(nearest_moments(six, metric, self.margin))
         rounding = tolerances.floor(np.ones(())) * np.max(np.abs(six))
         return self.project(six) if np.max(np.abs(without_floors)) > rounding else None
 
@@ -133,7 +132,9 @@ def _project_moments(moments: Floats, metric: str, margin: float, floors: Floors
     )
     heights = np.array([0.0, floors.moment / unit, 0.0, 0.0, 0.0])
     # In these coordinates the metric is the Euclidean distance.
-    lengths = np.eye(3) if metric == "inertia" else _SPREADS
+    weight = find_metric(metric).trace_weight
+    root = np.eye(3) + (np.sqrt(1 + 3 * weight) - 1) / 3  # of 1 + weight 1 1^T
+    lengths = np.eye(3) if weight == 1 else root @ _SPREADS  # 1: that of the moments themselves
     faces, given = faces @ np.linalg.inv(lengths), lengths @ (moments / unit)
     best, shortest = given, np.inf
     for count in range(4):

@@ -67,7 +67,7 @@ def nearest_inertia(I_BBcm: Array, margin: float = 0.0) -> Array:
     Raises:
         ParameterError: The margin is not in [0, 1/3].
     """
-    return _nearest(I_BBcm, margin, INERTIA)
+    return nearest_moments(I_BBcm, INERTIA, margin)
 
 
 def nearest_covariance(I_BBcm: Array, margin: float = 0.0) -> Array:
@@ -76,7 +76,7 @@ def nearest_covariance(I_BBcm: Array, margin: float = 0.0) -> Array:
     Minimises ||S' - S_c||_F, S = tr(I)/2 1 - I; with margin 0 it clips the eigenvalues of S_c.
     Takes and gives inertias about the centre of mass, as `nearest_inertia` does.
     """
-    return _nearest(I_BBcm, margin, COVARIANCE)
+    return nearest_moments(I_BBcm, COVARIANCE, margin)
 
 
 def read_margin(margin: float) -> float:
@@ -96,9 +96,10 @@ def read_margin(margin: float) -> float:
     return value
 
 
-def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
-    """Both public projections: theta with unit mass carries the tensors."""
+def nearest_moments(I_BBcm: Array, metric: MomentMetric, margin: float = 0.0) -> Array:
+    """The nearest inertia by any metric of moments; `nearest_inertia` says the rest."""
     margin, xp = read_margin(margin), array_namespace(I_BBcm)
+    # Bodies of unit mass at the origin carry the tensors.
     first_moment = xp.zeros_like(I_BBcm[..., :3])
     theta = xp.concat([xp.ones_like(I_BBcm[..., :1]), first_moment, I_BBcm], axis=-1)
     rows = Rows(needs_projection(Consistency(theta, "com"), margin))

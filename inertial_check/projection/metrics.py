@@ -1,7 +1,8 @@
 """How far a change of inertial parameters goes, and which changes count the same.
 
-A metric is one line in METRICS: `project` looks its name up there and names the others when asked
-for one that does not exist.
+A metric at fixed mass and centre of mass is one line in METRICS: `project`, `fix` and tables take
+it by its name, in closed form. The name also stands in `options.Metric` for type checkers, and with
+its help in `cli/options.py` for the command line.
 
 The examples of this module continue this session:
 

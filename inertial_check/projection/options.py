@@ -13,6 +13,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection.closed_form import BALL, read_margin
+from inertial_check.projection.metrics import METRICS
 
 if TYPE_CHECKING:
     from inertial_check.projection._constraint import Constraint
@@ -33,9 +34,8 @@ Metric = Literal[
 Argument = Literal["weights", "prior"]
 """Argument of a projection that some metrics take."""
 
-TAKES: dict[Metric, tuple[Argument, ...]] = {
-    "inertia": (),
-    "covariance": (),
+TAKES: dict[str, tuple[Argument, ...]] = {
+    **dict.fromkeys(METRICS, ()),
     "prior": ("prior",),
     "weighted": ("weights", "prior"),
     "entropic": ("prior", "weights"),

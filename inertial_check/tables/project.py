@@ -27,6 +27,7 @@ from inertial_check.formats.tables.writing import Spool, TableWriter, choose_wri
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
+from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import TAKES, Options
 from inertial_check.projection.project import project_with
 from inertial_check.projection.result import Projection, Status
@@ -102,7 +103,7 @@ class ProjectedBlock:
         if np.asarray(self.projection.vanished)[row]:
             return "no-nearest: the nearest inertia is zero; left as it was"
         if self.left[row]:
-            positive = self.projection.metric in ("inertia", "covariance")
+            positive = self.projection.metric in METRICS
             reason = "its mass is not positive or a number not finite"
             return f"no-nearest: {reason if positive else 'a number is not finite'}; left as it was"
         change = 100 * float(self.projection.relative_change[row])

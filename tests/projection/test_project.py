@@ -390,3 +390,37 @@ def test_no_solver_is_imported_before_it_is_asked_for():
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+ADDED = """
+import sys
+from inertial_check.projection import metrics
+metrics.METRICS["halfway"] = metrics.MomentMetric("halfway", 0.5)
+import numpy as np
+import inertial_check as ic
+body, other = [1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08], [1.2, 0, 0, 0, 0.03, 0, 0, 0.04, 0, 0.07]
+found = ic.project([body, other], "halfway")
+assert found.status.tolist() == ["projected", "feasible"], found
+assert found.gap.max() <= 1e-9
+named = ic.project(body, "halfway", solver="clarabel")
+np.testing.assert_allclose(named.theta, found.theta[0], rtol=0, atol=1e-12)
+mass = ic.projection.constraints.FixedMass()
+limited = ic.project(body, "halfway", constraints=[mass])
+np.testing.assert_allclose(limited.theta, found.theta[0], rtol=0, atol=1e-9)
+model = ic.load(sys.argv[1])
+fixed = ic.fix_model(sys.argv[1], metric="halfway")
+assert fixed.bodies[0].relative_change > 0.1, fixed
+"""
+"""Program of a contributor who added a metric: run where nothing else is imported."""
+
+
+def test_a_metric_is_one_line(tmp_path):
+    """Catches a second list of metrics: `project` refused a new one, `fix_model` had a KeyError."""
+    text = """<robot name="one"><link name="body"><inertial><mass value="1.2"/>
+    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.08"/></inertial></link></robot>"""
+    path = tmp_path / "one.urdf"
+    path.write_text(text)
+    run = subprocess.run(
+        [sys.executable, "-c", ADDED, str(path)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
