@@ -154,8 +154,8 @@ class Text:
 def find_changes(source: Source) -> Iterator[Mutant]:
     """Yield the changes of a file.
 
-    Docstrings, annotations, decorators, imports and blocks for the type checker have none; f-strings
-    have none either, since their parts have no true positions before Python 3.12.
+    Docstrings, annotations, decorators, imports and blocks for the type checker have none, nor
+    have f-strings, whose parts have no true positions before Python 3.12.
     """
     raw = source.text.encode()
     starts = [0]
