@@ -25,9 +25,8 @@ from inertial_check.formats.recordings.recording import (
     TOO_LONG,
     EntryPlace,
     Recording,
-    refuse_not_finite,
     refuse_unlike,
-    take_unmeasured,
+    settle_samples,
 )
 from inertial_check.formats.text_window import Window
 
@@ -70,28 +69,16 @@ def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     arrays = reader.collect()
     beside = {name: arrays.pop(name) for name in columns.further}
     refuse_unlike(path, arrays)
-    unmeasured = take_unmeasured(arrays) if how.partial else ()
-    refuse_not_finite(path, {**arrays, **beside}, reader.find_entry)
-    notes = reader.bad.finish()
-    # Without stamps nothing else says that samples are missing.
-    breaks = tuple(reader.bad.breaks if "t" in arrays else reader.bad.gaps)
-    return Recording(
+    about = Recording(
         path=path,
         joints=columns.joints,
-        columns=None,
         ignored=columns.ignored,
-        unmeasured=unmeasured,
         further=beside,
-        notes=(*columns.notes, *notes),
+        notes=columns.notes,
         stated=columns.stated,
         has_currents=columns.has_currents,
-        breaks=breaks,
-        t=arrays.get("t"),
-        q=arrays.get("q"),
-        u=arrays.get("u"),
-        du=arrays.get("du"),
-        tau=arrays.get("tau"),
     )
+    return settle_samples(about, arrays, how, reader.find_entry, reader.bad)
 
 
 class _RowReader:

@@ -15,15 +15,13 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive, as_float64
-from inertial_check.formats.recordings.bad_rows import drop_bad_rows
 from inertial_check.formats.recordings.columns import NO_COLUMN, Header, choose_columns
 from inertial_check.formats.recordings.names import read_logged_name
 from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import (
     EntryPlace,
     Recording,
-    refuse_not_finite,
-    take_unmeasured,
+    settle_samples,
 )
 
 _PARTS = ("", "sensordata_", "state_", "control_")
@@ -202,22 +200,12 @@ def _build(path: str, table: _Table, how: ReadingOptions) -> Recording:
         title = names[name][index[1] if len(index) > 1 else 0]
         return EntryPlace(f"{title} in sample {index[0]}", None, None)
 
-    unmeasured = take_unmeasured(arrays) if how.partial else ()
-    if not how.skip_bad_rows:
-        refuse_not_finite(path, arrays, find_entry)
-    arrays, rows = drop_bad_rows(path, arrays, how.skip_bad_rows)
-    return Recording(
+    about = Recording(
         path=path,
         joints=chosen.joints,
         ignored=(*chosen.ignored, *table.ignored),
-        unmeasured=unmeasured,
-        notes=(*chosen.notes, *rows.finish()),
+        notes=chosen.notes,
         stated=chosen.stated,
         has_currents=chosen.has_currents,
-        breaks=tuple(rows.breaks if "t" in arrays else rows.gaps),
-        t=arrays.get("t"),
-        q=arrays.get("q"),
-        u=arrays.get("u"),
-        du=arrays.get("du"),
-        tau=arrays.get("tau"),
     )
+    return settle_samples(about, arrays, how, find_entry)

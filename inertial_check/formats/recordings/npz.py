@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import BinaryIO, NoReturn
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive, as_float64, decode_texts
-from inertial_check.formats.recordings.bad_rows import drop_bad_rows
 from inertial_check.formats.recordings.named_arrays import (
     is_sysid,
     read_mapped,
@@ -20,9 +20,8 @@ from inertial_check.formats.recordings.recording import (
     SIGNALS,
     EntryPlace,
     Recording,
-    refuse_not_finite,
     refuse_unlike,
-    take_unmeasured,
+    settle_samples,
 )
 
 _REGRESSOR = ("Y", "F")
@@ -62,35 +61,14 @@ def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
         return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
 
-    unmeasured = take_unmeasured(held) if how.partial else ()
-    every = {**held, **beside}
-    if not how.skip_bad_rows:
-        refuse_not_finite(path, every, find_entry)
-    every, rows = drop_bad_rows(path, every, how.skip_bad_rows)
-    notes = rows.finish()
-    held, beside = {name: every[name] for name in held}, {name: every[name] for name in beside}
+    about = Recording(path=path, joints=joints, further=beside)
+    recording = settle_samples(about, held, how, find_entry)
     columns = _read_texts(archive, _COLUMNS) if "F" in held else None
     _refuse_counts(path, held, joints, columns)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
     used |= {*_COLUMNS} if columns else set()
     ignored = tuple(name for name in archive.members if name not in used)
-    return Recording(
-        path=path,
-        joints=joints,
-        columns=columns,
-        ignored=ignored,
-        unmeasured=unmeasured,
-        notes=notes,
-        breaks=tuple(rows.breaks if "t" in held else rows.gaps),
-        further=beside,
-        t=held.get("t"),
-        q=held.get("q"),
-        u=held.get("u"),
-        du=held.get("du"),
-        tau=held.get("tau"),
-        Y=held.get("Y"),
-        F=held.get("F"),
-    )
+    return replace(recording, columns=columns, ignored=ignored)
 
 
 def _read_further(

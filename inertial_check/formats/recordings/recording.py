@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
+from inertial_check.formats.recordings.bad_rows import BadRows, drop_bad_rows
+from inertial_check.formats.recordings.reading import ReadingOptions
 
 
 class EntryPlace(NamedTuple):
@@ -107,18 +109,56 @@ SIGNALS = ("q", "u", "du", "tau")
 """Names of the arrays with one column a joint."""
 
 
-def take_unmeasured(arrays: dict[str, Floats]) -> tuple[int, ...]:
-    """Replace torques that are NaN in every sample by 0, and return the indices of their joints."""
-    tau = arrays.get("tau")
-    if tau is None:
-        return ()
-    empty = np.isnan(tau).all(axis=0)
-    if empty.any():
-        arrays["tau"] = np.where(empty, 0.0, tau)
-    return tuple(np.flatnonzero(empty).tolist())
+def settle_samples(
+    about: Recording,
+    arrays: Mapping[str, Floats],
+    how: ReadingOptions,
+    find: EntryFinder,
+    rows: BadRows | None = None,
+) -> Recording:
+    """Refuse or leave out the samples that cannot be used, with a note; every reader does it last.
+
+    Torques that are NaN in every sample were not measured, and become 0 where that is allowed.
+
+    Args:
+        about: All but the arrays, with those beside the joints.
+        arrays: Time, signals, regressor and columns as they were read, in SI units, by name.
+        how: Options of the reading.
+        find: Finds the place of an entry for a message.
+        rows: Samples that the reader has left out already, block by block; None for none.
+
+    Raises:
+        DocumentError: Names the first number that is not finite or stamp that does not increase.
+    """
+    every = {**arrays, **about.further}
+    unmeasured: tuple[int, ...] = ()
+    if how.partial and "tau" in arrays:
+        empty = np.isnan(arrays["tau"]).all(axis=0)
+        every["tau"] = np.where(empty, 0.0, arrays["tau"]) if empty.any() else arrays["tau"]
+        unmeasured = tuple(np.flatnonzero(empty).tolist())
+    if rows is not None or not how.skip_bad_rows:
+        _refuse_not_finite(about.path, every, find)
+    if rows is None:
+        every, rows = drop_bad_rows(about.path, every, how.skip_bad_rows)
+    held = {name: every[name] for name in arrays}
+    return replace(
+        about,
+        t=held.get("t"),
+        q=held.get("q"),
+        u=held.get("u"),
+        du=held.get("du"),
+        tau=held.get("tau"),
+        Y=held.get("Y"),
+        F=held.get("F"),
+        further={name: every[name] for name in about.further},
+        unmeasured=unmeasured,
+        notes=(*about.notes, *rows.finish()),
+        # Without stamps nothing else says that samples are missing.
+        breaks=tuple(rows.breaks if "t" in arrays else rows.gaps),
+    )
 
 
-def refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder) -> None:
+def _refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder) -> None:
     """Refuse numbers that are not finite: no sample can be used in part.
 
     Raises:
