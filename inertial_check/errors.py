@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from numbers import Integral
+from os import PathLike
+from sys import maxsize
 from typing import Any
 
 LONGEST_REASON = 2000
@@ -114,3 +118,86 @@ class DefectError(DocumentError):
 
 class UsageError(InertialCheckError):
     """A wrong command, option or configuration."""
+
+
+_LONGEST_VALUE = 60
+"""Largest length of a value in a message [characters]; a longer one is named by type and shape."""
+
+
+def expect(*kinds: str | type, **values: object) -> None:
+    """Refuse arguments of a wrong type, by the names that the caller wrote.
+
+    Args:
+        *kinds: What each value may be: classes, and names of number (also NaN, no truth value),
+            whole (a whole number), flag, text, texts (a list or set), list (no text, mapping, set
+            or iterator), mapping, path, function, nothing (None).
+        **values: Arguments by name.
+
+    Raises:
+        ParameterError: Naming the argument, its value and what was expected.
+    """
+    for name, value in values.items():
+        if not any(
+            _KINDS[kind][1](value) if isinstance(kind, str) else isinstance(value, kind)
+            for kind in kinds
+        ):
+            words = [_KINDS[each][0] if isinstance(each, str) else each.__name__ for each in kinds]
+            raise ParameterError(f"{name} is {show_value(value)}, expected {' or '.join(words)}")
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401 - whatever a caller passes
+    """Decide whether a value is one real number; NaN is, a truth value is none."""
+    if isinstance(value, (str, bytes)) or _is_flag(value) or hasattr(value, "filled"):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return False
+    return True
+
+
+def _is_flag(value: object) -> bool:
+    """Decide whether a value is a truth value of Python or NumPy, without importing NumPy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+
+
+def _is_list(value: object) -> bool:
+    """Decide whether a value can be read more than once, in order, and is no text."""
+    refused = isinstance(value, (str, bytes, Mapping, Set, Iterator)) or hasattr(value, "filled")
+    return isinstance(value, Iterable) and not refused
+
+
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "number": ("a number", _is_number),
+    "whole": (
+        "a whole number",
+        lambda value: isinstance(value, Integral) and not _is_flag(value) and abs(value) <= maxsize,
+    ),
+    "flag": ("True or False", _is_flag),
+    "text": ("a text", lambda value: isinstance(value, str)),
+    "texts": (
+        "a list of texts",
+        lambda value: (
+            (isinstance(value, Set) or _is_list(value))
+            and all(isinstance(each, str) for each in value)
+        ),
+    ),
+    "list": ("a list", _is_list),
+    "mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "path": ("a path", lambda value: isinstance(value, (str, PathLike))),
+    "function": ("a function", callable),
+    "nothing": ("None", lambda value: value is None),
+}
+"""What `expect` calls a kind of argument in a message, and how it knows one."""
+
+
+def show_value(value: object) -> str:
+    """Show a value on one line, or its type and shape where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a foreign object that cannot show itself
+        text = ""
+    if text and len(text) <= _LONGEST_VALUE:
+        return text
+    shape = getattr(value, "shape", None)
+    return f"a {type(value).__name__}" + (f" of shape {shape}" if shape is not None else "")

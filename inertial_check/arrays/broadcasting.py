@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, ArrayLike, Device, DType, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Device, DType, Floats, Namespace
 from inertial_check.errors import ParameterError
 
 quiet = np.errstate(all="ignore")
@@ -56,6 +56,28 @@ def real_arrays(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     dtype = xp.result_type(*strong) if strong else _widest(xp)
     device = device_of(*(value for value in arrays if _is_array(value)))
     return xp, tuple(_cast(xp, array, dtype, device) for array in read.values())
+
+
+def read_floats(shape: tuple[int, ...], **values: ArrayLike) -> tuple[Floats, ...]:
+    """Arguments as NumPy arrays of double precision, for functions that work on NumPy alone.
+
+    Args:
+        shape: Lengths of the last axes of each.
+        **values: Arrays, numbers or nested lists, by the names that error messages call them.
+
+    Raises:
+        ParameterError: A value that holds no real numbers, has other last axes, or, where last
+            axes are given, leading axes that do not broadcast with those of the others.
+    """
+    arrays = []
+    for name, value in values.items():
+        array = np.asarray(real_arrays(**{name: value})[1][0], dtype=float)
+        expect_shape(name, array, *shape)
+        arrays.append(array)
+    if shape and len(arrays) > 1:
+        leading = [array.shape[: array.ndim - len(shape)] for array in arrays]
+        batch_shape(**dict(zip(values, leading, strict=True)))
+    return tuple(arrays)
 
 
 def as_number(value: object) -> float:

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.checking.entries import mark_guilty_numbers, narrow_entries
 from inertial_check.checking.facts import identify_facts
@@ -18,6 +17,7 @@ from inertial_check.errors import (
     ExpansionLimitError,
     NotAModelError,
     NotExpandedError,
+    expect,
 )
 from inertial_check.evidence import Examination
 from inertial_check.evidence.intervals import Intervals
@@ -87,7 +87,6 @@ FINDINGS_ONLY = ReportContent(causes=False)
 
 
 @quiet
-@explain_errors
 def check_model(
     model_or_path: Model | str | os.PathLike[str] | bytes,
     settings: Settings | None = None,
@@ -112,6 +111,9 @@ def check_model(
         >>> print([finding.code for finding in report.findings])
         ['IC301', 'IC301', 'IC305', 'IC103']
     """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect(Settings, "nothing", settings=settings)
+    expect(ReportContent, content=content)
     settings = (settings or Settings()).validate()
     if isinstance(model_or_path, Model):
         model = model_or_path

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.comparing.added_mass import compare_added_mass
 from inertial_check.comparing.conversions import MassProperties
@@ -23,7 +22,7 @@ from inertial_check.comparing.explaining import (
 )
 from inertial_check.comparing.lumping import lump
 from inertial_check.comparing.matching import match_bodies
-from inertial_check.errors import ParameterError, UsageError
+from inertial_check.errors import ParameterError, UsageError, expect
 from inertial_check.formats import Context, load
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import refuse_nonrotation
@@ -49,7 +48,6 @@ _NOTHING = MassProperties(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
 
 
 @np.errstate(all="ignore")  # of numbers near the largest float64, which differ from any other
-@explain_errors
 def diff_models(
     a: Model | str | os.PathLike[str] | bytes,
     b: Model | str | os.PathLike[str] | bytes,
@@ -82,6 +80,10 @@ def diff_models(
         >>> print(ic.diff_models(urdf, urdf).equal)
         True
     """
+    expect(Model, "path", bytes, a=a, b=b)
+    expect("mapping", "nothing", names=names)
+    expect("flag", lump_fixed=lump_fixed)
+    expect("number", tolerance=tolerance)
     if not 0 <= tolerance < inf:
         raise UsageError(f"tolerance is {tolerance!r}; it is relative, so 0 or positive")
     models = tuple(

@@ -18,7 +18,7 @@ from inertial_check.arrays.broadcasting import (
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace, NumpyArray
 from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 
 _AT_ONCE = 2048
@@ -112,11 +112,17 @@ class Batch:
         theta: ArrayLike | None = None,
         **beside: tuple[ArrayLike, tuple[int, ...]],
     ) -> None:
+        expect(Tree, tree=tree)
         if theta is None and not isinstance(tree.theta, np.ndarray):
             theta = tree.theta  # a tree that went through JAX: its numbers may be traced
-        given: dict[str, ArrayLike | None] = {"q": q, "u": u, "du": du, "theta": theta}
+        given: dict[str, Any] = {"q": q, "u": u, "du": du, "theta": theta}
         given |= {name: value for name, (value, _) in beside.items()}
-        said = {name: value for name, value in given.items() if value is not None}
+        optional = ("u", "du", "theta")
+        said = {
+            name: value
+            for name, value in given.items()
+            if value is not None or name not in optional
+        }
         if not isinstance(tree.theta, np.ndarray):  # numbers follow the library of the tree's
             for name, value in said.items():
                 said[name] = value.tolist() if isinstance(value, np.ndarray) else value

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     cross_components,
     expect_shape,
@@ -46,12 +45,12 @@ from inertial_check.dynamics.equations import (
     unit_twists_and_wrenches,
 )
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.errors import expect
 from inertial_check.inertia.frames import transform
 from inertial_check.inertia.representations import SpatialOrder, check_spatial_order
 
 
 @quiet
-@explain_errors
 def total_mass(tree: Tree, *, theta: ArrayLike | None = None) -> Array:
     """The mass of all bodies together [kg].
 
@@ -69,13 +68,13 @@ def total_mass(tree: Tree, *, theta: ArrayLike | None = None) -> Array:
         >>> print(composites.total_mass(pendulum))
         2.0
     """
+    expect(Tree, tree=tree)
     xp, (theta,) = real_arrays(theta=tree.theta if theta is None else theta)
     expect_shape("theta", theta, len(tree), 10)
     return xp.sum(theta[..., 0], axis=-1)
 
 
 @quiet
-@explain_errors
 def center_of_mass(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The centre of mass S of all bodies: p_IoS_I [m].
 
@@ -104,7 +103,6 @@ def center_of_mass(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) 
 
 
 @quiet
-@explain_errors
 def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """J_S with dp_IoS_I/dt = J_S u; the mass times it gives the linear momentum.
 
@@ -132,7 +130,6 @@ def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None
 
 
 @quiet
-@explain_errors
 def centroidal_momentum_matrix(
     tree: Tree,
     q: ArrayLike,
@@ -160,6 +157,7 @@ def centroidal_momentum_matrix(
         >>> print(composites.centroidal_momentum_matrix(pendulum, [0.0])[:, 0].round(9) + 0.0)
         [ 0.   0.2  0.  -1.   0.   0. ]
     """
+    expect(Tree, tree=tree)
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
     roots = [body for body, place in enumerate(tree.velocities) for _ in range(*_ends(place))]
@@ -183,7 +181,6 @@ def centroidal_momentum_matrix(
 
 
 @quiet
-@explain_errors
 def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The rotational inertia of the whole tree about S, with its joints locked [kg m^2].
 
@@ -203,6 +200,7 @@ def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = No
         >>> print(composites.centroidal_inertia(pendulum, [0.0]).diagonal().round(9))
         [0.2  0.2  0.01]
     """
+    expect(Tree, tree=tree)
     refuse_added_mass(tree, "centroidal_inertia")
 
     def work(chunk: Chunk) -> Array:
@@ -219,7 +217,6 @@ def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = No
 
 
 @quiet
-@explain_errors
 def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The ten parameters of each body with all that it carries, its joints locked (RBDA, 6.2).
 
@@ -240,6 +237,7 @@ def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = 
         >>> print(composites.composite_parameters(pendulum, [0.0])[0])  # it carries nothing else
         [ 2.    0.    0.   -1.    0.7   0.    0.    0.7   0.    0.01]
     """
+    expect(Tree, tree=tree)
     refuse_added_mass(tree, "composite_parameters")
 
     def work(chunk: Chunk) -> Array:

@@ -15,18 +15,17 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.broadcasting import quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import expect
 from inertial_check.inertia.frames import rotate_vector
 from inertial_check.spatial.kinematics import integrate, rate_map
 from inertial_check.spatial.kinematics import rates as rates_of
 
 
 @quiet
-@explain_errors
 def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
     """dq/dt = F(q) u (Sheet, "Generalized Coordinates": F = diag(1, H^T / 2, 1)).
 
@@ -45,6 +44,8 @@ def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
         >>> print(coordinates.coordinate_rates(free, q, u))  # seven rates of six velocities
         [0.5 0.  0.  0.  0.  0.  1. ]
     """
+    real_arrays(u=u)
+    expect(Tree, tree=tree)
 
     def work(chunk: Chunk) -> Array:
         parts = []
@@ -61,7 +62,6 @@ def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
     """Velocities u = F-bar(q) dq/dt (Sheet, "Generalized Coordinates": F-bar = diag(1, 2 H, 1)).
 
@@ -84,6 +84,7 @@ def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
         >>> print(coordinates.velocities_from_rates(free, q, [0.5, 0, 0, 0, 0, 0, 1.0]))
         [0.5 0.  0.  0.  0.  2. ]
     """
+    expect(Tree, tree=tree)
 
     def work(chunk: Chunk) -> Array:
         parts = []
@@ -102,7 +103,6 @@ def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
     """The configuration after a constant u has acted for a time t, with step = u t.
 
@@ -124,11 +124,15 @@ def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
         >>> print(coordinates.move(free, q, [0.5, 0, 0, 0, 0, np.pi]).round(9) + 0.0)
         [0.5 0.  1.  0.  0.  0.  1. ]
     """
+    expect(Tree, tree=tree)
 
     def work(chunk: Chunk) -> Array:
         parts = []
         for body, joint in enumerate(tree.joints):
-            now, change = chunk.q[tree.coordinates[body]], chunk.u[tree.velocities[body]]
+            now, change = (
+                chunk.q[tree.coordinates[body]],
+                chunk.beside["step"][tree.velocities[body]],
+            )
             if joint == "floating":
                 q_IB, turn = _rows(chunk, now[3:], change[3:])
                 parts += [now[:3] + change[:3], integrate(q_IB, turn, 1.0, "B").T]
@@ -136,7 +140,7 @@ def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
                 parts.append(now + change)
         return _stack(chunk, parts)
 
-    return Batch(tree, q, step).map(work)
+    return Batch(tree, q, step=(step, (tree.n_u,))).map(work)
 
 
 def _stack(chunk: Chunk, parts: list[Array]) -> Array:

@@ -26,7 +26,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespace, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
@@ -49,7 +48,7 @@ from inertial_check.dynamics.added_mass import (
     refuse_added_mass,
 )
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia.representations import Order, reorder
 
 __all__ = [
@@ -75,7 +74,6 @@ Composite = tuple[Array, Array, Array]
 
 
 @quiet
-@explain_errors
 def mass_matrix(
     tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None, out: NumpyArray | None = None
 ) -> Array:
@@ -97,6 +95,7 @@ def mass_matrix(
         >>> print(equations.mass_matrix(pendulum, [0.0]))  # the moment about the hinge
         [[0.7]]
     """
+    expect(Tree, tree=tree)
     pairs = _pairs(tree)
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
@@ -129,7 +128,6 @@ def mass_matrix(
 
 
 @quiet
-@explain_errors
 def inverse_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -165,7 +163,6 @@ def inverse_dynamics(
 
 
 @quiet
-@explain_errors
 def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """b(q, u): the Coriolis, centrifugal and gyroscopic forces; "g" of the Sheet.
 
@@ -191,7 +188,6 @@ def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | No
 
 
 @quiet
-@explain_errors
 def gravity_forces(
     tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
 ) -> Array:
@@ -217,7 +213,6 @@ def gravity_forces(
 
 
 @quiet
-@explain_errors
 def regressor(  # noqa: PLR0913 - the quantities of one equation
     tree: Tree,
     q: ArrayLike,
@@ -251,6 +246,7 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
         >>> print(Y.shape, (Y @ pendulum.theta[0]).round(9))
         (1, 10) [11.91]
     """
+    expect(Tree, tree=tree)
     refuse_added_mass(tree, "regressor")
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
     positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
@@ -281,7 +277,6 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
 
 
 @quiet
-@explain_errors
 def kinetic_energy(
     tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None
 ) -> Array:
@@ -300,6 +295,7 @@ def kinetic_energy(
         >>> print(equations.kinetic_energy(pendulum, [0.0], [2.0]).round(9))  # 0.7 * 2^2 / 2 J
         1.4
     """
+    real_arrays(u=u)
 
     def work(chunk: Chunk) -> Array:
         xp, energy = chunk.xp, chunk.zeros()
@@ -318,7 +314,6 @@ def kinetic_energy(
 
 
 @quiet
-@explain_errors
 def potential_energy(
     tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
 ) -> Array:

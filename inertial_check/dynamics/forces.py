@@ -17,17 +17,17 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 
 Bodies = int | str | Sequence[int | str]
 """One body, or c of them, by index or name."""
@@ -36,7 +36,6 @@ _ORIGIN = (0.0, 0.0, 0.0)
 
 
 @quiet
-@explain_errors
 def generalized_forces(
     tree: Tree,
     q: ArrayLike,
@@ -71,7 +70,8 @@ def generalized_forces(
         >>> print(forces.generalized_forces(pendulum, [0.0], "rod", push, p_BoQ_B=tip))
         [-10.]
     """
-    found = _find_bodies(tree, bodies)
+    expect(Tree, tree=tree)
+    found = _find_bodies(tree, "bodies", bodies)
     shape = (len(found), 3)
     given = _spread(q, bodies, len(found), forces=forces, moments=moments, p_BoQ_B=p_BoQ_B)
 
@@ -94,7 +94,6 @@ def generalized_forces(
 
 
 @quiet
-@explain_errors
 def contact_directions(
     tree: Tree,
     q: ArrayLike,
@@ -132,10 +131,11 @@ def contact_directions(
         >>> print(W)
         [[-1.]]
     """
-    found = _find_bodies(tree, bodies)
+    expect(Tree, tree=tree)
+    found = _find_bodies(tree, "bodies", bodies)
     others = [INERTIAL_FRAME] * len(found)
     if against is not None:
-        others = _find_bodies(tree, against, ground=True)
+        others = _find_bodies(tree, "against", against, ground=True)
     if len(others) != len(found):
         raise ParameterError(
             f"against names {len(others)} bodies, expected one for each of {len(found)} contacts"
@@ -162,7 +162,6 @@ def contact_directions(
 
 
 @quiet
-@explain_errors
 def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
     """W lambda: the forces of the joints under contact forces (Sheet, M du - h = W lambda).
 
@@ -188,9 +187,12 @@ def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
     return xp.matmul(W, magnitudes[..., None])[..., 0]
 
 
-def _find_bodies(tree: Tree, bodies: Bodies, ground: bool = False) -> list[int]:
+def _find_bodies(tree: Tree, name: str, bodies: Bodies, ground: bool = False) -> list[int]:
     """Indices of bodies; -1 of the inertial frame, where it may be one."""
-    several = [bodies] if isinstance(bodies, (int, str, np.integer)) else bodies
+    several: Any = [bodies] if isinstance(bodies, (int, str, np.integer)) else bodies
+    expect("list", **{name: several})
+    for each in several:
+        expect("whole", "text", **{name: each})
     return [
         INERTIAL_FRAME if ground and each == INERTIAL_FRAME else tree.index(each)
         for each in several

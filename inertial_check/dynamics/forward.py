@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, first_index, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._articulated import (
@@ -47,14 +46,13 @@ from inertial_check.dynamics._vectors import (
 )
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
 
 _LINEAR, _ANGULAR = slice(0, 3), slice(3, 6)
 
 
 @quiet
-@explain_errors
 def forward_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -90,6 +88,7 @@ def forward_dynamics(
         >>> print(forward.forward_dynamics(pendulum, [np.pi / 2], [0.0], [0.0]).round(6))
         [-14.014286]
     """
+    expect(Tree, tree=tree)
     xp, (u, tau) = real_arrays(u=u, tau=tau)
     expect_shape("u", u, tree.n_u)
     expect_shape("tau", tau, tree.n_u)
@@ -98,7 +97,6 @@ def forward_dynamics(
 
 
 @quiet
-@explain_errors
 def solve_mass_matrix(
     tree: Tree, q: ArrayLike, tau: ArrayLike, *, theta: ArrayLike | None = None
 ) -> Array:
@@ -122,6 +120,7 @@ def solve_mass_matrix(
         >>> print(forward.solve_mass_matrix(pendulum, [0.0], [1.4]).round(9))
         [2.]
     """
+    expect(Tree, tree=tree)
     batch = Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,)))
 
     def work(chunk: Chunk) -> Array:

@@ -13,7 +13,6 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -26,7 +25,6 @@ from inertial_check.errors import ParameterError
 
 
 @quiet
-@explain_errors
 def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLike) -> Array:
     """u+ = u- + M^-1 W P.
 
@@ -52,7 +50,6 @@ def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLi
 
 
 @quiet
-@explain_errors
 def impulses(
     M: ArrayLike, W: ArrayLike, u_before: ArrayLike, restitution: ArrayLike = 0.0
 ) -> Array:
@@ -88,7 +85,6 @@ def impulses(
 
 
 @quiet
-@explain_errors
 def in_other_velocities(
     M: ArrayLike, h: ArrayLike, B: ArrayLike, dB_w: ArrayLike
 ) -> tuple[Array, Array]:

@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.broadcasting import quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.coordinates import coordinate_rates, move
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.errors import expect
 
 __all__ = ["coordinate_rates", "hessian", "jacobian", "jacobian_derivative", "move", "poses"]
 
@@ -51,7 +51,6 @@ class _Lever(NamedTuple):
 
 
 @quiet
-@explain_errors
 def poses(tree: Tree, q: ArrayLike) -> Array:
     """(..., N, 4, 4) poses X_IB of all bodies, mapping points of B to I [m].
 
@@ -85,7 +84,6 @@ def poses(tree: Tree, q: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def jacobian(
     tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -108,6 +106,7 @@ def jacobian(
         >>> print(kinematics.jacobian(pendulum, [0.0], "rod", [0, 0, -1.0])[:, 0] + 0.0)
         [-1.  0.  0.  0.  1.  0.]
     """
+    expect(Tree, tree=tree)
     index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
@@ -120,7 +119,6 @@ def jacobian(
 
 
 @quiet
-@explain_errors
 def jacobian_derivative(
     tree: Tree, q: ArrayLike, u: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -145,6 +143,8 @@ def jacobian_derivative(
         >>> print(dJ[:, 0] + 0.0)
         [0. 0. 2. 0. 0. 0.]
     """
+    real_arrays(u=u)
+    expect(Tree, tree=tree)
     index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
@@ -161,7 +161,6 @@ def jacobian_derivative(
 
 
 @quiet
-@explain_errors
 def hessian(
     tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -184,6 +183,7 @@ def hessian(
         >>> print(kinematics.hessian(pendulum, [0.0], "rod", [0, 0, -1.0])[:, 0, 0] + 0.0)
         [0. 0. 1. 0. 0. 0.]
     """
+    expect(Tree, tree=tree)
     index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
@@ -68,7 +67,6 @@ class JointCoupling(NamedTuple):
 Constraint = LoopClosure | JointCoupling
 
 
-@explain_errors
 def loop_residuals(tree: Tree, q: ArrayLike, loops: Sequence[Constraint]) -> Floats:
     """Residuals c(q) of constraints: distances [m] and angles [rad] by which loops stay open.
 
@@ -86,7 +84,6 @@ def loop_residuals(tree: Tree, q: ArrayLike, loops: Sequence[Constraint]) -> Flo
     return np.concatenate(parts, axis=1) if parts else np.zeros((len(coordinates), 0))
 
 
-@explain_errors
 def loop_jacobian(tree: Tree, q: ArrayLike, loops: Sequence[Constraint]) -> Floats:
     """Jacobian A(q) of constraints, with dc/dt = A u where the loops are closed.
 
@@ -104,7 +101,6 @@ def loop_jacobian(tree: Tree, q: ArrayLike, loops: Sequence[Constraint]) -> Floa
     return np.concatenate(parts, axis=1) if parts else np.zeros((len(X_IB), 0, tree.n_u))
 
 
-@explain_errors
 def loop_drift(tree: Tree, q: ArrayLike, u: ArrayLike, loops: Sequence[Constraint]) -> Floats:
     """Rate dA/dt u of constraints (S, m): A du + dA/dt u = 0 for motions that keep loops closed.
 
@@ -120,7 +116,6 @@ def loop_drift(tree: Tree, q: ArrayLike, u: ArrayLike, loops: Sequence[Constrain
     return np.concatenate(parts, axis=1) if parts else np.zeros((len(X_IB), 0))
 
 
-@explain_errors
 def close_loops(
     tree: Tree, q: ArrayLike, loops: Sequence[Constraint], unknown: Sequence[int]
 ) -> Floats:
@@ -169,7 +164,6 @@ class NullSpace(NamedTuple):
     singular: Mask
 
 
-@explain_errors
 def null_space(A: ArrayLike, preferred: Sequence[int] = ()) -> NullSpace:
     """Null space of the constraints of a motion, in independent velocities of the tree.
 

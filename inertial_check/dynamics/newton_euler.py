@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.broadcasting import quiet, read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.added_mass import add_to_forces, add_to_mass_matrix
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import expect
 from inertial_check.inertia.parameters import InertialParameters
 
 
@@ -44,7 +44,6 @@ class Terms(NamedTuple):
 
 
 @quiet
-@explain_errors
 def projected_newton_euler(
     tree: Tree, q: ArrayLike, u: ArrayLike, *, gravity: ArrayLike = GRAVITY
 ) -> Terms:
@@ -64,8 +63,10 @@ def projected_newton_euler(
         >>> print(terms.M.round(9), terms.b.round(9) + 0.0, terms.g.round(9))
         [[0.7]] [0.] [9.81]
     """
-    q, u = np.asarray(q, float), np.asarray(u, float)
-    still = np.asarray(gravity, float)
+    (q,) = read_floats((), q=q)
+    (u,) = read_floats((), u=u)
+    (gravity,) = read_floats((3,), gravity=gravity)
+    expect(Tree, tree=tree)
     batch = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
     M = np.zeros((*batch, tree.n_u, tree.n_u))
     b, g = np.zeros((*batch, tree.n_u)), np.zeros((*batch, tree.n_u))
@@ -84,6 +85,6 @@ def projected_newton_euler(
         slide = own.mass * np.einsum("...ij,...j->...i", dJ_P, u)
         M += own.mass * J_P.swapaxes(-1, -2) @ J_P + J_R.swapaxes(-1, -2) @ I_c @ J_R
         b += np.einsum("...ji,...j->...i", J_P, slide) + np.einsum("...ji,...j->...i", J_R, spin)
-        g -= own.mass * np.einsum("...ji,j->...i", J_P, still)
+        g -= own.mass * np.einsum("...ji,j->...i", J_P, gravity)
     whole, bias = add_to_mass_matrix(tree, q, M), add_to_forces(tree, q, u, None, b)
     return Terms(np.asarray(whole), np.asarray(bias), g)

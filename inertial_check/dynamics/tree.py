@@ -11,12 +11,11 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.types import ArrayLike, Floats, Integers
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, transform
 from inertial_check.spatial.added_mass import check_added_mass
@@ -155,13 +154,13 @@ class Tree(EqualByValue):
                 q[place.start + 3] = 1.0
         return q
 
-    @explain_errors
     def index(self, body: int | str) -> int:
         """The index of a body, by index or name.
 
         Raises:
             ParameterError: There is none, or there are several.
         """
+        expect("whole", "text", body=body)
         if isinstance(body, str):
             found = [index for index, name in enumerate(self.names) if name == body]
             if len(found) != 1:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.errors import expect
 from inertial_check.filling.arguments import (
     read_center,
     read_links,
@@ -37,7 +37,6 @@ from inertial_check.model import Model, Role
 __all__ = ["FillOptions", "fill", "fill_model"]
 
 
-@explain_errors
 def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,
@@ -110,6 +109,11 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         >>> print([body.name for body in found.bodies if body.status == "filled"])
         ['upper_arm', 'forearm', 'finger_left', 'finger_right']
     """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", bodies=bodies, roles=roles)
+    expect("path", "mapping", "nothing", materials=materials)
+    expect("list", pairs=pairs)
+    expect("text", divergence=divergence)
     model = (
         model_or_path
         if isinstance(model_or_path, Model)

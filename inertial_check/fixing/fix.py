@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.errors import expect
 from inertial_check.fixing.case import propose_all
 from inertial_check.fixing.edits import settle
 from inertial_check.fixing.engine_targets import EngineTargets
@@ -21,7 +21,6 @@ from inertial_check.formats import Context, load
 from inertial_check.model import Model, Role
 
 
-@explain_errors
 def fix_model(  # noqa: PLR0913 - the public signature
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,
@@ -81,6 +80,14 @@ def fix_model(  # noqa: PLR0913 - the public signature
         >>> print([(body.name, body.status, body.reason) for body in fix.bodies])
         [('base', 'unchanged', ''), ('body', 'fixed', 'its moments change by 1.31 %')]
     """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", engines=engines, shapes=shapes, bodies=bodies, select=select)
+    engines, shapes = tuple(engines), tuple(shapes)
+    expect("whole", "nothing", cause=cause)
+    expect("flag", move_com=move_com)
+    expect("number", "nothing", max_change=max_change)
+    expect("number", tolerance=tolerance)
+    expect(Context, "nothing", context=context)
     request = FixRequest(
         method=method,
         metric=metric,

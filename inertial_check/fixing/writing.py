@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from inertial_check.errors import InertialCheckError
+from inertial_check.errors import InertialCheckError, expect
 from inertial_check.fixing.assign import (
     Parameters,
     Target,
@@ -71,6 +71,7 @@ def write_parameters(
         UsageError: Too few or too many digits.
         InertialCheckError: The new document would not have these parameters.
     """
+    expect(Context, "nothing", context=context)
     within, most = context or Context(), check_digits(digits)
     model = (
         model_or_path if isinstance(model_or_path, Model) else load(model_or_path, context=within)
@@ -92,6 +93,7 @@ def write_model(
     context: Context | None = None,
 ) -> Fix:
     """Write rows of parameters into a model's document; see model.Model.with_parameters."""
+    expect(Context, "nothing", context=context)
     chosen = select_changes(model, parameters, bodies)
     return write_parameters(model, chosen, digits=digits, context=context)
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Protocol, cast
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.errors import DocumentError, NotAModelError, UsageError
+from inertial_check.errors import DocumentError, NotAModelError, UsageError, expect
 from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.files.folders import remember_folders
 from inertial_check.formats.context import Context, Head
@@ -104,7 +103,6 @@ def match_format(start: Head) -> str | None:
     return next((name for name, each in FORMATS.items() if each.matches(start)), None)
 
 
-@explain_errors
 def load(
     path_or_bytes: str | os.PathLike[str] | bytes,
     format: str | None = None,
@@ -129,6 +127,10 @@ def load(
         >>> print(robot.format, [body.name for body in robot.bodies[:3]])
         urdf ['base_link', 'shoulder', 'upper_arm']
     """
+    expect("path", bytes, path_or_bytes=path_or_bytes)
+    expect("text", "nothing", format=format)
+    expect("path", path=path)
+    expect(Context, "nothing", context=context)
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     context = context or Context()

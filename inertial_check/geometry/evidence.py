@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
+from inertial_check.errors import expect
 from inertial_check.evidence import BodyGeometry, Geometry
 from inertial_check.evidence.examination import Six, Three
 from inertial_check.formats.context import Context, Packages, as_context
@@ -38,7 +38,6 @@ _SIGNED_AXES = np.concatenate([AXES, -AXES])
 _DIRECTIONS = tuple((x, y, z) for x, y, z in (_SIGNED_AXES + 0.0).tolist())  # -0.0 + 0.0 is 0.0
 
 
-@explain_errors
 def read_geometry(model: Model, context: Context | Packages) -> Geometry:
     """Measure the shapes of every body.
 
@@ -60,6 +59,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         >>> print(len(measured.bodies), len(measured.missing))
         10 0
     """
+    expect(Model, model=model)
     if not any(body.shapes for body in model.bodies):
         return Geometry(((),) * len(model.bodies))
     shapes = [

@@ -12,15 +12,14 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.formats import load
 from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.geometry.shapes import (
@@ -92,7 +91,6 @@ class GeometryPriors(NamedTuple):
     bodies: tuple[BodyPrior, ...]
 
 
-@explain_errors
 def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialParameters:
     """Take the bodies of another model, by name, as it states them.
 
@@ -113,6 +111,8 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
         >>> print(priors.from_model("data/valid/arm.urdf", ["forearm", "wrist_2"]).mass)
         [1.35 0.42]
     """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", names=names)
     model = _load(model_or_path)
     judgements = judge(model)
     found = [judgements[index] for index in indices_of(model, names)]
@@ -129,7 +129,6 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
     )
 
 
-@explain_errors
 def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the shapes leave open
     model_or_path: ModelOrPath,
     names: Sequence[str],
@@ -178,6 +177,13 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
         >>> print(found.parameters.principal_moments().round(9))  # 2/5 m r^2
         [[0.02 0.02 0.02]]
     """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", names=names, roles=roles, meshes=meshes)
+    expect("text", fill=fill)
+    expect("mapping", Context, "nothing", packages=packages)
+    for folder in packages.values() if isinstance(packages, Mapping) else ():
+        expect("path", packages=folder)
+    roles, meshes = tuple(roles), tuple(meshes)
     check_choices("roles", roles, ROLES)
     if mass is not None and density is not None:
         raise ParameterError("both of mass and density given: give one of them")
@@ -206,7 +212,6 @@ def _load(model_or_path: ModelOrPath) -> Model:
     return model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
 
 
-@explain_errors
 def indices_of(model: Model, names: Sequence[str]) -> list[int]:
     """Find the indices of the bodies with these names or ids in a model.
 
@@ -214,6 +219,8 @@ def indices_of(model: Model, names: Sequence[str]) -> list[int]:
         ParameterError: A name that the model does not have (naming the nearest it has), or has more
             than once.
     """
+    expect(Model, model=model)
+    expect("texts", names=names)
     if isinstance(names, str):
         raise ParameterError(f"names is {names!r}, expected a list of names: [{names!r}]")
     places: dict[str, list[int]] = {}

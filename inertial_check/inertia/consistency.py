@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_check
 import numpy as np
 
 from inertial_check.arrays import scalars
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
-from inertial_check.arrays.broadcasting import as_number, first_index
+from inertial_check.arrays.broadcasting import as_number, first_index, read_floats, real_arrays
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
 from inertial_check.arrays.types import Array, ArrayLike, Device, Namespace, NumpyArray
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import printed, tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.margins import (
@@ -117,7 +116,6 @@ class SingleBody(NamedTuple):
         return Verdict.BOUNDARY if self.margin >= -widest else Verdict.INCONSISTENT
 
 
-@explain_constructor_errors
 class Consistency(EqualByValue):
     """The verdict on each body, and the numbers behind it, computed when first asked.
 
@@ -134,11 +132,11 @@ class Consistency(EqualByValue):
     def __init__(
         self, theta: Array, about: Point, tolerance: float = 0.0, radii: Array | None = None
     ) -> None:
-        self.theta = theta
+        xp, (self.theta,) = real_arrays(theta=theta)
         self.about = about
         self.requested = tolerance
         self._radii = radii
-        self._xp = array_namespace(theta)
+        self._xp = xp
 
     def __repr__(self) -> str:
         """One body's verdict and margin; of a batch, how many bodies have each verdict."""
@@ -164,7 +162,6 @@ class Consistency(EqualByValue):
         """
         return count_rows(self.shape)
 
-    @explain_errors
     def __getitem__(self, index: object) -> Consistency:
         """The same for the bodies at an index of the batch axes.
 
@@ -382,7 +379,6 @@ class Consistency(EqualByValue):
         return choose(~finite | (mass < 0), Verdict.INVALID, codes)
 
 
-@explain_errors
 def check(
     theta: ArrayLike | Bodies,
     order: Order = "urdf",
@@ -419,7 +415,6 @@ def check(
     return Consistency(theta, about, float(tolerance))
 
 
-@explain_errors
 def check_printed_numbers(
     mass: ArrayLike,
     p_BoBcm_B: ArrayLike,
@@ -442,9 +437,10 @@ def check_printed_numbers(
         >>> print(consistency.check_printed_numbers(1.0, [0, 0, 0], inertia, radii).verdict)
         rounding
     """
-    mass = np.asarray(mass, dtype=float)[..., None]
-    six = np.asarray(I_BBcm_Bi, dtype=float)
-    position = np.asarray(p_BoBcm_B, dtype=float)
+    expect("number", tolerance=tolerance)
+    (mass,), (position,) = read_floats((), mass=mass), read_floats((3,), p_BoBcm_B=p_BoBcm_B)
+    six, radii = read_floats((6,), I_BBcm_Bi=I_BBcm_Bi, radii=radii)
+    mass = mass[..., None]
     with np.errstate(all="ignore"):
         first_moment = mass * position
     # About the centre of mass no verdict depends on the first moment, as long as it is finite.
@@ -452,10 +448,9 @@ def check_printed_numbers(
     overflows = np.isinf(first_moment) & np.isfinite(mass) & np.isfinite(position)
     first_moment = np.where(overflows, np.copysign(largest, first_moment), first_moment)
     theta = np.concatenate([mass, first_moment, six], axis=-1)
-    return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
+    return Consistency(theta, "com", tolerance, radii)
 
 
-@explain_errors
 def realize(
     theta: ArrayLike | Bodies, order: Order = "urdf", about: Point = "origin"
 ) -> tuple[Array, Array]:
@@ -532,12 +527,11 @@ def refuse_impossible(result: Consistency, consequence: str) -> None:
     )
 
 
-@explain_errors
 def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Array, Point]:
     """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
     if type(theta) is np.ndarray and theta.dtype == np.float64 and theta.shape[-1:] == (10,):
-        plain = order == "urdf" and isinstance(about, str) and about in ABOUTS
-        if plain:
+        plain = isinstance(order, str) and order == "urdf" and isinstance(about, str)
+        if plain and about in ABOUTS:
             return theta, about  # nothing is left to read
     if isinstance(theta, Bodies):
         return theta.as_theta(order="urdf", about=theta.about), theta.about
@@ -545,9 +539,9 @@ def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Arr
     return vector, about
 
 
-@explain_errors
 def measure_single(theta: list[float], about: Point) -> SingleBody | None:
     """Measure one body in Python floats; None where it needs other units, or is not finite."""
+    expect("text", about=about)
     if not is_ordinary_body(theta, about):
         return None
     try:

@@ -19,10 +19,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import cross_components
+from inertial_check.arrays.broadcasting import cross_components, expect_shape, real_arrays
 from inertial_check.arrays.derivatives import Arrays, differentiable, differentiates
-from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 
@@ -41,7 +39,6 @@ Components = tuple[Array, Array, Array, Array, Array, Array]
 Vector = tuple[Array, Array, Array]
 
 
-@explain_errors
 def eigenvalues(six: Array) -> Array:
     """Eigenvalues of symmetric matrices.
 
@@ -57,7 +54,8 @@ def eigenvalues(six: Array) -> Array:
         >>> print(eigen.eigenvalues(np.array([2.0, 1, 0, 2.0, 0, 5.0])).round(9))
         [1. 3. 5.]
     """
-    xp = array_namespace(six)
+    xp, (six,) = real_arrays(six=six)
+    expect_shape("six", six, 6)
     if not differentiates(xp):
         return _exact_eigenvalues(xp, six)
     from inertial_check.inertia.eigen_slopes import change_of_values  # for few callers
@@ -115,14 +113,14 @@ def _eigenvalues_of(xp: Namespace, entries: Components) -> Vector:
     return low * scale, xp.minimum(rest, other) * scale, xp.maximum(rest, other) * scale
 
 
-@explain_errors
 def columns(six: Array) -> Components:
     """The six entries of (..., 6) tensors, one array each."""
+    _, (six,) = real_arrays(six=six)
+    expect_shape("six", six, 6)
     xx, xy, xz, yy, yz, zz = (six[..., i] for i in range(6))
     return xx, xy, xz, yy, yz, zz
 
 
-@explain_errors
 def eigensystem(six: Array) -> tuple[Array, Array]:
     """Eigenvalues and right-handed eigenvectors of symmetric matrices.
 
@@ -138,7 +136,8 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
         >>> print(values, np.abs(axes[:, 0]))  # the least is about y
         [1. 2. 3.] [0. 1. 0.]
     """
-    xp = array_namespace(six)
+    xp, (six,) = real_arrays(six=six)
+    expect_shape("six", six, 6)
     if not differentiates(xp):
         return _stack_system(xp, six)
     from inertial_check.inertia.eigen_slopes import change_of_system  # for few callers

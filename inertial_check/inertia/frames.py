@@ -18,7 +18,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -27,11 +26,12 @@ from inertial_check.arrays.broadcasting import (
     of_body,
     product,
     quiet,
+    read_floats,
     real_arrays,
 )
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.moving import move, move_by_poses
 from inertial_check.inertia.representations import (
@@ -56,7 +56,6 @@ __all__ = [
 
 
 @quiet
-@explain_errors
 def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> Array:
     """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
 
@@ -76,6 +75,7 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
         >>> print(frames.rotate(rod, y_to_z)[4:])  # the rod now lies along y
         [0.3 0.  0.  0.1 0.  0.3]
     """
+    expect("flag", renormalize=renormalize)
     quick = None if renormalize else move(theta, R_AB)
     if quick is not None:
         return quick
@@ -129,7 +129,6 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     return join(theta[..., 0], first_moment, inertia)
 
 
-@explain_errors
 def transform(
     theta: ArrayLike,
     X_AB: ArrayLike,
@@ -158,6 +157,7 @@ def transform(
         >>> print(frames.transform(rod, X_AB))
         [2.  0.  0.  1.  0.8 0.  0.  0.8 0.  0.1]
     """
+    expect("flag", renormalize=renormalize)
     check_about(about)
     quick = None if renormalize else move_by_poses(theta, X_AB, about)
     if quick is not None:
@@ -168,7 +168,6 @@ def transform(
     return translate(rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
 
 
-@explain_errors
 def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
     """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it.
 
@@ -179,6 +178,7 @@ def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
          [ 0.   0.   1.   0.5]
          [ 0.   0.   0.   1. ]]
     """
+    (R_AB,), (p_AoBo_A,) = read_floats((3, 3), R_AB=R_AB), read_floats((3,), p_AoBo_A=p_AoBo_A)
     X_AB = np.eye(4)
     X_AB[:3, :3], X_AB[:3, 3] = R_AB, p_AoBo_A
     return X_AB
@@ -242,7 +242,6 @@ def _move_to_point(xp: Namespace, theta: Array, point: Array) -> Array:
     return xp.where(heavy, moved, theta[..., 4:] + shift(xp, theta[..., 1:4], -point))
 
 
-@explain_errors
 def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> Array:
     """Parameters of all bodies along axes of a batch together, given in the same frame.
 
@@ -266,8 +265,16 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
         [6.  0.  0.  0.  0.9 0.  0.  0.9 0.  0.3]
     """
     check_about(about)
+    expect("list", axes=axes)
+    for axis in axes:
+        expect("whole", axes=axis)
+    axes = tuple(axes)
     xp, (theta,) = real_arrays(theta=theta)
     expect_shape("theta", theta, 10)
+    if not all(0 <= axis < theta.ndim - 1 for axis in axes) or len(set(axes)) != len(axes):
+        raise ParameterError(
+            f"axes is {axes}, expected different axes of {tuple(theta.shape)[:-1]}"
+        )
     whole = xp.sum(theta, axis=axes, keepdims=True)
     if about == "com":
         moved = _move_to_point(xp, theta, _mass_and_center(xp, whole)[1])
@@ -275,7 +282,6 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
     return xp.squeeze(whole, axis=axes)
 
 
-@explain_errors
 def merge(
     theta_P: ArrayLike,
     theta_C: ArrayLike,
@@ -304,6 +310,7 @@ def merge(
         >>> print(frames.merge(rod, rod, frames.homogeneous(np.eye(3), [0, 0, 0.5])))
         [4.  0.  0.  1.  1.1 0.  0.  1.1 0.  0.2]
     """
+    expect("flag", renormalize=renormalize)
     _, (theta_P, theta_C, X_PC) = real_arrays(theta_P=theta_P, theta_C=theta_C, X_PC=X_PC)
     moved = transform(theta_C, X_PC, about, name="X_PC", renormalize=renormalize)
     return add(theta_P, moved, about)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -68,7 +67,6 @@ class Estimate:
     standard_error: StandardError
 
 
-@explain_errors
 def integrate(
     density: Callable[[Array], Array],
     lower: ArrayLike,
@@ -122,7 +120,6 @@ def integrate(
 
 
 @quiet
-@explain_errors
 def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> Estimate:
     """The same, from points that were drawn already, uniformly in a region of known volume.
 
@@ -155,6 +152,11 @@ def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> 
         )
     batch_shape(densities=densities.shape, points=points.shape[:-1])
     batch_shape(densities=densities.shape[:-1], volume=volume.shape)
+    batch = points.shape[:-2]
+    if np.broadcast_shapes(batch, volume.shape, densities.shape[:-1]) != batch:
+        raise ParameterError(
+            f"volume has shape {tuple(volume.shape)}, and points are {tuple(batch)} bodies"
+        )
     count = points.shape[-2]
     _refuse(xp, densities, volume)
     masses = xp.broadcast_to(volume[..., None] * densities / count, points.shape[:-1])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
@@ -25,7 +25,6 @@ _MAY_BE_SETTLED = frozenset([0, *range(_USUALLY_SETTLED, _BISECTIONS, 4)])
 two of the three need none."""
 
 
-@explain_errors
 def admissible_intervals(I_BBcm: Array) -> Array:
     """Where each entry may lie so that S_c = tr(I)/2 1 - I >= 0, the others unchanged.
 
@@ -41,6 +40,7 @@ def admissible_intervals(I_BBcm: Array) -> Array:
         >>> print(intervals.admissible_intervals(np.array([0.02, 0, 0, 0.03, 0, 0.04]))[3].round(9))
         [0.02 0.06]
     """
+    _, (I_BBcm,) = real_arrays(I_BBcm=I_BBcm)
     xp = array_namespace(I_BBcm)
     with np.errstate(all="ignore"):  # an infinite term has the right sign
         return _intervals(xp, columns(I_BBcm))

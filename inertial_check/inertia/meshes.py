@@ -24,10 +24,14 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import cross_components, expect_shape, real_arrays
+from inertial_check.arrays.broadcasting import (
+    cross_components,
+    expect_shape,
+    read_floats,
+    real_arrays,
+)
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, show_value
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -103,7 +107,6 @@ class Mesh:
             return "none"
         return "outward" if self.volume > 0 else "inward"
 
-    @explain_errors
     def solid(
         self, *, mass: float | None = None, density: float | None = None, inside_out: bool = False
     ) -> InertialParameters:
@@ -144,7 +147,6 @@ class Mesh:
             )
         return body
 
-    @explain_errors
     def shell(
         self, *, mass: float | None = None, density: float | None = None
     ) -> InertialParameters:
@@ -182,7 +184,6 @@ class EdgeFaults(NamedTuple):
         return not any(self)
 
 
-@explain_errors
 def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     """Measure a mesh.
 
@@ -205,6 +206,10 @@ def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     """
     sums: _Sums | None = None
     count = 0
+    (directions,) = read_floats((), axes=axes)
+    if directions.size:
+        expect_shape("axes", directions, 3)
+    directions = directions.reshape(-1, 3)
     for block in _blocks(triangles):
         if not np.isfinite(block).all():
             row, corner, _ = np.argwhere(~np.isfinite(block))[0]
@@ -213,7 +218,7 @@ def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
                 "expected finite numbers"
             )
         if sums is None:
-            sums = _Sums(block, np.reshape(np.asarray(axes, dtype=float), (-1, 3)))
+            sums = _Sums(block, directions)
         with np.errstate(over="ignore", invalid="ignore"):  # said below
             sums.add(block)
         count += len(block)
@@ -222,7 +227,6 @@ def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     return sums.mesh(count)
 
 
-@explain_errors
 def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     """Blocks of triangles (n, 3, 3) of an indexed mesh.
 
@@ -240,7 +244,10 @@ def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     """
     _, (vertices,) = real_arrays(vertices=vertices)
     expect_shape("vertices", vertices, 3)
-    faces = np.asarray(faces)
+    try:
+        faces = np.asarray(faces)
+    except ValueError as error:
+        raise ParameterError(f"faces cannot be read as an array: {error}") from error
     expect_shape("faces", faces, 3)
     if faces.size and not (np.issubdtype(faces.dtype, np.integer) and faces.min() >= 0):
         raise ParameterError("faces holds numbers that are no indices: expected integers from 0")
@@ -253,7 +260,6 @@ def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     )
 
 
-@explain_errors
 def edge_faults(triangles: Triangles) -> EdgeFaults:
     """Count the edges that keep a mesh from being watertight; its memory grows with the mesh.
 
@@ -286,7 +292,6 @@ def edge_faults(triangles: Triangles) -> EdgeFaults:
     )
 
 
-@explain_errors
 def convex_hull(triangles: Triangles) -> Floats:
     """The triangles (k, 3, 3), facing outwards, of the convex hull of a mesh [m].
 
@@ -458,8 +463,10 @@ def _blocks(triangles: Triangles) -> Iterator[Floats]:
     """The triangles as float64 blocks (n, 3, 3) of at most BLOCK, none of them empty."""
     whole = isinstance(triangles, (list, tuple)) or hasattr(triangles, "shape")
     pieces = (triangles,) if whole else triangles
+    if not isinstance(pieces, Iterable):
+        raise ParameterError(f"triangles is {show_value(triangles)}, expected blocks (n, 3, 3)")
     for piece in cast(Iterable[ArrayLike], pieces):
-        block = np.asarray(piece, dtype=float)
+        (block,) = read_floats((), triangles=piece)
         if block.size:
             expect_shape("triangles", block, 3, 3)
             block = block.reshape(-1, 3, 3)

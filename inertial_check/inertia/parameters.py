@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     copy_array,
@@ -21,7 +20,7 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.rows import count_rows, select_rows
 from inertial_check.arrays.types import Array, ArrayLike
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
@@ -100,7 +99,6 @@ class InertialParameters(EqualByValue):
         return cls(read_only(theta), "com", com)
 
     @classmethod
-    @explain_errors
     def from_theta(
         cls, theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
     ) -> InertialParameters:
@@ -255,7 +253,6 @@ class InertialParameters(EqualByValue):
         """(..., 4, 4) [[S, h], [h^T, m]] about the body origin; mixed units."""
         return pseudo_inertia(self.as_theta())
 
-    @explain_errors
     def inertia_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) rotational inertia I_BBp_B about any point P [kg m^2] (Heins eqs. 5, 13).
 
@@ -265,9 +262,9 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: Shapes that do not fit.
         """
+        real_arrays(p_BoP_B=p_BoP_B)
         return symmetric(self._six_about(p_BoP_B))
 
-    @explain_errors
     def second_moment_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) second moment S_BBp_B about any point P [kg m^2] (Heins eq. 14).
 
@@ -277,9 +274,9 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: Shapes that do not fit.
         """
+        real_arrays(p_BoP_B=p_BoP_B)
         return symmetric(second_moment(self._six_about(p_BoP_B)))
 
-    @explain_errors
     def as_theta(self, order: Order = "urdf", about: Point = "origin") -> Array:
         """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
 
@@ -332,7 +329,6 @@ class InertialParameters(EqualByValue):
     # Frames and bodies
 
     @quiet
-    @explain_errors
     def rotate(self, R_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the axes of A: Pi_A = R_AB Pi_B R_AB^T about the same point.
 
@@ -344,6 +340,7 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no rotation.
         """
+        expect("flag", renormalize=renormalize)
         if not renormalize and self._com is None:
             return self._fresh(frames.rotate(self._theta, R_AB), self.about, None)
         xp, (_, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
@@ -366,7 +363,6 @@ class InertialParameters(EqualByValue):
             com = com + position
         return self._fresh(theta, self.about, com)
 
-    @explain_errors
     def transform(self, X_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
@@ -378,6 +374,7 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no pose.
         """
+        expect("flag", renormalize=renormalize)
         if not renormalize and self._com is None:
             return self._fresh(frames.transform(self._theta, X_AB, self.about), self.about, None)
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta, renormalize=renormalize)
@@ -393,7 +390,6 @@ class InertialParameters(EqualByValue):
             com = frames.rotate_vector(xp, R_AB, com)
         return self._fresh(theta, self.about, com)
 
-    @explain_errors
     def merge(
         self,
         child: InertialParameters | Sequence[InertialParameters],
@@ -412,15 +408,20 @@ class InertialParameters(EqualByValue):
             ParameterError: A child that is none, another number of poses than of children, shapes
                 that do not fit, or a matrix that is no pose.
         """
+        expect("flag", renormalize=renormalize)
+        expect(InertialParameters, "list", child=child)
         single = not isinstance(child, (list, tuple))
         children = cast("Sequence[object]", [child] if single else child)
         poses = cast("Sequence[ArrayLike]", [X_PC] if single else X_PC)
+        expect("list", X_PC=poses)
         if len(children) != len(poses):
             raise ParameterError(
-                f"{len(children)} children and {len(poses)} poses, expected as many of both"
+                f"child and X_PC: {len(children)} children and {len(poses)} poses, expected as many"
+                " of both"
             )
         merged = self
         for each, X in zip(children, poses, strict=True):
+            real_arrays(X_PC=X)
             if not isinstance(each, InertialParameters):
                 kind = type(each).__name__
                 raise ParameterError(f"child is a {kind}, expected InertialParameters")
@@ -428,7 +429,6 @@ class InertialParameters(EqualByValue):
         return merged
 
     @quiet
-    @explain_errors
     def sum(self, axis: int | tuple[int, ...] | None = None) -> InertialParameters:
         """The bodies along axes of the batch as one body; all are given in the same frame.
 
@@ -442,6 +442,7 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: There is no such axis, or it is named twice.
         """
+        expect("whole", tuple, "nothing", axis=axis)
         count = len(self.shape)
         given = range(count) if axis is None else (axis,) if isinstance(axis, int) else axis
         axes = tuple(each + count if each < 0 else each for each in given)
@@ -475,7 +476,6 @@ class InertialParameters(EqualByValue):
 
     # Batches
 
-    @explain_errors
     def __getitem__(self, index: object) -> InertialParameters:
         """The bodies at an index of the batch axes, of any kind that the array library takes."""
         com = None if self._com is None else select_rows(self._com, index, 1)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import Floats
+from inertial_check.errors import expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 
@@ -30,7 +31,6 @@ _NONZERO = frozenset("123456789")
 _STEPS = 36  # the barrier parameter then ends a few rounding units above nothing
 
 
-@explain_errors
 def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     """Half a unit of the last printed digit of each entry of one tensor.
 
@@ -47,6 +47,7 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
         >>> print(printed.half_units(["0.0049", "1.2e-3", "0"]))
         (5e-05, 5e-05, 0.0)
     """
+    expect("texts", texts=texts)
     return _half_units(tuple(texts))
 
 
@@ -65,7 +66,6 @@ def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
     )
 
 
-@explain_errors
 def decimal_places(text: str) -> int | None:
     """Decimal places of the last printed digit; None for an integer, which is exact.
 
@@ -73,6 +73,7 @@ def decimal_places(text: str) -> int | None:
         >>> print([printed.decimal_places(text) for text in ("0.0049", "1.2e-3", "0")])
         [4, 4, None]
     """
+    expect("text", text=text)
     return _count_places(text)
 
 
@@ -89,7 +90,6 @@ def _is_nonzero(text: str) -> bool:
     return not _NONZERO.isdisjoint(text.lower().partition("e")[0])
 
 
-@explain_errors
 def explained_by_digits(six: Floats, radii: Floats) -> npt.NDArray[np.bool_]:
     """Whether a consistent tensor lies within the box of printed digits.
 
@@ -110,6 +110,7 @@ def explained_by_digits(six: Floats, radii: Floats) -> npt.NDArray[np.bool_]:
         >>> print(printed.explained_by_digits(six, radii))
         [ True False]
     """
+    six, radii = read_floats((6,), six=six, radii=radii)
     values, vectors = eigensystem(_second_moment(six))
     v = vectors[..., 0]
     gradient = np.stack(

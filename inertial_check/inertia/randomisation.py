@@ -18,7 +18,6 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -95,7 +94,6 @@ def sample(
     noise: ArrayLike = ...,
 ) -> Array: ...
 @quiet
-@explain_errors
 def sample(  # noqa: PLR0913 - one width for each thing that varies
     theta: ArrayLike | InertialParameters,
     shape: int | tuple[int, ...] = (),

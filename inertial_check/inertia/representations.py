@@ -22,7 +22,6 @@ from typing import Literal, cast, get_args, overload
 import numpy as np
 
 from inertial_check.arrays import scalars
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -107,7 +106,6 @@ _SPATIAL = {
 }
 
 
-@explain_errors
 def read_theta(
     theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
 ) -> tuple[Namespace, Array, Point]:
@@ -139,7 +137,7 @@ def check_about(about: Point) -> None:
         raise ParameterError(f"unknown point about={about!r}, expected one of {', '.join(ABOUTS)}")
 
 
-def check_spatial_order(order: SpatialOrder) -> None:
+def check_spatial_order(order: SpatialOrder, name: str = "order") -> None:
     """Refuse an order of the halves of spatial vectors that has no name here.
 
     Raises:
@@ -147,7 +145,7 @@ def check_spatial_order(order: SpatialOrder) -> None:
     """
     if not isinstance(order, str) or order not in SPATIAL_ORDERS:
         raise ParameterError(
-            f"unknown block order {order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
+            f"unknown block order {name}={order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
         )
 
 
@@ -155,7 +153,6 @@ def check_spatial_order(order: SpatialOrder) -> None:
 def reorder(theta: Floats, source: Order, target: Order) -> Floats: ...
 @overload
 def reorder(theta: ArrayLike, source: Order, target: Order) -> Array: ...
-@explain_errors
 def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
     """Theta with its last six numbers in another order; the first four are the same in all.
 
@@ -172,9 +169,11 @@ def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
         >>> print(representations.reorder(theta, "urdf", "mujoco")[4:])  # xx, yy, zz, xy, xz, yz
         [11. 22. 33. 12. 13. 23.]
     """
-    for order in (source, target):
+    for name, order in (("source", source), ("target", target)):
         if not isinstance(order, str) or order not in ORDERS:
-            raise ParameterError(f"unknown order {order!r}, expected one of {', '.join(ORDERS)}")
+            raise ParameterError(
+                f"unknown order {order!r} ({name}), expected one of {', '.join(ORDERS)}"
+            )
     xp, (theta,) = real_arrays(theta=theta)
     expect_shape("theta", theta, 10)
     if source == target:
@@ -685,7 +684,6 @@ def _second_moment(xp: Namespace, inertia: Array) -> Array:
     return xp.stack(list(second_moment_entries([inertia[..., i] for i in range(6)])), axis=-1)
 
 
-@explain_errors
 def second_moment_entries(
     inertia: Sequence[Array],
 ) -> tuple[Array, Array, Array, Array, Array, Array]:

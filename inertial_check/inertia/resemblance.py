@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
+from inertial_check.errors import expect
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,10 +53,10 @@ _MATRIX = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _PRODUCTS = 2 * np.eye(3) - 1
 
 
-@explain_errors
 def matrices(six: ArrayLike) -> Floats:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz."""
-    result: Floats = np.asarray(six, dtype=float)[..., _MATRIX]
+    (tensors,) = read_floats((6,), six=six)
+    result: Floats = tensors[..., _MATRIX]
     return result
 
 
@@ -74,7 +75,6 @@ def norm(differences: Floats, axis: int | tuple[int, int] = -1) -> Floats:
     return norms
 
 
-@explain_errors
 def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     """The covariance of the mass, C = (tr(I)/2 1 - I) / m.
 
@@ -89,14 +89,13 @@ def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
         >>> print(resemblance.spread(2.0, np.diag([3.0, 3.0, 2.0])).diagonal())
         [0.5 0.5 1. ]
     """
-    I_BBcm = np.asarray(I_BBcm, dtype=float)
+    (mass,), (I_BBcm,) = read_floats((), mass=mass), read_floats((3, 3), I_BBcm=I_BBcm)
     half = np.trace(I_BBcm, axis1=-2, axis2=-1)[..., None, None] / 2
     with np.errstate(all="ignore"):
-        C: Floats = (half * np.eye(3) - I_BBcm) / np.asarray(mass, dtype=float)[..., None, None]
+        C: Floats = (half * np.eye(3) - I_BBcm) / mass[..., None, None]
     return C
 
 
-@explain_errors
 def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The rotational inertia of a spread: I = m (tr(C) 1 - C), the inverse of `spread`.
 
@@ -111,13 +110,12 @@ def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
         >>> print(resemblance.inertia(2.0, np.diag([0.5, 0.5, 1.0])).diagonal())
         [3. 3. 2.]
     """
-    C = np.asarray(C, dtype=float)
+    (mass,), (C,) = read_floats((), mass=mass), read_floats((3, 3), C=C)
     trace = np.trace(C, axis1=-2, axis2=-1)[..., None, None]
-    I_BBcm: Floats = np.asarray(mass, dtype=float)[..., None, None] * (trace * np.eye(3) - C)
+    I_BBcm: Floats = mass[..., None, None] * (trace * np.eye(3) - C)
     return I_BBcm
 
 
-@explain_errors
 def size(C: ArrayLike) -> Floats:
     """The root mean square distance from the centre, sqrt(tr C) [m]; NaN where tr C < 0.
 
@@ -125,12 +123,12 @@ def size(C: ArrayLike) -> Floats:
         >>> print(resemblance.size(np.diag([1.0, 1.0, 2.0])))
         2.0
     """
+    (C,) = read_floats((3, 3), C=C)
     with np.errstate(invalid="ignore"):
-        root: Floats = np.sqrt(np.trace(np.asarray(C, dtype=float), axis1=-2, axis2=-1))
+        root: Floats = np.sqrt(np.trace(C, axis1=-2, axis2=-1))
     return root
 
 
-@explain_errors
 def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How many times as large the body is as its geometry: size(C) / size(C_G).
 
@@ -138,12 +136,12 @@ def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
         >>> print(resemblance.size_ratio(9 * long, long).round(9))
         3.0
     """
+    C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     with np.errstate(all="ignore"):
         ratio: Floats = size(C) / size(C_G)
     return ratio
 
 
-@explain_errors
 def shares(C: ArrayLike) -> Floats:
     """The principal spreads as shares of their sum.
 
@@ -157,13 +155,13 @@ def shares(C: ArrayLike) -> Floats:
         >>> print(resemblance.shares(lying).round(4))
         [0.1667 0.1667 0.6667]
     """
-    values = np.linalg.eigvalsh(np.asarray(C, dtype=float))
+    (C,) = read_floats((3, 3), C=C)
+    values = np.linalg.eigvalsh(C)
     with np.errstate(all="ignore"):
         result: Floats = values / np.sum(values, axis=-1, keepdims=True)
     return result
 
 
-@explain_errors
 def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far the shares of two spreads differ, whatever their axes and sizes.
 
@@ -175,10 +173,10 @@ def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
         >>> print(resemblance.shape_distance(long, lying).round(9))  # whatever the axes
         0.0
     """
+    C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     return norm(shares(C) - shares(C_G))
 
 
-@explain_errors
 def form(C: ArrayLike) -> Floats:
     """A spread whatever its size, C / tr C; not finite where tr C is 0.
 
@@ -186,13 +184,12 @@ def form(C: ArrayLike) -> Floats:
         >>> print(resemblance.form(np.diag([1.0, 1.0, 2.0])).diagonal())
         [0.25 0.25 0.5 ]
     """
-    C = np.asarray(C, dtype=float)
+    (C,) = read_floats((3, 3), C=C)
     with np.errstate(all="ignore"):
         share: Floats = C / np.trace(C, axis1=-2, axis2=-1)[..., None, None]
     return share
 
 
-@explain_errors
 def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in shape and axes, whatever their sizes.
 
@@ -206,11 +203,11 @@ def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
         >>> print(resemblance.misfit(long, lying).round(4))
         0.7071
     """
+    C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     with np.errstate(all="ignore"):
         return norm(form(C) - form(C_G), axis=(-2, -1))
 
 
-@explain_errors
 def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in size, shape and axes together: one number to rank readings by.
 
@@ -223,12 +220,12 @@ def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
         >>> print(resemblance.discrepancy(long, lying) > resemblance.discrepancy(long, 1.1 * long))
         True
     """
+    C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     with np.errstate(all="ignore"):
         distance: Floats = np.hypot(np.log(size_ratio(C, C_G)), misfit(C, C_G))
     return distance
 
 
-@explain_errors
 def misalignment(C: ArrayLike, C_G: ArrayLike, separated: float = SEPARATED) -> Floats:
     """The largest angle between principal axes that belong together.
 
@@ -248,8 +245,9 @@ def misalignment(C: ArrayLike, C_G: ArrayLike, separated: float = SEPARATED) -> 
         >>> print(np.rad2deg(resemblance.misalignment(long, lying)).round(6))
         90.0
     """
-    values, axes = np.linalg.eigh(np.asarray(C, dtype=float))
-    values_G, axes_G = np.linalg.eigh(np.asarray(C_G, dtype=float))
+    expect("number", separated=separated)
+    C, C_G = read_floats((3, 3), C=C, C_G=C_G)
+    (values, axes), (values_G, axes_G) = np.linalg.eigh(C), np.linalg.eigh(C_G)
     cosines = np.clip(np.abs(np.sum(axes * axes_G, axis=-2)), 0.0, 1.0)
     counts = _apart(values, separated) & _apart(values_G, separated)
     angle: Floats = np.max(np.where(counts, np.arccos(cosines), 0.0), axis=-1)
@@ -264,7 +262,6 @@ def _apart(values: Floats, separated: float) -> npt.NDArray[np.bool_]:
     return np.concatenate([low, low & high, high], axis=-1)
 
 
-@explain_errors
 def volume(C: ArrayLike) -> Floats:
     """The volume of the uniform box with this spread, prod sqrt(12 s_i).
 
@@ -275,13 +272,13 @@ def volume(C: ArrayLike) -> Floats:
         >>> print(resemblance.volume(np.diag([1.0, 4.0, 9.0]) / 12).round(9))  # edges 1, 2 and 3 m
         6.0
     """
-    values = np.linalg.eigvalsh(np.asarray(C, dtype=float))
+    (C,) = read_floats((3, 3), C=C)
+    values = np.linalg.eigvalsh(C)
     with np.errstate(invalid="ignore"):
         result: Floats = np.prod(np.sqrt(12 * values), axis=-1)
     return result
 
 
-@explain_errors
 def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The density of the uniform box with this mass and spread.
 
@@ -297,12 +294,12 @@ def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
         >>> print(resemblance.equivalent_density(6.0, np.diag([1.0, 4.0, 9.0]) / 12).round(9))
         1.0
     """
+    (mass,) = read_floats((), mass=mass)
     with np.errstate(all="ignore"):
-        density: Floats = np.asarray(mass, dtype=float) / volume(C)
+        density: Floats = mass / volume(C)
     return density
 
 
-@explain_errors
 def excess(
     point: ArrayLike, directions: ArrayLike, support: ArrayLike, extent: ArrayLike
 ) -> Floats:
@@ -324,15 +321,18 @@ def excess(
         >>> print(resemblance.excess([1.5, 0, 0], sides, np.ones(6), 2.0))
         0.25
     """
-    point, directions = np.asarray(point, dtype=float), np.asarray(directions, dtype=float)
-    reached = np.einsum("...di,...i->...d", directions, point)
-    beyond = np.max(reached - np.asarray(support, dtype=float), axis=-1)
+    (point,), (directions,) = (
+        read_floats((3,), point=point),
+        read_floats((3,), directions=directions),
+    )
+    (support,) = read_floats(directions.shape[-2:-1], support=support)
+    (extent,) = read_floats((), extent=extent)
+    beyond = np.max(np.einsum("...di,...i->...d", directions, point) - support, axis=-1)
     with np.errstate(all="ignore"):
-        share: Floats = beyond / np.asarray(extent, dtype=float)
+        share: Floats = beyond / extent
     return share
 
 
-@explain_errors
 def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
     """R C R^T: the spread, or inertia, in axes from which R leads to those of C's frame.
 
@@ -348,12 +348,11 @@ def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
         >>> print(resemblance.rotate(x_to_z, long).diagonal())
         [4. 1. 1.]
     """
-    R = np.asarray(R, dtype=float)
-    result: Floats = R @ np.asarray(C, dtype=float) @ np.swapaxes(R, -1, -2)
+    R, C = read_floats((3, 3), R=R, C=C)
+    result: Floats = R @ C @ np.swapaxes(R, -1, -2)
     return result
 
 
-@explain_errors
 def flip_products(matrix: ArrayLike) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike.
 
@@ -362,5 +361,6 @@ def flip_products(matrix: ArrayLike) -> Floats:
         [[ 3. -1.]
          [-1.  2.]]
     """
-    result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
+    (matrix,) = read_floats((3, 3), matrix=matrix)
+    result: Floats = matrix * _PRODUCTS
     return result

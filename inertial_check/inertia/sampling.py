@@ -19,9 +19,8 @@ from math import prod
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia.parameters import InertialParameters
 
 Range = tuple[float, float]
@@ -33,7 +32,6 @@ THINNEST = 1e-12
 """Least relative spread of the near-degenerate strata: still hundreds of float64 floors thick."""
 
 
-@explain_errors
 def consistent(
     rng: np.random.Generator | int,
     shape: int | tuple[int, ...] = (),
@@ -66,12 +64,12 @@ def consistent(
         >>> print(len(bodies), bool(ic.check(bodies).consistent.all()))
         1000 True
     """
-    rng, shape = np.random.default_rng(rng), _shape(shape)
+    expect("texts", "nothing", strata=strata)
+    rng, shape = _generator(rng), _shape(shape)
     spreads = _mix_makers(rng, shape, STRATA, strata, "stratum")
     return _bodies(rng, spreads, mass, length, offset)
 
 
-@explain_errors
 def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
     rng: np.random.Generator | int,
     shape: int | tuple[int, ...] = (),
@@ -109,7 +107,8 @@ def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
         >>> print(bool(ic.check(bodies).consistent.any()))
         False
     """
-    rng, shape = np.random.default_rng(rng), _shape(shape)
+    expect("texts", "nothing", kinds=kinds)
+    rng, shape = _generator(rng), _shape(shape)
     _refuse_range("violation", violation)
     makers: dict[str, Maker] = {}
     for name, (lowest, highest, make) in KINDS.items():
@@ -125,7 +124,6 @@ def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
     return _bodies(rng, spreads, mass, length, offset)
 
 
-@explain_errors
 def rotations(rng: np.random.Generator | int, shape: int | tuple[int, ...] = ()) -> Floats:
     """Rotation matrices, uniform in SO(3), from normal quaternions.
 
@@ -141,7 +139,7 @@ def rotations(rng: np.random.Generator | int, shape: int | tuple[int, ...] = ())
         >>> print(R.shape, np.linalg.det(R).round(9))
         (5, 3, 3) [1. 1. 1. 1. 1.]
     """
-    quaternion = np.random.default_rng(rng).normal(size=(*_shape(shape), 4))
+    quaternion = _generator(rng).normal(size=(*_shape(shape), 4))
     quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
     w, x, y, z = np.moveaxis(quaternion, -1, 0)
     rows = [
@@ -283,10 +281,25 @@ def _log_uniform(rng: np.random.Generator, limits: Range, shape: tuple[int, ...]
 
 
 def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    expect("whole", "list", shape=shape)
+    axes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for axis in axes:
+        expect("whole", shape=axis)
+    if min(axes, default=0) < 0:
+        raise ParameterError(f"shape is {shape!r}, expected lengths of 0 or more")
+    return axes
+
+
+def _generator(rng: np.random.Generator | int) -> np.random.Generator:
+    expect("whole", np.random.Generator, "nothing", rng=rng)
+    if isinstance(rng, int) and rng < 0:
+        raise ParameterError(f"rng is {rng!r}, expected a generator, or a seed of 0 or more")
+    return np.random.default_rng(rng)
 
 
 def _refuse_range(name: str, limits: Range) -> None:
-    low, high = limits
-    if not 0 < low <= high < np.inf:
+    expect("list", **{name: limits})
+    for each in limits:
+        expect("number", **{name: each})
+    if len(limits) != 2 or not 0 < limits[0] <= limits[1] < np.inf:
         raise ParameterError(f"{name} is {limits!r}, expected a range with 0 < low <= high")

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, DType, FloatLimits, Namespace
+from inertial_check.errors import expect
 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
@@ -399,7 +399,6 @@ def floor(kappa: Array) -> Array:
     return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa
 
 
-@explain_errors
 def digits_margin(digits: int) -> float:
     """Margin that survives printing with so many significant digits: one unit of the last.
 
@@ -407,6 +406,7 @@ def digits_margin(digits: int) -> float:
         >>> print(tolerances.digits_margin(6))
         1e-05
     """
+    expect("whole", digits=digits)
     return float(10.0 ** (1 - digits))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.equality import EqualByValue
+from inertial_check.errors import expect
 from inertial_check.model.joint import ClosedLoop, Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
@@ -251,7 +251,6 @@ class Model(EqualByValue):
 
         return collect_added_mass(self)
 
-    @explain_errors
     def tree(self, base: Literal["fixed", "floating"] = "fixed") -> Tree:
         """Build the kinematic tree of the bodies, for inertial_check.dynamics.
 
@@ -261,11 +260,11 @@ class Model(EqualByValue):
         Raises:
             UsageError: The model has no tree; the message names the body.
         """
+        expect("text", base=base)
         from inertial_check.model.tree import tree_of  # not needed to read a model
 
         return tree_of(self, base).tree
 
-    @explain_errors
     def with_parameters(
         self,
         parameters: InertialParameters | ArrayLike | Mapping[str, InertialParameters | ArrayLike],
@@ -294,6 +293,8 @@ class Model(EqualByValue):
         Raises:
             ParameterError: No such body, another number of rows, or parameters that no body has.
         """
+        expect("text", "texts", "nothing", bodies=bodies)
+        expect("whole", "nothing", digits=digits)
         # By name: a model is data, and knows the packages that read and write it only here.
         from importlib import import_module
 

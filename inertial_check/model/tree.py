@@ -18,10 +18,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import INERTIAL_FRAME, JointType, Tree
-from inertial_check.errors import UsageError
+from inertial_check.errors import UsageError, expect
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Joint, Judgement, Mimic, Model
@@ -105,7 +104,6 @@ class ReadTree(NamedTuple):
     joints: TreeJoints
 
 
-@explain_errors
 def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _NOTHING) -> ReadTree:
     """Build the tree of a model.
 
@@ -130,6 +128,9 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
         >>> print(found.joints.names)
         ('turn', 'lift', 'bend')
     """
+    expect(Model, model=model)
+    expect("text", base=base)
+    expect("mapping", locked=locked)
     if base not in ("fixed", "floating"):
         raise UsageError(f"base is {base!r}, expected fixed or floating")
     bodies = model.bodies
@@ -272,7 +273,6 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     return np.asarray(InertialParameters.from_theta(about_com, about="com").as_theta())
 
 
-@explain_errors
 def list_joints(model: Model) -> list[tuple[str, int]]:
     """List the joints that move: the name of each, and the index of the body that it moves.
 
@@ -280,6 +280,7 @@ def list_joints(model: Model) -> list[tuple[str, int]]:
         >>> print(tree.list_joints(ic.load("data/recordings/arm.urdf")))
         [('turn', 1), ('lift', 2), ('bend', 3)]
     """
+    expect(Model, model=model)
     return [
         (_name_of(body), index)
         for index, body in enumerate(model.bodies)

@@ -8,6 +8,7 @@ from math import nan
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
@@ -96,7 +97,7 @@ def _read_batch(parameters: InertialParameters | ArrayLike, count: int) -> Inert
     batch = (
         parameters
         if isinstance(parameters, InertialParameters)
-        else InertialParameters.from_theta(np.asarray(parameters, dtype=np.float64))
+        else InertialParameters.from_theta(read_floats((), parameters=parameters)[0])
     )
     if batch.shape == () and count == 1:
         batch = batch[None]

@@ -17,7 +17,6 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
@@ -38,7 +37,6 @@ _BLENDS = tuple(2.0**-k for k in range(30, -1, -1))
 """Shares, in turn, of the proportional split in a split whose parts lie on the boundary."""
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedSum(Constraint):
     """The bodies, each moved from its own frame to that of a composite, add up to the composite.
@@ -84,7 +82,6 @@ class Split(NamedTuple):
     method: SplitMethod
 
 
-@explain_errors
 def split_composite(
     composite: ArrayLike, parent: ArrayLike, children: InertialParameters, X_PC: ArrayLike
 ) -> Split:

@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.frames import refuse_nonrotation
@@ -70,7 +69,6 @@ NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 """The entries of theta in order "urdf", as FixedEntries calls them."""
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedMass(Constraint):
     """The mass is known, and comes back bit for bit.
@@ -107,7 +105,6 @@ class FixedMass(Constraint):
         return f"FixedMass({name_value(self.mass, 'kg')})"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedCom(Constraint):
     """The centre of mass is known: h = m c.
@@ -162,7 +159,6 @@ class FixedCom(Constraint):
         return f"FixedCom({name_value(self.com, 'm')})"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedEntries(Constraint):
     """Single numbers of theta about the body origin are known, and come back bit for bit.
@@ -233,7 +229,6 @@ class FixedEntries(Constraint):
         return f"FixedEntries({', '.join(parts)})"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class MassBounds(Constraint):
     """lower <= m <= upper.
@@ -250,7 +245,8 @@ class MassBounds(Constraint):
         """Check the bounds."""
         super().__post_init__()
         lower = number(self, "lower", self.lower, above=None)
-        upper = np.inf if self.upper == np.inf else number(self, "upper", self.upper, above=None)
+        endless = isinstance(self.upper, float) and self.upper == np.inf
+        upper = np.inf if endless else number(self, "upper", self.upper, above=None)
         if not 0 <= lower <= upper:
             raise ParameterError(
                 f"MassBounds: {lower!r} to {upper!r} kg, expected 0 <= lower <= upper"
@@ -270,7 +266,6 @@ class MassBounds(Constraint):
         return f"MassBounds({self.lower!r} to {self.upper!r} kg)"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInBox(Constraint):
     """The centre of mass lies in a box along the body axes: m lower <= h <= m upper.
@@ -300,7 +295,6 @@ class ComInBox(Constraint):
         return f"ComInBox({show_vector(self.lower)} to {show_vector(self.upper)} m)"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInBall(Constraint):
     """The centre of mass lies near a point: |h - m center| <= m radius.
@@ -328,7 +322,6 @@ class ComInBall(Constraint):
         return f"ComInBall({self.radius!r} m around {show_vector(self.center)} m)"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInHull(Constraint):
     """The centre of mass lies in the convex hull of points, which may be flat.
@@ -356,7 +349,6 @@ class ComInHull(Constraint):
         return f"ComInHull({len(self.points)} points{extent(self.points)})"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class TotalMass(Constraint):
     """The bodies weigh so much together.
@@ -394,7 +386,6 @@ class TotalMass(Constraint):
         return f"TotalMass({self.mass!r} kg{within})"
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class Mirrored(Constraint):
     """Two bodies are images of each other: Pi_first = T Pi_second T^T.

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import expect_shape, real_arrays
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, show_value
 from inertial_check.inertia.representations import second_moment
 
 __all__ = [
@@ -68,7 +68,6 @@ METRICS = {metric.name: metric for metric in (INERTIA, COVARIANCE)}
 """The metrics that `project` offers, by name."""
 
 
-@explain_errors
 def find_metric(name: str) -> MomentMetric:
     """The metric of that name.
 
@@ -79,20 +78,25 @@ def find_metric(name: str) -> MomentMetric:
         >>> print(metrics.find_metric("covariance").name)
         covariance
     """
-    if not isinstance(name, str) or name not in METRICS:
+    if not isinstance(name, str):
+        raise ParameterError(f"the name of the metric is {show_value(name)}, expected a text")
+    if name not in METRICS:
         raise ParameterError(f"metric is {name!r}; available are {', '.join(map(repr, METRICS))}")
     return METRICS[name]
 
 
-@explain_errors
 def trace(six: Array) -> Array:
     """Trace (...,) of symmetric matrices given by six entries."""
+    _, (six,) = real_arrays(six=six)
+    expect_shape("six", six, 6)
     return six[..., 0] + six[..., 3] + six[..., 5]
 
 
-@explain_errors
 def inner(a: Array, b: Array) -> Array:
     """Frobenius inner product (...,) of symmetric matrices given by six entries."""
+    _, (a, b) = real_arrays(a=a, b=b)
+    expect_shape("a", a, 6)
+    expect_shape("b", b, 6)
     diagonal = a[..., 0] * b[..., 0] + a[..., 3] * b[..., 3] + a[..., 5] * b[..., 5]
     return diagonal + 2 * (a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 4] * b[..., 4])
 

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import first_index, of_body
+from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, ArrayLike
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -46,7 +45,6 @@ class StrictPrior(NamedTuple):
     margin: Array
 
 
-@explain_errors
 def from_body(
     theta: InertialParameters | ArrayLike,
     order: Order = "urdf",
@@ -77,13 +75,13 @@ def from_body(
         >>> print(prior.mass, float(ic.check(prior).margin.round(6)))
         1.2 0.05
     """
+    expect("number", margin=margin)
     _refuse_margin(margin)
     given, given_about = as_theta(theta, order, about)
     _refuse_nobody(given, given_about)
     return _strict(project(given, margin=margin, about=given_about)).parameters
 
 
-@explain_errors
 def strictly_inside(
     prior: InertialParameters | ArrayLike,
     margin: float = tolerances.PRIOR_MARGIN,
@@ -108,7 +106,11 @@ def strictly_inside(
         >>> print(prior.moved, float(ic.check(prior.parameters).margin.round(6)))
         True 0.01
     """
+    expect("number", margin=margin)
+    expect("number", "nothing", radius_of_gyration=radius_of_gyration)
     _refuse_margin(margin)
+    if not isinstance(prior, InertialParameters):
+        real_arrays(prior=prior)
     given, about = as_theta(prior, "urdf", "origin")
     xp, before = array_namespace(given), Consistency(given, about)
     inflated = given if radius_of_gyration is None else _inflate(given, about, radius_of_gyration)

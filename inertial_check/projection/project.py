@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.derivatives import hides_numbers
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Mask
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from inertial_check.projection._constraint import Constraint
 
 
-@explain_errors
 def project(  # noqa: PLR0913, PLR0917 - the public signature
     theta: Array | InertialParameters,
     metric: Metric = "inertia",

@@ -11,7 +11,6 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import device_of, quiet
 from inertial_check.arrays.derivatives import hides_numbers
 from inertial_check.arrays.equality import EqualByValue
@@ -107,7 +106,6 @@ class Projection(EqualByValue):
         """
         return count_rows(self.shape)
 
-    @explain_errors
     def __getitem__(self, index: object) -> Projection:
         """The projection of the bodies at an index of the batch axes.
 

@@ -27,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -42,7 +41,7 @@ from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import SpatialOrder, check_spatial_order, six, symmetric
@@ -178,7 +177,6 @@ class DartParameters(NamedTuple):
 
 
 @quiet
-@explain_errors
 def dart_spatial_tensor(mass: ArrayLike, local_com: ArrayLike, moment: ArrayLike) -> Array:
     """DART's tensor about Bo for twists [w, v]: [[I + m C C^T, m C], [m C^T, m 1]], C = [c]x.
 
@@ -200,6 +198,8 @@ def dart_spatial_tensor(mass: ArrayLike, local_com: ArrayLike, moment: ArrayLike
         >>> print(tensor.diagonal())  # 2 * 0.5^2 more about x and y
         [0.6 0.6 0.1 2.  2.  2. ]
     """
+    real_arrays(local_com=local_com)
+    real_arrays(moment=moment)
     return InertialParameters.from_com(mass, local_com, moment).as_spatial_inertia()
 
 
@@ -425,7 +425,6 @@ class AddedMassJudgement:
 
 
 @quiet
-@explain_errors
 def judge_added_mass(
     rigid: InertialParameters, added_mass: ArrayLike, order: SpatialOrder
 ) -> AddedMassJudgement:
@@ -447,6 +446,7 @@ def judge_added_mass(
         >>> print(added_mass.judge_added_mass(body, fluid, "angular-linear").verdict)
         positive-definite
     """
+    expect(InertialParameters, rigid=rigid)
     check_spatial_order(order)
     arrays = {"mass": rigid.mass, "com": rigid.com, "inertia": rigid.inertia_com}
     xp, (mass, com, inertia, added) = real_arrays(**arrays, added_mass=added_mass)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     copy_array,
@@ -36,7 +35,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.moving import move, move_by_poses, translate_first_moment
 from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder
@@ -105,7 +104,6 @@ def narrow(terms: ArrayLike) -> Array:
 # Moving
 
 
-@explain_errors
 def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """Rotate a body to axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
 
@@ -132,7 +130,6 @@ def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     return _store(frames.rotate(theta, R_fc), width)
 
 
-@explain_errors
 def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """Translate a body, so that it is measured from f: only m r changes, by m t.
 
@@ -159,7 +156,6 @@ def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     return _store(frames.translate(theta, t_fc, about="com"), width)
 
 
-@explain_errors
 def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """Transform a body to frame f: rotate by R_fc, then translate by t_fc.
 
@@ -189,7 +185,6 @@ def _transform(terms: ArrayLike, pose: ArrayLike, name: str) -> Array:
     return _store(frames.transform(theta, pose, about="com", name=name), width)
 
 
-@explain_errors
 def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """Rotate like `rotate`, but write into the given array, which is returned.
 
@@ -208,7 +203,6 @@ def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     return write_in_place("rotate", terms, rotate(terms, R_fc))
 
 
-@explain_errors
 def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """Translate like `translate`, but write into the given array, which is returned.
 
@@ -227,7 +221,6 @@ def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     return write_in_place("translate", terms, translate(terms, t_fc))
 
 
-@explain_errors
 def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """Transform like `transform`, but write into the given array, which is returned.
 
@@ -262,7 +255,6 @@ class Merged(NamedTuple):
 
 
 @quiet
-@explain_errors
 def merge(
     parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
 ) -> Merged:
@@ -305,7 +297,6 @@ def merge(
     return Merged(_store(theta, width), center, back)
 
 
-@explain_errors
 def merge_(
     parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
 ) -> Array:
@@ -365,7 +356,6 @@ def spatial_inertia(terms: ArrayLike, order: SpatialOrder) -> Array:
     return matrix_of(xp.concat([theta[..., :4], six], axis=-1), order)
 
 
-@explain_errors
 def adjoint(D_fc: ArrayLike) -> Array:
     """[Ad]_fc (..., 6, 6) for twists [v, w]: [[R, [t]x R], [0, R]], from c to f.
 
@@ -381,10 +371,10 @@ def adjoint(D_fc: ArrayLike) -> Array:
          [ 0.5  0.   0. ]
          [ 0.   0.   0. ]]
     """
+    _, (D_fc,) = real_arrays(D_fc=D_fc)
     return spatial.Plx.from_pose(D_fc).inverse().as_matrix("linear-angular")
 
 
-@explain_errors
 def coadjoint(D_fc: ArrayLike) -> Array:
     """[Ad]*_fc (..., 6, 6) for wrenches [F, tau]: [[R, 0], [[t]x R, R]], from c to f.
 
@@ -400,10 +390,10 @@ def coadjoint(D_fc: ArrayLike) -> Array:
          [ 0.5  0.   0. ]
          [ 0.   0.   0. ]]
     """
+    _, (D_fc,) = real_arrays(D_fc=D_fc)
     return spatial.Plx.from_pose(D_fc).inverse().as_dual_matrix("linear-angular")
 
 
-@explain_errors
 def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     """M_ff (..., 6, 6) of bodies whose terms are in b: transformed to f, then assembled.
 
@@ -466,13 +456,13 @@ def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
     return xp.where(light, nowhere, moved / safe)
 
 
-@explain_errors
 def read_terms(terms: ArrayLike, name: str = "terms") -> tuple[Namespace, Array, int]:
     """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
 
     Raises:
         ParameterError: Wrong shape, or thirteen terms whose last three are not minus m r.
     """
+    expect("text", name=name)
     xp, (terms,) = real_arrays(**{name: terms})
     width = terms.shape[-1] if terms.ndim else 0
     if width not in (TERMS, REDUNDANT_TERMS):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -29,7 +28,7 @@ from inertial_check.arrays.broadcasting import (
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import SpatialOrder, reorder
@@ -72,7 +71,6 @@ class InertiaFactor(EqualByValue):
         return matrix_of(xp.concat([terms[..., :4], xp.stack(six, axis=-1)], axis=-1), order)
 
     @quiet
-    @explain_errors
     def solve(self, rhs: ArrayLike, order: SpatialOrder, *, least_squares: bool = False) -> Array:
         """The x with M_ff x = rhs: the acceleration under a wrench, with the shortest w.
 
@@ -89,6 +87,7 @@ class InertiaFactor(EqualByValue):
             ParameterError: Shapes that do not fit, unknown order; without least_squares, a wrench
                 outside of the range, to half its digits, with what is left of it and the index.
         """
+        expect("flag", least_squares=least_squares)
         xp, r, force, torque = self._at_center(rhs, order)
         if not least_squares:
             self._refuse_outside(xp, r, force, torque)
@@ -101,7 +100,6 @@ class InertiaFactor(EqualByValue):
         return spatial.join(angular, linear - cross(xp, angular, r), order)
 
     @quiet
-    @explain_errors
     def residual(self, rhs: ArrayLike, order: SpatialOrder) -> Array:
         """Part of a wrench that no motion balances: force, and torque about the centre of mass.
 
@@ -183,7 +181,6 @@ class InertiaFactor(EqualByValue):
 
 
 @quiet
-@explain_errors
 def factor(terms: ArrayLike) -> InertiaFactor:
     """The rank-revealing Cholesky factorisation of positive semidefinite spatial inertias.
 
@@ -219,7 +216,6 @@ def factor(terms: ArrayLike) -> InertiaFactor:
     return InertiaFactor(stored, pivots, rank, whole)
 
 
-@explain_errors
 def factor_(terms: ArrayLike) -> InertiaFactor:
     """Factor like `factor`, but write the ten factors over the terms, as ksl_inertia_factor does.
 

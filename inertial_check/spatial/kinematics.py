@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -75,7 +74,6 @@ FRAMES: tuple[Frame, ...] = get_args(Frame)
 
 
 @quiet
-@explain_errors
 def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame) -> Array:
     """The matrix E of w_IB = E dx/dt, for parameters x of k numbers.
 
@@ -99,11 +97,11 @@ def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in
          [0. 1. 0.]
          [0. 0. 1.]]
     """
+    _, (values,) = real_arrays(values=values)
     return _maps(parameterisation, expressed_in)[0](values, expressed_in)
 
 
 @quiet
-@explain_errors
 def inverse_rate_map(
     values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -128,11 +126,11 @@ def inverse_rate_map(
         >>> print(F @ [0, 0, 2.0])  # half the velocity
         [0. 0. 0. 1.]
     """
+    _, (values,) = real_arrays(values=values)
     return _maps(parameterisation, expressed_in)[1](values, expressed_in)
 
 
 @quiet
-@explain_errors
 def angular_velocity(
     values: ArrayLike, rates: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -169,7 +167,6 @@ def angular_velocity(
 
 
 @quiet
-@explain_errors
 def rates(
     values: ArrayLike, w_IB: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -234,7 +231,6 @@ def compose_angular_velocities(w_AB_B: ArrayLike, w_BC_C: ArrayLike, C_BC: Array
     return rotate_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
 
 
-@explain_errors
 def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_in: Frame) -> Array:
     """The rotation after a time at constant angular velocity; exact, whatever the time.
 
@@ -265,7 +261,6 @@ def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_i
 
 
 @quiet
-@explain_errors
 def mean_angular_velocity(
     q_0: ArrayLike, q_1: ArrayLike, duration: ArrayLike, expressed_in: Frame
 ) -> Array:

@@ -17,7 +17,6 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -68,7 +67,6 @@ def left_matrix(q: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def right_matrix(p: ArrayLike) -> Array:
     """The conjugate quaternion matrix Qbar(p): q p = Qbar(p) q.
 
@@ -86,6 +84,7 @@ def right_matrix(p: ArrayLike) -> Array:
         >>> print(np.allclose(product, calculus.multiply(turn_z, turn_x)))
         True
     """
+    _, (p,) = real_arrays(p=p)
     return _product_matrix(p, -1)
 
 
@@ -135,7 +134,6 @@ def inverse(q_IB: ArrayLike) -> Array:
     return xp.concat([q_IB[..., :1], -q_IB[..., 1:]], axis=-1)
 
 
-@explain_errors
 def box_plus(q: ArrayLike, v: ArrayLike) -> Array:
     """exp(v) q: the rotation, turned further by v about axes of the frame it leads to.
 
@@ -181,7 +179,6 @@ def box_minus(q_1: ArrayLike, q_2: ArrayLike) -> Array:
     return rotation_vector_from_quaternion(multiply(q_1, inverse(q_2)))
 
 
-@explain_errors
 def interpolate(q_0: ArrayLike, q_1: ArrayLike, t: ArrayLike) -> Array:
     """(q_1 q_0^-1)^t q_0: from q_0 at t = 0 to q_1 at t = 1 at constant angular velocity.
 
@@ -275,7 +272,6 @@ def exp_jacobian_inverse(v: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def rotated_vector_jacobian(v: ArrayLike, r: ArrayLike) -> Array:
     """The derivative of C(v) r by v, with C(v) = exp(v^x): -(C(v) r)^x Gamma(v).
 

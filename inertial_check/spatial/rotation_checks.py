@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from inertial_check.arrays.broadcasting import expect_shape, first_index, of_body, quiet
 from inertial_check.arrays.types import Array, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, show_value
 from inertial_check.inertia import tolerances
 
 
@@ -16,7 +16,10 @@ def refuse_unknown(what: str, given: str, known: Sequence[str]) -> None:
     Raises:
         ParameterError: Naming both.
     """
-    if not isinstance(given, str) or given not in known:
+    if not isinstance(given, str):
+        shown = show_value(given)
+        raise ParameterError(f"{what}: its name is {shown}, expected one of {', '.join(known)}")
+    if given not in known:
         raise ParameterError(f"unknown {what} {given!r}, expected one of {', '.join(known)}")
 
 

@@ -31,7 +31,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     expect_shape,
     quiet,
@@ -48,6 +47,7 @@ from inertial_check.arrays.so3 import (
     square_of,
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
+from inertial_check.errors import expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import read_rotation
 from inertial_check.spatial.euler import (
@@ -113,7 +113,6 @@ PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)[:6]
 _ALIASES = {"ZYX": "euler-ZYX", "XYZ": "euler-XYZ"}
 
 
-@explain_errors
 def read_parameterisation(what: str, name: str) -> str:
     """The name among PARAMETERISATIONS, or "rpy", of a parameterisation that a caller names.
 
@@ -206,7 +205,6 @@ def matrix_from_quaternion(q_IB: ArrayLike) -> Array:
 
 
 @quiet
-@explain_errors
 def quaternion_from_matrix(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     """The unit quaternion of a matrix, with q0 >= 0.
 
@@ -227,6 +225,7 @@ def quaternion_from_matrix(C_IB: ArrayLike, *, renormalize: bool = False) -> Arr
         >>> print(rotations.quaternion_from_matrix(C_IB).round(4))
         [0.7071 0.     0.     0.7071]
     """
+    expect("flag", renormalize=renormalize)
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     C_IB = read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
     (a, b, c), (d, e, f), (g, h, i) = ([C_IB[..., j, k] for k in range(3)] for j in range(3))
@@ -389,7 +388,6 @@ def rotation_vector_from_matrix(C_IB: ArrayLike) -> Array:
     return rotation_vector_from_quaternion(quaternion_from_matrix(C_IB))
 
 
-@explain_errors
 def convert(
     values: ArrayLike,
     source: Parameterisation,
@@ -420,6 +418,8 @@ def convert(
         >>> print(rotations.convert(C_IB, "matrix", "angle-axis").round(4) + 0.0)
         [1.5708 0.     0.     1.    ]
     """
+    _, (values,) = real_arrays(values=values)
+    expect("flag", renormalize=renormalize)
     start, end = (
         read_parameterisation(what, name) for what, name in (("source", source), ("target", target))
     )
@@ -488,13 +488,13 @@ def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     return xp, angle_axis[..., 0], angle_axis[..., 1:]
 
 
-@explain_errors
 def matrix_of(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     """The matrices of rotations, looked over once.
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no rotation.
     """
+    expect("flag", renormalize=renormalize)
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     return read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
 

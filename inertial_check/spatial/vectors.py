@@ -24,7 +24,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -39,7 +38,7 @@ from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.representations import (
     SPATIAL_ORDERS,
@@ -111,7 +110,6 @@ def split(vector: ArrayLike, order: SpatialOrder = "angular-linear") -> tuple[Ar
     return _halves(vector, order)
 
 
-@explain_errors
 def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """Motions or forces (..., 6) in the other order of their halves.
 
@@ -127,12 +125,12 @@ def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Ar
         >>> print(vectors.reorder([1.0, 2, 3, 4, 5, 6], "angular-linear", "linear-angular"))
         [4. 5. 6. 1. 2. 3.]
     """
-    check_spatial_order(target)
+    check_spatial_order(source, "source")
+    check_spatial_order(target, "target")
     angular, linear = split(vector, source)
     return join(angular, linear, target)
 
 
-@explain_errors
 def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """6x6 matrices with their rows and columns in the other order of the halves.
 
@@ -149,8 +147,8 @@ def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder
         >>> print(vectors.reorder_matrix(M, "angular-linear", "linear-angular").diagonal())
         [2.  2.  2.  0.1 0.1 0.2]
     """
-    check_spatial_order(source)
-    check_spatial_order(target)
+    check_spatial_order(source, "source")
+    check_spatial_order(target, "target")
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 6, 6)
     return matrix if source == target else _swap(xp, matrix)
@@ -237,7 +235,6 @@ def power(motion: ArrayLike, force: ArrayLike) -> Array:
 # Transforms
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, slots=True, eq=False)
 class PluckerTransform(EqualByValue, ABC):
     """The change of Plücker coordinates from A to B, as a rotation and a position.
@@ -277,7 +274,6 @@ class PluckerTransform(EqualByValue, ABC):
     def inverse(self) -> Self:
         """The transform of motions from B to A."""
 
-    @explain_errors
     def compose(self, other: Self) -> Self:
         """Both transforms as one, in the order of the convention; the same as self @ other.
 
@@ -427,9 +423,10 @@ class Plx(PluckerTransform):
     """Left-associative, as in RBDA and RBDL: E = R_BA, and X1 @ X2 first does X2."""
 
     @classmethod
-    @explain_errors
     def from_pose(cls, X_AB: ArrayLike, *, renormalize: bool = False) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
+        _, (X_AB,) = real_arrays(X_AB=X_AB)
+        expect("flag", renormalize=renormalize)
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB, renormalize=renormalize)
         return cls(_transpose(R_AB), p_AoBo_A)
 
@@ -455,9 +452,10 @@ class Plxb(PluckerTransform):
     """Right-associative, as in TDS and brax: E = R_AB, and Y1 @ Y2 first does Y1."""
 
     @classmethod
-    @explain_errors
     def from_pose(cls, X_AB: ArrayLike, *, renormalize: bool = False) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
+        _, (X_AB,) = real_arrays(X_AB=X_AB)
+        expect("flag", renormalize=renormalize)
         return cls(*frames.pose_parts(X_AB, like=X_AB, renormalize=renormalize))
 
     @property
@@ -477,7 +475,6 @@ class Plxb(PluckerTransform):
         return type(self)(product(xp, E1, E2), r1 + frames.rotate_vector(xp, E1, r2))
 
 
-@explain_errors
 def plx(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plx:
     """The transform that shifts by r and then turns by E: E = R_BA, r = p_AoBo_A.
 
@@ -494,10 +491,10 @@ def plx(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plx:
         >>> print(X.apply_motion([0, 0, 1.0, 0, 0, 0]))  # w x r: B moves along y
         [0. 0. 1. 0. 1. 0.]
     """
+    expect("flag", renormalize=renormalize)
     return Plx(*_check_pair(E, r, renormalize))
 
 
-@explain_errors
 def plxb(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plxb:
     """The same transform by the child's axes in the parent: E = R_AB, r = p_AoBo_A.
 
@@ -514,6 +511,7 @@ def plxb(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plxb:
         >>> print(X.apply_motion([1.0, 0, 0, 0, 0, 0]) + 0.0)  # x of A is -y of B
         [ 0. -1.  0.  0.  0.  0.]
     """
+    expect("flag", renormalize=renormalize)
     return Plxb(*_check_pair(E, r, renormalize))
 
 

@@ -126,6 +126,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     },
     "identify_payload": {"Y": Y[:, :, -10:], "tau": TAU, "prior": BODY},
     "sample": {"rng": 0},
+    "inertia.consistency.check_printed_numbers": {"radii": np.zeros(6)},
     "inertia.frames.total": {"theta": _PRIORS, "axes": (0,)},
     "inertia.ordering.spreads_more": {"than": SIX},
     "inertia.ordering.resists_more": {"than": SIX},

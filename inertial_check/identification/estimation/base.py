@@ -26,10 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
 from inertial_check.identification.estimation.sampled import Samples, read_reals
 from inertial_check.inertia import tolerances
@@ -93,7 +93,6 @@ class BaseParameters(EqualByValue):
             return float("nan")
         return float(self.singular_values[0] / self.singular_values[self.rank - 1])
 
-    @explain_errors
     def of(self, theta: ArrayLike) -> Floats:
         """The base parameters beta (..., b) of parameters.
 
@@ -103,6 +102,7 @@ class BaseParameters(EqualByValue):
         Raises:
             ParameterError: A shape that does not fit.
         """
+        (theta,) = read_floats((), theta=theta)
         array = np.asarray(theta, dtype=np.float64)
         width = len(self.columns)
         if array.ndim >= 2 and array.shape[-1] == 10 and array.shape[-2] * 10 == width:
@@ -114,13 +114,13 @@ class BaseParameters(EqualByValue):
             )
         return np.asarray(array @ self.K.T)
 
-    @explain_errors
     def regressor(self, Y: ArrayLike) -> Floats:
         """Y_b (..., b): the columns that stay of a regressor (..., p), with Y_b beta = Y theta.
 
         Raises:
             ParameterError: A shape that does not fit.
         """
+        (Y,) = read_floats((), Y=Y)
         array = np.asarray(Y, dtype=np.float64)
         if array.shape[-1:] != (len(self.columns),):
             raise ParameterError(
@@ -130,7 +130,6 @@ class BaseParameters(EqualByValue):
         return array[..., self.independent]
 
 
-@explain_errors
 def base_parameters(
     Y: ArrayLike | Samples | Reduction,
     bodies: Sequence[str] | None = None,
@@ -171,13 +170,15 @@ def base_parameters(
         >>> print([name for name in found.names])
         ['Iyy(rod)', 'hx(rod)', 'hz(rod)']
     """
+    expect("texts", "nothing", bodies=bodies, nuisance_names=nuisance_names)
+    expect("number", tolerance=tolerance)
     if not 0 < tolerance < 1:
         raise ParameterError(f"tolerance is {tolerance!r}, expected a number between 0 and 1")
     if isinstance(Y, Samples):
         order = Y.order
         nuisance_names = Y.nuisance.names if nuisance_names is None else nuisance_names
     reduction = _reduce_rows(Y)
-    beside = tuple(nuisance_names or ())
+    beside = () if nuisance_names is None else tuple(nuisance_names)
     columns = _name_columns(reduction.columns, bodies, beside, order)
     preferred = _rank_columns(reduction.columns, len(beside), order)
     A = reduction.stack(np.ones(reduction.joints))[0]
@@ -307,7 +308,6 @@ def _name_columns(
     return (*(f"{entry}{suffix}" for suffix in suffixes for entry in entries), *beside)
 
 
-@explain_errors
 def name_entries(order: Order) -> tuple[str, ...]:
     """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia.
 
@@ -315,6 +315,8 @@ def name_entries(order: Order) -> tuple[str, ...]:
         >>> print(base.name_entries("mujoco"))
         ('m', 'hx', 'hy', 'hz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
     """
+    if not isinstance(order, str) or order not in ORDERS:
+        raise ParameterError(f"order is {order!r}, expected one of {', '.join(ORDERS)}")
     return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
 
 

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.rows import select_rows
@@ -229,7 +228,6 @@ def _explain_no_nearest(theta: Floats) -> str:
     return "the nearest inertia is zero, that of a point mass"
 
 
-@explain_errors
 def clean(  # noqa: PLR0913 - the public signature
     theta: InertialParameters | ArrayLike,
     *,

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import as_number
 from inertial_check.arrays.types import ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -68,7 +69,7 @@ def read_rule(regularization: float | WeightRule) -> WeightRule | None:
     if isinstance(regularization, str):
         refuse_unknown("regularization", regularization, get_args(WeightRule))
         return regularization
-    if not 0 <= float(regularization) < np.inf:
+    if not 0 <= as_number(regularization) < np.inf:
         raise ParameterError(
             f"regularization is {regularization!r}, expected a number from 0 on, 'evidence', "
             "'k-fold' or 'l-curve'"

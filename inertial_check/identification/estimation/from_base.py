@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.errors import ParameterError, ProjectionError, expect
 from inertial_check.identification.estimation.base import BaseParameters
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.nuisance import Nuisance
@@ -89,7 +89,6 @@ class FromBase:
         return (*self.identification.remarks, remark)
 
 
-@explain_errors
 def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     beta: ArrayLike,
     base: BaseParameters,
@@ -139,6 +138,8 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
         >>> print(ic.check(found.theta).verdict)
         ['consistent']
     """
+    expect(BaseParameters, base=base)
+    expect(Nuisance, "nothing", nuisance=nuisance)
     beta, beside = _read_base_parameters(beta, base), _beside(base, nuisance)
     count = (len(base.columns) - base.further) // 10
     names = body_names(bodies, count)
@@ -222,7 +223,7 @@ def _read_base_parameters(beta: ArrayLike, base: BaseParameters) -> Floats:
     Raises:
         ParameterError: Another shape, or a number that is not finite.
     """
-    array = np.asarray(beta, dtype=np.float64)
+    (array,) = read_floats((), beta=beta)
     if array.shape != (base.rank,):
         raise ParameterError(f"beta has shape {array.shape}, expected ({base.rank},)")
     if not np.all(np.isfinite(array)):
@@ -269,7 +270,7 @@ def _read_covariance(covariance: ArrayLike, base: BaseParameters) -> Floats:
     Raises:
         ParameterError: Another shape, a number that is not finite, a matrix that is not symmetric.
     """
-    array = np.asarray(covariance, dtype=np.float64)
+    (array,) = read_floats((), covariance=covariance)
     if array.shape == (base.rank,):
         array = np.diag(array)
     if array.shape != (base.rank, base.rank):

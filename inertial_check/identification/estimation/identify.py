@@ -8,9 +8,8 @@ from typing import get_args
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation import priors
 from inertial_check.identification.estimation.fit_options import (
     FitOptions,
@@ -41,7 +40,6 @@ from inertial_check.inertia.representations import Order
 from inertial_check.projection._constraint import Constraint
 
 
-@explain_errors
 def identify(  # noqa: PLR0913 - the public signature
     Y: ArrayLike | Samples | Reduction,
     tau: ArrayLike | None = None,
@@ -143,6 +141,9 @@ def identify(  # noqa: PLR0913 - the public signature
         >>> print(found.theta.round(3) + 0.0, found.consistency.verdict)
         [[2.   0.   0.   0.2  0.05 0.   0.   0.05 0.   0.01]] ['consistent']
     """
+    expect("text", metric=metric)
+    expect("number", prior_margin=prior_margin, redundancy=redundancy)
+    expect("text", "nothing", gain=gain)
     options = FitOptions(
         weights=weights,
         constraints=constraints,

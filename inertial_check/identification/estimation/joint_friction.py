@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import JointColumn, JointTerm, Nuisance, Term
@@ -86,7 +85,6 @@ class CoulombBackward(Term):
         return np.asarray(np.where(u < 0, -1.0, 0.0))
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Asymmetric(JointTerm):
     """Viscous or Coulomb friction with a number for each direction of the motion.
@@ -199,7 +197,6 @@ class NonlinearTerm(JointTerm):
         return range(len(point.fastest)) if self.joints is None else self.joints
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stribeck(NonlinearTerm):
     """Friction that falls from its static size to Coulomb's: fst sign(u) exp(-(u / v_s)^2).
@@ -274,7 +271,6 @@ class Stribeck(NonlinearTerm):
             yield slope, at
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class LoadFriction(NonlinearTerm):
     """Coulomb friction in proportion to the load: fl |Y theta| sign(u), Y theta of the bodies."""

@@ -13,7 +13,6 @@ from itertools import chain
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.result import Identification
@@ -49,7 +48,6 @@ class Load:
     known: ArrayLike | None = None
 
 
-@explain_errors
 def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str]) -> Samples:
     """Add loads to the samples of a recording.
 
@@ -86,7 +84,6 @@ def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str
     )
 
 
-@explain_errors
 def join_samples(
     parts: Sequence[tuple[Samples, Collection[str]]], loads: Sequence[Load]
 ) -> Samples:

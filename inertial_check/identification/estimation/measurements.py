@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.instruments import InstrumentedReduction
@@ -147,9 +148,9 @@ def read_nuisance(
     if isinstance(given, Nuisance):
         return given
     if isinstance(given, Mapping):
-        columns = [np.asarray(column, dtype=np.float64) for column in given.values()]
+        columns = [read_floats((), nuisance=column)[0] for column in given.values()]
         shapes = {column.shape for column in columns}
         if len(shapes) > 1:
             raise ParameterError(f"nuisance columns have shapes {shapes}, expected one for all")
         return Nuisance.from_columns(np.stack(columns, axis=-1), list(given))
-    return Nuisance.from_columns(given)
+    return Nuisance.from_columns(read_floats((), nuisance=given)[0])

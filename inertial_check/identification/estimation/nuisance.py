@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 
 if TYPE_CHECKING:
     from inertial_check.identification.estimation.joint_friction import OperatingPoint
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class JointTerm(ABC):
     """One kind of torque, with numbers for each of some joints.
@@ -52,7 +51,6 @@ class JointTerm(ABC):
         """List the columns of the term on a robot with so many joints."""
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Term(JointTerm):
     """Torque with one number for each joint, which multiplies a signal of the joint's motion."""
@@ -115,7 +113,6 @@ class Offset(Term):
 Kind = Literal["inertia", "viscous", "coulomb"]
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Coupling(Term):
     """Two joints whose motors turn each other's gears, as in many wrists.
@@ -135,6 +132,10 @@ class Coupling(Term):
 
     def __post_init__(self) -> None:
         """Refuse what is no coupling."""
+        expect("text", kind=self.kind)
+        expect("list", "nothing", joints=self.joints)
+        for joint in () if self.joints is None else self.joints:
+            expect("whole", joints=joint)
         if self.kind not in _COUPLED:
             raise ParameterError(
                 f"a coupling of kind {self.kind!r}: expected {', '.join(map(repr, _COUPLED))}"
@@ -188,7 +189,6 @@ def _no_numbers() -> Floats:
     return np.zeros(0)
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, eq=False)
 class Nuisance:
     """All numbers that stand beside the bodies, in the order of their columns.
@@ -220,12 +220,21 @@ class Nuisance:
 
     def __post_init__(self) -> None:
         """Look over what was given."""
+        expect("texts", names=self.names)
+        object.__setattr__(self, "names", tuple(self.names))
         count = len(self.names)
         repeated = sorted({name for name in self.names if self.names.count(name) > 1})
         if repeated:
-            raise ParameterError(f"nuisance {', '.join(repeated)} is declared more than once")
+            raise ParameterError(
+                f"names of nuisance: {', '.join(repeated)} is declared more than once"
+            )
         for name in ("lower", "upper", "prior", "scale"):
-            values = np.broadcast_to(np.asarray(getattr(self, name), np.float64), (count,))
+            (values,) = read_floats((), **{name: getattr(self, name)})
+            if values.shape not in ((), (1,), (count,)):
+                raise ParameterError(
+                    f"{name} has shape {values.shape}, expected one number, or {count}: one a name"
+                )
+            values = np.broadcast_to(values, (count,))
             object.__setattr__(self, name, values)
         free = np.isinf(self.scale) & (self.lower < self.upper)  # no prior: only a place to start
         started = np.where(free, np.clip(self.prior, self.lower, self.upper), self.prior)
@@ -310,7 +319,6 @@ class Nuisance:
         )
 
     @classmethod
-    @explain_errors
     def from_columns(
         cls,
         columns: ArrayLike,
@@ -333,7 +341,8 @@ class Nuisance:
             prior: Expected values.
             scale: How far from them is usual.
         """
-        ready = np.asarray(columns, dtype=np.float64)
+        expect("texts", "nothing", names=names)
+        (ready,) = read_floats((), columns=columns)
         if ready.ndim == 2:
             ready = ready[:, None, :]
         if ready.ndim != 3:
@@ -346,8 +355,8 @@ class Nuisance:
             raise ParameterError(f"{len(names)} names for {ready.shape[2]} nuisance columns")
         if lower is None:
             lower = [_default_bound(name) for name in names]
-        lower, upper, prior, scale = (
-            np.asarray(each, dtype=np.float64) for each in (lower, upper, prior, scale)
+        lower, upper, prior, scale = read_floats(
+            (), lower=lower, upper=upper, prior=prior, scale=scale
         )
         return cls(tuple(names), lower, upper, prior, scale, ready)
 

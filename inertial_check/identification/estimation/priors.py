@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters
@@ -54,7 +55,7 @@ def prepare_priors(
     if isinstance(prior, InertialParameters):
         given = np.asarray(prior.as_theta(order="urdf", about="origin"), dtype=np.float64)
     else:
-        array = np.asarray(prior, dtype=np.float64)
+        (array,) = read_floats((), prior=prior)
         if array.shape == (10 * count,):
             array = array.reshape(count, 10)
         given = np.asarray(as_theta(array, order, "origin")[0], dtype=np.float64)

@@ -9,11 +9,10 @@ from operator import itemgetter
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.joint_friction import (
     OperatingPoint,
     add_load,
@@ -105,7 +104,6 @@ class Samples:
         """The same samples with their recorded torques multiplied by drive gains (n,)."""
         return replace(self, gains=gains)
 
-    @explain_errors
     def reduce(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
         """Reduce the samples to the triangular systems that least squares needs.
 
@@ -114,9 +112,9 @@ class Samples:
         """
         return Reduction.of(self.rows(importance), self.columns)
 
-    @explain_errors
     def folds(self, count: int) -> list[Reduction]:
         """The samples in so many stretches of equal length, each reduced by itself, in one pass."""
+        expect("whole", count=count)
         parts = groupby(self._cut(count), key=itemgetter(0))
         return [Reduction.of((rows[1:] for rows in part), self.columns) for _, part in parts]
 
@@ -140,7 +138,6 @@ class Samples:
             yield (A, tau) if importance is None else (A, tau, importance(A, tau))
 
     @classmethod
-    @explain_errors
     def of_arrays(
         cls, Y: ArrayLike, tau: ArrayLike, nuisance: Nuisance | None = None, order: Order = "urdf"
     ) -> Samples:
@@ -155,6 +152,7 @@ class Samples:
         Raises:
             ParameterError: Shapes that do not fit.
         """
+        expect(Nuisance, "nothing", nuisance=nuisance)
         Y, tau = read_reals("Y", Y), read_reals("tau", tau)
         if Y.ndim == 2 and tau.ndim == 1:
             Y, tau = Y[:, None, :], tau[:, None]
@@ -184,7 +182,6 @@ class Samples:
         return cls(Y.shape[2] // 10, Y.shape[1], beside, source, len(tau), order)
 
     @classmethod
-    @explain_errors
     def of_trajectory(  # noqa: PLR0913 - a motion and what is asked of it
         cls,
         tree: Tree,
@@ -223,12 +220,22 @@ class Samples:
         Raises:
             ParameterError: Shapes that do not fit, an unknown order.
         """
+        expect(Tree, tree=tree)
+        expect(Nuisance, "nothing", nuisance=nuisance)
+        expect("list", "nothing", bodies=bodies)
+        for body in () if bodies is None else bodies:
+            expect("whole", "text", bodies=body)
+        expect("number", rest=rest)
         beside = nuisance or Nuisance()
         motion = [
             read_reals(name, value)
             for name, value in zip(("q", "u", "du"), (q, u, du), strict=True)
         ]
         tau = read_reals("tau", tau)
+        if tau.ndim != 2:
+            raise ParameterError(f"tau has shape {tau.shape}, expected (S, {tree.n_u})")
+        if motion[0].ndim and len(motion[0]) != len(tau):
+            raise ParameterError(f"q has {len(motion[0])} samples and tau {len(tau)}")
         widths = (tree.n_q, tree.n_u, tree.n_u, tree.n_u)
         for name, array, width in zip(("q", "u", "du", "tau"), (*motion, tau), widths, strict=True):
             if array.shape != (len(tau), width):

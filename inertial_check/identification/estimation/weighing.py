@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import choosing, evidence, noise, robust
@@ -23,7 +24,7 @@ def read_weights(weights: ArrayLike | None, reduction: Reduction, fit: JointFit)
     """
     if weights is None:
         return noise.estimate_noise(reduction, fit.theta0, fit.nuisance)
-    given = np.asarray(weights, dtype=np.float64)
+    (given,) = read_floats((), weights=weights)
     if given.ndim > 1 or given.size not in (1, reduction.joints):
         raise ParameterError(
             f"weights has shape {given.shape}, expected ({reduction.joints},): one for each joint, "

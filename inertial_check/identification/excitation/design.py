@@ -20,11 +20,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect, show_value
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.excitation.clearance import Clearance, Closest, Obstacles
 from inertial_check.identification.excitation.criteria import CRITERIA, Criterion, report
@@ -133,7 +133,6 @@ class Excitation:
         return f"Excitation({self.series!r}, condition {before:.4g} -> {after:.4g})"
 
 
-@explain_errors
 def condition_number(  # noqa: PLR0913 - a motion, and the units
     tree: Tree,
     q: ArrayLike,
@@ -180,6 +179,9 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
         >>> print(found.rank, found.columns)
         15 15
     """
+    expect(Tree, tree=tree)
+    expect(Nuisance, "nothing", nuisance=nuisance)
+    expect("number", tolerance=tolerance)
     visible = Visibility.of(
         tree,
         prior=prior,
@@ -192,7 +194,6 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
     return _condition(visible, _motion(tree, q, u, du), tolerance)
 
 
-@explain_errors
 def predict_torques(
     tree: Tree,
     motion: Sequence[ArrayLike],
@@ -226,7 +227,6 @@ def predict_torques(
     return _bound_torques(visible, prior, limits).use(_motion(tree, q, u, du))
 
 
-@explain_errors
 def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to look
     tree: Tree,
     limits: _Limited,
@@ -296,6 +296,15 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         >>> print(motion.condition.number < motion.condition_start.number)
         True
     """
+    expect(Tree, tree=tree)
+    expect("number", duration=duration, tolerance=tolerance)
+    expect("whole", harmonics=harmonics, seed=seed, starts=starts, trajectories=trajectories)
+    expect("number", "nothing", rate=rate)
+    expect(Nuisance, "nothing", nuisance=nuisance)
+    expect("text", criterion=criterion)
+    expect(TorqueLimits, "nothing", torques=torques)
+    expect(Obstacles, "nothing", obstacles=obstacles)
+    expect("function", "nothing", progress=progress)
     visible = Visibility.of(
         tree,
         prior=prior,
@@ -409,7 +418,7 @@ def _bound_torques(
 def _motion(tree: Tree, q: ArrayLike, u: ArrayLike, du: ArrayLike) -> Motion:
     arrays = []
     for name, value in (("q", q), ("u", u), ("du", du)):
-        array = np.asarray(value, dtype=np.float64)
+        (array,) = read_floats((), **{name: value})
         if array.ndim != 2 or array.shape[1] != tree.n_u or len(array) != len(np.asarray(q)):
             raise ParameterError(f"{name} has shape {array.shape}, expected (S, {tree.n_u})")
         bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
@@ -452,7 +461,9 @@ def _limits(tree: Tree, limits: _Limited) -> Limits:
     moved = [tree.names[i] for i, joint in enumerate(tree.joints) if joint != "fixed"]
     arrays = []
     for name in Limits._fields:
-        array = np.asarray(getattr(limits, name), dtype=np.float64)
+        if not hasattr(limits, name):
+            raise ParameterError(f"limits is {show_value(limits)}, which has no {name}")
+        (array,) = read_floats((), **{f"limits.{name}": getattr(limits, name)})
         if array.shape != (tree.n_u,):
             raise ParameterError(
                 f"limits: {name} has shape {array.shape}, expected ({tree.n_u},): one a joint"

@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import read_floats, real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, mass_matrix, regressor
 from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.excitation.fourier import Motion
 from inertial_check.identification.excitation.slopes import RegressorSlope
@@ -118,6 +119,14 @@ class Visibility:
             ParameterError: Floating joints, no body with mass, a shape that does not fit, ready
                 columns, which no other motion has.
         """
+        expect(Weights, "nothing", weights=weights)
+        if not 0 <= tolerance < 1:
+            raise ParameterError(f"tolerance is {tolerance!r}, expected 0 or more and below 1")
+        if prior is not None and not isinstance(prior, InertialParameters):
+            real_arrays(prior=prior)
+        if noise is not None:
+            (noise,) = read_floats((), noise=noise)
+        (gravity,) = read_floats((3,), gravity=gravity)
         if "floating" in tree.joints:
             body = tree.names[tree.joints.index("floating")]
             raise ParameterError(
@@ -136,7 +145,6 @@ class Visibility:
         )
         if not bodies:
             raise ParameterError("no joint moves a body with mass: give a prior for the bodies")
-        gravity = np.asarray(gravity, dtype=np.float64)
         bare = cls(
             tree,
             gravity,

@@ -7,10 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
-from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.broadcasting import quiet, read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.fit_options import Loss
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.priors import prepare_priors
@@ -47,7 +46,6 @@ SETTLING_STEPS = 200
 """Steps of `settle` at most; five to thirty are usual."""
 
 
-@explain_constructor_errors
 class OnlineIdentification:
     """Recursive identification with a forgetting factor; every estimate is consistent.
 
@@ -97,6 +95,12 @@ class OnlineIdentification:
         redundancy: float = 1.0,
         bodies: Sequence[str] | None = None,
     ) -> None:
+        expect("number", forgetting=forgetting, regularization=regularization)
+        expect("number", redundancy=redundancy)
+        expect("whole", window=window)
+        expect("whole", "text", "nothing", carrier=carrier)
+        expect("text", loss=loss, order=order)
+        expect(Nuisance, "nothing", nuisance=nuisance)
         count = _count_bodies(prior)
         self.bodies = body_names(bodies, count)
         self.order: Order = order
@@ -142,7 +146,6 @@ class OnlineIdentification:
             f"{self.samples} samples, {float(self.theta[:, 0].sum()):.6g} kg)"
         )
 
-    @explain_errors
     @quiet
     def update(self, Y: ArrayLike, tau: ArrayLike, F: ArrayLike | None = None) -> LoadChange | None:
         """Take a sample, and move the estimate.
@@ -231,7 +234,6 @@ class OnlineIdentification:
         variances = np.diag(self.covariance)[: 10 * len(self.bodies)]
         return np.asarray(np.sqrt(np.maximum(variances, 0.0)).reshape(-1, 10))
 
-    @explain_errors
     def estimate_load(self, prior: ArrayLike | None = None) -> LoadEstimate:
         """Estimate the load of the last change, by the samples since then.
 
@@ -326,7 +328,7 @@ class OnlineIdentification:
         self, Y: ArrayLike, tau: ArrayLike, F: ArrayLike | None
     ) -> tuple[Floats, Floats]:
         """Read a sample as weighted rows in the units of the problem."""
-        Y, tau = np.asarray(Y, dtype=np.float64), np.asarray(tau, dtype=np.float64)
+        (Y,), (tau,) = read_floats((), Y=Y), read_floats((), tau=tau)
         further = np.zeros((len(tau) if tau.ndim else 0, 0)) if F is None else np.asarray(F)
         rows, width = len(tau) if tau.ndim == 1 else -1, 10 * len(self.bodies)
         if Y.shape != (rows, width) or further.shape != (rows, len(self.names)):
@@ -380,7 +382,7 @@ def _count_bodies(prior: InertialParameters | ArrayLike) -> int:
     """Count the bodies of a prior."""
     if isinstance(prior, InertialParameters):
         return len(np.atleast_1d(np.asarray(prior.mass)))
-    array = np.asarray(prior, dtype=np.float64)
+    (array,) = read_floats((), prior=prior)
     if array.size == 0 or array.size % 10:
         raise ParameterError(f"prior has shape {array.shape}, expected (L, 10): one row for a body")
     return array.size // 10
@@ -392,7 +394,7 @@ def _read_weights(weights: ArrayLike) -> Floats:
     Raises:
         ParameterError: One is negative or not finite, or all are 0.
     """
-    found = np.asarray(weights, dtype=np.float64)
+    (found,) = read_floats((), weights=weights)
     if found.ndim > 1 or not np.all(np.isfinite(found) & (found >= 0)) or not found.any():
         raise ParameterError(f"weights are {found.tolist()}, expected positive numbers [1/(N m)]")
     return found

@@ -13,10 +13,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
+from inertial_check.arrays.broadcasting import read_floats
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.base import base_parameters, name_entries
 from inertial_check.identification.estimation.fit_options import Loss, WeightRule
 from inertial_check.identification.estimation.identify import identify
@@ -111,7 +111,6 @@ class Payload(EqualByValue):
         return check(self.least_squares, order=self.order)
 
 
-@explain_errors
 def identify_payload(  # noqa: PLR0913 - the public signature
     Y: ArrayLike | Samples,
     tau: ArrayLike | None = None,
@@ -161,6 +160,7 @@ def identify_payload(  # noqa: PLR0913 - the public signature
         >>> print(found.parameters.mass.round(6), found.open)
         2.0 ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
     """
+    expect("text", loss=loss)
     samples = _samples(Y, tau, nuisance, order)
     fit = partial(
         identify,
@@ -258,7 +258,7 @@ def _samples(
         if tau is None or isinstance(Y, Reduction):
             raise ParameterError("expected Samples, or Y (S, n, 10) and tau (S, n)")
         if nuisance is not None and not isinstance(nuisance, Nuisance):
-            nuisance = Nuisance.from_columns(nuisance)
+            nuisance = Nuisance.from_columns(read_floats((), nuisance=nuisance)[0])
         samples = Samples.of_arrays(Y, tau, nuisance, order)
     if samples.bodies != 1:
         raise ParameterError(f"{samples!r}: expected samples of one body, the payload")
@@ -269,7 +269,7 @@ def _ten(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
     """The prior (1, 10) in an order."""
     if isinstance(prior, InertialParameters):
         prior = prior.as_theta(order=order, about="origin")
-    array = np.asarray(prior, dtype=np.float64)
+    (array,) = read_floats((), prior=prior)
     if array.shape not in ((10,), (1, 10)):
         raise ParameterError(f"prior has shape {array.shape}, expected (10,): one body")
     return array.reshape(1, 10)

@@ -12,16 +12,15 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import batch_shape, expect_shape
+from inertial_check.arrays.broadcasting import batch_shape, read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, regressor
 from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS
 from inertial_check.identification.estimation.sampled import Block, Samples
@@ -39,7 +38,6 @@ BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
 """Names of a sensor's offsets: moment [N m], then force [N]."""
 
 
-@explain_errors
 def wrench_regressor(
     gravity_S: ArrayLike,
     w: ArrayLike | None = None,
@@ -76,14 +74,14 @@ def wrench_regressor(
         >>> print((Y @ gripper.as_theta()).round(3) + 0.0)  # it carries 0.9 * 9.81 N
         [[0.    0.    0.    0.    0.    8.829]]
     """
-    check_spatial_order(spatial_order)
-    given = {"gravity_S": gravity_S, "w": w, "alpha": alpha, "a": a}
+    check_spatial_order(spatial_order, "spatial_order")
+    given: dict[str, Any] = {"gravity_S": gravity_S, "w": w, "alpha": alpha, "a": a}
     read = {
-        name: np.zeros(3) if value is None else np.asarray(value, dtype=np.float64)
+        name: np.zeros(3)
+        if value is None and name != "gravity_S"
+        else read_floats((3,), **{name: value})[0]
         for name, value in given.items()
     }
-    for name, array in read.items():
-        expect_shape(name, array, 3)
     batch = batch_shape(**{name: array.shape[:-1] for name, array in read.items()})
     gravity, w, alpha, a = (np.broadcast_to(array, (*batch, 3)) for array in read.values())
     lift, turn = a - gravity, skew(w)
@@ -96,7 +94,6 @@ def wrench_regressor(
     return np.asarray(reorder(np.concatenate(halves, axis=-2), "urdf", order))
 
 
-@explain_errors
 def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
     wrench: ArrayLike,
     gravity_S: ArrayLike,
@@ -132,7 +129,8 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
         >>> print(found.parameters.mass.round(6), found.parameters.com.round(6) + 0.0)
         0.9 [0.  0.  0.1]
     """
-    tau = np.asarray(wrench, dtype=np.float64)
+    expect("flag", bias=bias)
+    (tau,) = read_floats((), wrench=wrench)
     if tau.ndim != 2 or tau.shape[1] != 6:
         raise ParameterError(f"wrench has shape {tau.shape}, expected (S, 6)")
     Y = wrench_regressor(gravity_S, w, alpha, a, order=order, spatial_order=spatial_order)
@@ -213,7 +211,6 @@ class Recording(NamedTuple):
     tau: Floats
 
 
-@explain_errors
 def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recording
     tree: Tree,
     body: int | str,
@@ -263,6 +260,12 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
         >>> print(ic.identify_payload(loaded, weights=1.0).parameters.mass.round(6))
         0.9
     """
+    expect(Tree, tree=tree)
+    expect("whole", "text", body=body)
+    expect(Recording, loaded=loaded)
+    expect(Recording, "nothing", unloaded=unloaded)
+    expect(Nuisance, "nothing", friction=friction, nuisance=nuisance)
+    expect("mapping", "nothing", friction_values=friction_values)
     place = tree.index(body)
     with_load = _recording(tree, "loaded", loaded)
     without = None if unloaded is None else _recording(tree, "unloaded", unloaded)
@@ -273,7 +276,7 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
         )
     numbers = _friction_numbers(friction, friction_values)
     beside = nuisance or Nuisance()
-    to_body = np.eye(10) if X_BF is None else np.asarray(transform(np.eye(10), X_BF)).T
+    to_body = np.eye(10) if X_BF is None else np.asarray(transform(np.eye(10), X_BF, name="X_BF")).T
     to_body = np.asarray(reorder(to_body, "urdf", order))
 
     def robot(part: Recording) -> Floats:

@@ -17,10 +17,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
-from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.broadcasting import quiet, read_floats
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.recordings.motion_remarks import (
     find_still,
     measure_rate_ratios,
@@ -82,7 +81,6 @@ __all__ = [
 ]
 
 
-@explain_errors
 def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least: int = 2) -> Floats:
     """An array of finite numbers with enough samples.
 
@@ -90,6 +88,8 @@ def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least:
         ParameterError: Names the first value that is not finite and how many there are; or the
             shape.
     """
+    expect("whole", "nothing", ndim=ndim)
+    expect("whole", least=least)
     try:
         array: Floats = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -113,7 +113,6 @@ def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least:
     return array
 
 
-@explain_errors
 def check_time(t: ArrayLike) -> Floats:
     """Time that goes on.
 
@@ -133,7 +132,6 @@ def check_time(t: ArrayLike) -> Floats:
 
 
 @quiet  # values near the largest of float64 overflow, and then no test of them speaks
-@explain_errors
 def diagnose(  # noqa: PLR0913 - the signals of one recording
     q: ArrayLike,
     tau: ArrayLike | None = None,
@@ -163,7 +161,10 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
         >>> print([remark.kind for remark in diagnosis.diagnose(np.rad2deg(q), u=u, t=t)])
         ['degrees']
     """
-    motion = check_signals(q=q, u=u, du=du, tau=tau)
+    expect("texts", "nothing", joints=joints)
+    if limits is not None:
+        (limits,) = read_floats((2,), limits=limits)
+    motion = check_signals("q", q=q, u=u, du=du, tau=tau)
     _refuse_zeros(motion)
     q = motion["q"]
     joints = name_joints(joints, q.shape[1])
@@ -184,7 +185,6 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     return tuple(remarks)
 
 
-@explain_errors
 def find_unit_errors(
     tau: ArrayLike,
     predicted: ArrayLike,
@@ -211,6 +211,7 @@ def find_unit_errors(
         >>> print(remark.kind, remark.message[:60])
         unit torques are 1e+03 times those that the prior predicts, 1e+03
     """
+    expect("texts", "nothing", joints=joints)
     tau, predicted, u = _read_torques(tau, predicted, u)
     joints = name_joints(joints, tau.shape[1])
     slopes, shares = fit_slopes(tau, predicted, u)
@@ -268,7 +269,6 @@ def _find_common_gain(slopes: Floats, values: Values) -> list[SignalRemark]:
     ]
 
 
-@explain_errors
 def name_unit(ratio: float) -> str | None:
     """Name the units of torque that a ratio of torques, or of a fitted mass to its prior, suggests.
 
@@ -282,13 +282,13 @@ def name_unit(ratio: float) -> str | None:
         >>> print(diagnosis.name_unit(1000.0))
         as if they were in N mm (1000)
     """
+    expect("number", ratio=ratio)
     near = [name for name, own in UNITS.items() if 1 / FACTOR <= abs(ratio) / own <= FACTOR]
     if not near:
         return None
     return "as if they were in " + " or ".join(f"{name} ({UNITS[name]:.4g})" for name in near)
 
 
-@explain_errors
 def find_lag(
     tau: ArrayLike,
     predicted: ArrayLike,
@@ -317,6 +317,7 @@ def find_lag(
         >>> print(remark.message.partition(":")[0])
         torques are 5 samples (50 ms) behind what their motion predicts
     """
+    expect("texts", "nothing", joints=joints)
     tau, predicted, u = _read_torques(tau, predicted, u)
     joints = name_joints(joints, tau.shape[1])
     most = min(LAGS, len(tau) // 10)
@@ -350,8 +351,8 @@ def find_lag(
     )
 
 
-def check_signals(**signals: ArrayLike | None) -> dict[str, Floats]:
-    """Read signals (S, n) of one shape; those that are None are left out.
+def check_signals(*needed: str, **signals: ArrayLike | None) -> dict[str, Floats]:
+    """Read signals (S, n) of one shape; those that are None, and not needed, are left out.
 
     Raises:
         ParameterError: The message names the signal that cannot be used, or two that differ.
@@ -359,7 +360,7 @@ def check_signals(**signals: ArrayLike | None) -> dict[str, Floats]:
     arrays = {
         name: check_signal(name, value, ndim=2)
         for name, value in signals.items()
-        if value is not None
+        if value is not None or name in needed
     }
     (first, model), *others = arrays.items()
     for name, array in others:
@@ -386,6 +387,6 @@ def _refuse_zeros(arrays: Mapping[str, Floats]) -> None:
 def _read_torques(
     tau: ArrayLike, predicted: ArrayLike, u: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats | None]:
-    arrays = check_signals(tau=tau, predicted=predicted, u=u)
+    arrays = check_signals("tau", "predicted", tau=tau, predicted=predicted, u=u)
     _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")

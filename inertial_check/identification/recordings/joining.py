@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.recordings.signals import (
@@ -96,7 +95,6 @@ class ClockOffset(NamedTuple):
     rival: float | None
 
 
-@explain_errors
 def join_signals(loggers: Sequence[LoggedSignals]) -> JoinedSignals:
     """Bring the signals of several loggers, whose clocks agree, to the samples of the slowest.
 
@@ -160,7 +158,6 @@ def _interpolate_run(run: LoggedSignals, t: Floats, rate: float, cutoff: float |
     return np.asarray(CubicSpline(even.t, smooth)(t))
 
 
-@explain_errors
 def find_offset(features: LoggedSignals, targets: LoggedSignals) -> ClockOffset:
     """Find the offset of two clocks at which features explain most of the targets.
 
@@ -270,7 +267,6 @@ def _resample_band(own: LoggedSignals, rate: float) -> Floats:
     return resample(even.t, signals, rate).signals
 
 
-@explain_errors
 def describe_motion(t: Floats, q: Floats) -> LoggedSignals:
     """Describe a motion by features whose linear combinations are nearly the torques of any robot.
 

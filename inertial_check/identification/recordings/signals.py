@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.recordings.diagnosis import (
     check_signal,
     check_signals,
@@ -68,7 +67,6 @@ class ResampledSignals(NamedTuple):
     notes: tuple[str, ...]
 
 
-@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Smoothing:
     """How a recording is made smooth; every number has a default that the notes tell.
@@ -94,13 +92,16 @@ class Smoothing:
 
     def __post_init__(self) -> None:
         """Refuse numbers that are none of these."""
+        expect("number", "nothing", rate=self.rate, cutoff=self.cutoff)
+        expect("number", order=self.order, decimate=self.decimate)
+        expect("number", "nothing", trim=self.trim)
         for name in ("rate", "cutoff"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ParameterError(f"{name} is {value}, expected a frequency above 0 [Hz]")
         for name, least in (("order", 1), ("trim", 0), ("decimate", 1)):
             value = getattr(self, name)
-            if value is not None and (value != int(value) or value < least):
+            if value is not None and not (value >= least and value % 1 == 0):
                 raise ParameterError(f"{name} is {value}, expected a count of at least {least}")
 
 
@@ -142,7 +143,6 @@ class Signals:
         )
 
 
-@explain_errors
 def resample(t: ArrayLike, signals: ArrayLike, rate: float | None = None) -> ResampledSignals:
     """Signals at uniform steps, by linear interpolation between the samples.
 
@@ -161,6 +161,9 @@ def resample(t: ArrayLike, signals: ArrayLike, rate: float | None = None) -> Res
         >>> print(found.signals.ravel())
         [0. 1. 2. 3.]
     """
+    expect("number", "nothing", rate=rate)
+    if rate is not None and not 0 < rate < np.inf:
+        raise ParameterError(f"rate is {rate}, expected a frequency above 0 [Hz]")
     t, signals = check_time(t), check_signal("signals", signals)
     if len(signals) != len(t):
         raise ParameterError(f"signals have {len(signals)} samples and t has {len(t)}")
@@ -212,7 +215,6 @@ def _describe_resampling(t: Floats, steps: Floats, rate: float) -> tuple[str, ..
     return tuple(notes)
 
 
-@explain_errors
 def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Floats:
     """Signals through a Butterworth filter, forward and backward: no phase is shifted.
 
@@ -235,7 +237,11 @@ def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 
         >>> print(np.abs(error[100:-100]).max() < 0.001)
         True
     """
+    expect("number", rate=rate, cutoff=cutoff)
+    expect("whole", order=order)
     signals = check_signal("signals", signals)
+    if order < 1:
+        raise ParameterError(f"order is {order}, expected 1 or more")
     if not 0 < cutoff < rate / 2:
         raise ParameterError(
             f"cutoff is {cutoff:g} Hz, expected above 0 and below half the rate, {rate / 2:g} Hz"
@@ -251,7 +257,6 @@ def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 
     return smooth
 
 
-@explain_errors
 def differentiate(signals: ArrayLike, rate: float) -> Floats:
     """Rates of signals by central differences, of second order up to both ends.
 
@@ -268,11 +273,11 @@ def differentiate(signals: ArrayLike, rate: float) -> Floats:
         >>> print(signals.differentiate([[0.0], [1.0], [4.0], [9.0]], rate=1.0).ravel())
         [0. 2. 4. 6.]
     """
+    expect("number", rate=rate)
     signals = check_signal("signals", signals, least=3)
     return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
 
 
-@explain_errors
 def bandwidth(q: ArrayLike, rate: float) -> float:
     """The frequency above which the motion has faded.
 
@@ -291,6 +296,7 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
         >>> print(round(signals.bandwidth(q, rate=100.0), 1))
         0.6
     """
+    expect("number", rate=rate)
     steps = np.diff(check_signal("q", q, least=3), axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None]
     power = np.abs(np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)) ** 2
@@ -302,7 +308,6 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
 
 
 @quiet  # sums of squares overflow for values near the largest of float64
-@explain_errors
 def smooth(  # noqa: PLR0913 - the five signals, their processing and their breaks
     t: ArrayLike | None,
     q: ArrayLike,
@@ -338,8 +343,12 @@ def smooth(  # noqa: PLR0913 - the five signals, their processing and their brea
         >>> print(found.q.shape, found.u.shape, found.du.shape)
         (968, 1) (968, 1) (968, 1)
     """
+    expect(Smoothing, "nothing", how=how)
+    expect("list", breaks=breaks)
+    for each in breaks:
+        expect("whole", breaks=each)
     how = how or Smoothing()
-    given = check_signals(q=q, tau=tau, u=u, du=du)
+    given = check_signals("q", "tau", q=q, tau=tau, u=u, du=du)
     if t is None:
         if how.rate is None:
             raise ParameterError("no time: give t, or the rate of the samples in Smoothing(rate=)")
@@ -529,7 +538,6 @@ class _Chain:
         return notes
 
 
-@explain_errors
 def memory(rate: float, cutoff: float, order: int) -> int:
     """Samples after which a Butterworth filter has forgotten all but EDGE of a disturbance.
 
@@ -539,11 +547,16 @@ def memory(rate: float, cutoff: float, order: int) -> int:
         >>> print(signals.memory(rate=100.0, cutoff=5.0, order=4))
         39
     """
+    expect("number", rate=rate, cutoff=cutoff)
+    expect("whole", order=order)
+    if not (0 < rate < np.inf and 0 < cutoff < np.inf and order >= 1):
+        raise ParameterError(
+            f"rate is {rate}, cutoff {cutoff} and order {order}, expected positive numbers"
+        )
     decay = 2 * np.pi * cutoff / rate * np.sin(np.pi / (2 * order))
     return int(np.ceil(-np.log(EDGE) / decay))
 
 
-@explain_errors
 def noise_band(cutoff: float, order: int) -> float:
     """Bandwidth of white noise that passes the filter forward and backward [Hz].
 
@@ -553,6 +566,8 @@ def noise_band(cutoff: float, order: int) -> float:
         >>> print(round(signals.noise_band(cutoff=5.0, order=4), 3))
         4.49
     """
+    expect("number", cutoff=cutoff)
+    expect("whole", order=order)
     a = np.pi / (2 * order)
     return float(cutoff * a / np.sin(a) * (1 - 1 / (2 * order)))
 
