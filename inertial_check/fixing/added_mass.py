@@ -69,7 +69,7 @@ def propose_added_mass(  # noqa: PLR0911 - a reason each
     if limit := request.explain_limit("added mass", change):
         return Proposal(replace(result, status="needs-unsafe", reason=limit))
     strict = rigid.strict and bool(rigid.texts)
-    return Proposal(result, {**rigid.texts, **texts}, strict)
+    return Proposal(result, {**rigid.texts, **texts}, rigid.edits or words, strict)
 
 
 def has_proposed_added_mass(proposal: Proposal, body: Body, judgement: Judgement) -> bool:

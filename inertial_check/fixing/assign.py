@@ -8,7 +8,7 @@ are written as they can be.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import acos, degrees, dist, hypot, inf, sqrt
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from inertial_check.fixing.case import (
     QUATERNION,
     Case,
     Change,
+    Locator,
     Method,
     Proposal,
     Texts,
@@ -81,7 +82,11 @@ def check_digits(digits: int | None) -> int:
 
 
 def assign_targets(
-    model: Model, targets: Mapping[str, Target], digits: int, context: Context
+    model: Model,
+    targets: Mapping[str, Target],
+    digits: int,
+    context: Context,
+    locate: Locator | None = None,
 ) -> Fix:
     """Write targets over the numbers that a document states of bodies, by their ids.
 
@@ -99,8 +104,8 @@ def assign_targets(
         InertialCheckError: The new document would not have these parameters.
     """
     method = _AssignMethod(targets, digits)
-    proposals = propose_all(model, method, targets, True)
-    return settle(model, context, proposals, method, EngineTargets.of(model, (), 0.0))
+    proposals = propose_all(model, method, targets, True, locate=locate)
+    return settle(model, context, proposals, method, EngineTargets.of(model, (), 0.0), locate)
 
 
 class Target(NamedTuple):
@@ -271,7 +276,8 @@ class _AssignMethod(Method):
         change = _measure_change(case, texts, tensor)
         reason = "; ".join([*_describe_change(change), *_describe_turn(tensor), *remarks])
         strict = not texts.keys().isdisjoint(ENTRIES)
-        return Proposal(case.report("fixed", reason, **change), texts, strict)
+        result = replace(case.report("fixed", reason, **change), remarks=tuple(remarks))
+        return Proposal(result, texts, strict=strict)
 
     def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
         """No objections; a body with other parameters than its target ends the assignment.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
@@ -24,6 +25,9 @@ Texts = Mapping[str, str]
 
 Obstacle = tuple[FixStatus, str]
 """Status and reason of a body that is not fixed."""
+
+Locator = Callable[[Span], str]
+"""Function that describes the place of a span of a document to a reader."""
 
 LayerFunction = Callable[[Model, Mapping[str, Texts], str], bytes]
 """Function of a format that writes a layer over a document; see formats.usd.format.overlay."""
@@ -68,12 +72,14 @@ class Proposal:
     Attributes:
         result: The result that is reported.
         texts: By name, the new texts of the numbers that change; empty where nothing is written.
+        edits: What changes, in the words of `result.reason`.
         strict: Whether the new tensor passes the test without any tolerance.
         for_engine: Whether the body is consistent and changes only because an engine refuses it.
     """
 
     result: BodyFix
     texts: Texts = field(default_factory=dict)
+    edits: str = ""
     strict: bool = True
     for_engine: bool = False
 
@@ -97,11 +103,13 @@ class Case(NamedTuple):
         model: The model that holds the body.
         body: The body as written.
         judgement: Its verdict and numbers.
+        locate: Describes the place of a span to a reader; None for its line in the model.
     """
 
     model: Model
     body: Body
     judgement: Judgement
+    locate: Locator | None = None
 
     @property
     def numbers(self) -> dict[str, Number]:
@@ -217,7 +225,7 @@ class Case(NamedTuple):
             return "unwritten", f"not written where it could change: {wanted}; write it"
         computed = [
             f"{name} = {text} for {self.model.source_of(number.span).text(number.span)}"
-            f" ({describe_place(self.model, number.span)})"
+            f" ({(self.locate or partial(describe_place, self.model))(number.span)})"
             for name, text in changing.items()
             for number in (numbers.get(name),)
             if number is not None and number.span is not None and not number.literal
@@ -247,11 +255,16 @@ class Method(Protocol):
 
 
 def propose_all(
-    model: Model, method: Method, ids: Collection[str], chosen: bool, tolerance: float = 0.0
+    model: Model,
+    method: Method,
+    ids: Collection[str],
+    chosen: bool,
+    tolerance: float = 0.0,
+    locate: Locator | None = None,
 ) -> dict[str, Proposal]:
     """The proposals of a method, by the ids of bodies, in document order."""
     return {
-        body.id: method.propose(Case(model, body, judgement), chosen)
+        body.id: method.propose(Case(model, body, judgement, locate), chosen)
         for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True)
         if body.id in ids
     }

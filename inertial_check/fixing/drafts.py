@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.case import collect_editable_numbers, is_in_text
+from inertial_check.fixing.case import collect_editable_numbers, describe_place, is_in_text
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import Context, load
 from inertial_check.model import Body, Edit, Model, Source, Span
@@ -112,6 +112,11 @@ class Draft:
         """Find the place of a span of the draft in the original; None for what is inserted."""
         around, place = self._locate(span)
         return place if around is None else None
+
+    def describe_place(self, span: Span) -> str:
+        """Describe the place of a span of the draft to a reader of the original."""
+        place = self.find_original(span)
+        return "to be inserted" if place is None else describe_place(self.original, place)
 
     def _locate(self, span: Span) -> tuple[Edit | None, Span]:
         """Find the insertion around a span of the draft, and the span in it or in the original."""

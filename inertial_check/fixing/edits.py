@@ -17,6 +17,7 @@ from inertial_check.fixing.case import (
     MOMENTS,
     QUATERNION,
     WHOLE,
+    Locator,
     Method,
     Proposal,
     Texts,
@@ -54,6 +55,7 @@ def settle(
     proposals: dict[str, Proposal],
     method: Method,
     targets: EngineTargets,
+    locate: Locator | None = None,
 ) -> Fix:
     """Apply proposals to the bytes of a model, after withdrawing those that must not be applied.
 
@@ -63,13 +65,15 @@ def settle(
         proposals: By id, those of each requested body; changed in place where one is withdrawn.
         method: Where they come from.
         targets: The engines that must accept the bodies.
+        locate: Describes the place of a span to a reader; None for its line in the model.
 
     Raises:
         InertialCheckError: Something else would change.
     """
+    locate = locate or partial(describe_place, model)
     editor = _Editor(model, context, targets.tolerance)
     while True:
-        while conflicts := _find_conflicts(model, _changes_of(proposals)):
+        while conflicts := _find_conflicts(model, _changes_of(proposals), locate):
             withdraw(conflicts, proposals, "shared")
         layer = _make_layer(model, _changes_of(proposals))
         if layer is None:
@@ -225,7 +229,7 @@ def _state_of(body: Body, changed: Collection[str]) -> tuple[object, ...]:
     return body.name, body.joint, body.moved, problems, axes, texts
 
 
-def _find_conflicts(model: Model, changes: Changes) -> dict[str, str]:
+def _find_conflicts(model: Model, changes: Changes, locate: Locator) -> dict[str, str]:
     """Bodies that cannot change as another number has the same text, by id, and why."""
     users: dict[Span, list[tuple[Body, str, str]]] = {}
     for body in model.bodies:
@@ -240,7 +244,7 @@ def _find_conflicts(model: Model, changes: Changes) -> dict[str, str]:
                     reasons[body.id] = (
                         f"{name} = {text} would change {_SHORT_NAMES.get(its_name, its_name)} of "
                         f"{other.name}, which is written by the same text "
-                        f"({describe_place(model, span)}): write it apart"
+                        f"({locate(span)}): write it apart"
                     )
     return reasons
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,6 @@ from inertial_check.fixing.case import (
     PRODUCTS,
     Case,
     collect_editable_numbers,
-    describe_place,
     is_in_text,
 )
 from inertial_check.fixing.drafts import Draft
@@ -51,20 +49,12 @@ def find_missing(case: Case, target: Target) -> frozenset[str]:
 
 
 def tell_failure(result: BodyFix, case: Case, draft: Draft) -> BodyFix:
-    """The result for a body that cannot be written, with places in the document as it is."""
+    """The result for a body that cannot be written, in terms of the document as it is."""
     (body,) = (body for body in draft.model.bodies if body.id == result.id)
-    places = {}
     for number in collect_editable_numbers(body).values():
-        if number.span is None:
-            continue
-        before = draft.find_original(number.span)
-        if before is None and not number.literal:
+        if number.span and not number.literal and draft.find_original(number.span) is None:
             return case.report(result.status, _COMPUTED)
-        told = describe_place(case.model, before) if before else "to be inserted"
-        places[f"({describe_place(draft.model, number.span)})"] = f"({told})"
-    pattern = "|".join(map(re.escape, places)) or "(?!)"
-    reason = re.sub(pattern, lambda match: places[match[0]], result.reason)
-    return case.report(result.status, reason)
+    return case.report(result.status, result.reason)
 
 
 def tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) -> BodyFix:
@@ -78,10 +68,10 @@ def tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) 
     mass = None if result.mass is None else (judgement.mass, result.mass[1])
     com = None if result.com is None else (judgement.p_BoBcm_B, result.com[1])
     reason = _describe_insertion(case, names, target)
-    remarks = result.reason.split("; ") if result.reason else []
-    if not names.isdisjoint(ENTRIES):  # its changes are from placeholders
-        remarks = [remark for remark in remarks if remark.startswith("moved inside")]
-    reason = "; ".join([reason, *remarks])
+    if names.isdisjoint(ENTRIES):
+        reason = f"{reason}; {result.reason}" if result.reason else reason
+    else:  # its changes are from placeholders
+        reason = "; ".join([reason, *result.remarks])
     return replace(
         result,
         old=before.old,

@@ -348,7 +348,7 @@ class _CauseMethod(Method):
             return case.skip("needs-unsafe", f"{cause}: {edits}; {limit}", **measured)
         reason = f"{cause}: {edits}; its inertia changes by {format_percent(change)}"
         result = case.report("fixed", reason, **measured)
-        return Proposal(result, texts, strict=False)
+        return Proposal(result, texts, f"{cause}: {edits}", strict=False)
 
     def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
         """Bodies that are no better after the change, by id, and why.
@@ -377,8 +377,7 @@ class _CauseMethod(Method):
                 why = f"it would be {verdicts[id_]}"
             else:
                 continue
-            edits = proposal.result.reason.partition(";")[0]
-            reasons[id_] = f"{edits} would not do: {why}"
+            reasons[id_] = f"{proposal.edits} would not do: {why}"
         return reasons
 
 

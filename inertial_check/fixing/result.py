@@ -100,6 +100,7 @@ class BodyFix(EqualByValue):
         com: Old and new centre of mass in the body frame [m]; None where it stays.
         cause: Name of the cause that was undone; None where none was.
         added_mass: Added mass of the fluid before and after, 6x6 by rows; None where it stays.
+        remarks: Remarks at the end of the reason that do not speak of a change.
         engines: By name of each requested engine, its action on the body before and after.
     """
 
@@ -119,6 +120,7 @@ class BodyFix(EqualByValue):
     com: tuple[Three, Three] | None = None
     cause: str | None = None
     added_mass: tuple[Matrix, Matrix] | None = None
+    remarks: tuple[str, ...] = field(default=(), repr=False)
     engines: Mapping[str, EngineActions] = field(default_factory=dict)
 
     @property

@@ -127,7 +127,9 @@ class _Writer:
         while True:
             draft = self._draft(cases, plans, failures)
             targets = {id_: each for id_, each in self.targets.items() if id_ not in failures}
-            fix = assign_targets(draft.model, targets, self.digits, draft.context)
+            fix = assign_targets(
+                draft.model, targets, self.digits, draft.context, draft.describe_place
+            )
             if plans and fix.layer is not None:  # a layer stands over the document on the disk
                 plans.clear()
                 continue
