@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -63,13 +62,8 @@ _DOUBTFUL = 0.5
 tried."""
 
 
-class _Weighed(NamedTuple):
-    """A proposal with its weight against the unknown, its prior left out."""
-
-    cause: str
-    prior: float
-    weight: float
-    proposal: Proposal
+_Weighed = tuple[Cause, Proposal]
+"""A cause and its best proposal, with the weight of all of them against the unknown."""
 
 
 def explain(
@@ -190,8 +184,8 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
     for (cause, proposal), factor in zip(proposed, factors, strict=True):
         found.setdefault(cause.name, []).append((proposal.weight * factor, cause, proposal))
     return [
-        _Weighed(name, best[1].prior, sum(weight for weight, _, _ in each), best[2])
-        for name, each in found.items()
+        (best[1], best[2]._replace(weight=sum(weight for weight, _, _ in each)))
+        for each in found.values()
         for best in (max(each, key=lambda one: one[0]),)
     ]
 
@@ -227,7 +221,7 @@ def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[s
     Shares are computed from the priors, and priors from the shares of the others, by turns: the
     posterior mean of the model's own mixture of causes, each body left out of its own.
     """
-    general = {each.cause: each.prior for one in weighed for each in one}
+    general = {cause.name: cause.prior for one in weighed for cause, _ in one}
     if len(weighed) == 1:
         return [general]
     names = sorted(general)
@@ -235,8 +229,8 @@ def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[s
     if names:
         weight = np.zeros((len(weighed), len(names)))
         for row, one in enumerate(weighed):
-            for each in one:
-                weight[row, names.index(each.cause)] = each.weight
+            for cause, proposal in one:
+                weight[row, names.index(cause.name)] = proposal.weight
         base = prior[0]
         for _ in range(_ROUNDS):
             mass = prior * weight
@@ -250,11 +244,11 @@ def _rank(
     subject: Subject, weighed: Sequence[_Weighed], priors: dict[str, float], unknown: float
 ) -> tuple[Hypothesis, ...]:
     """Turn proposals into hypotheses with their shares, most probable first, then by name."""
-    total = unknown + sum(priors[each.cause] * each.weight for each in weighed)
-    ranked = sorted(weighed, key=lambda each: (-priors[each.cause] * each.weight, each.cause))
-    shares = {each.cause: priors[each.cause] * each.weight / total for each in ranked}
+    odds = {cause.name: priors[cause.name] * proposal.weight for cause, proposal in weighed}
+    total = unknown + sum(odds.values())
+    ranked = sorted(weighed, key=lambda each: (-odds[each[0].name], each[0].name))
     groups = _group_ties(ranked)
-    totals = [sum(shares[each.cause] for each in tied) for tied in groups]
+    totals = [sum(odds[cause.name] / total for cause, _ in tied) for tied in groups]
     listed: list[Hypothesis] = []
     for place, (tied, share) in enumerate(zip(groups, totals, strict=True)):
         sure = calibrate(totals[0], subject.broken)
@@ -268,7 +262,7 @@ def _group_ties(ranked: Sequence[_Weighed]) -> list[list[_Weighed]]:
     """The causes in groups that the numbers cannot tell apart, in the order of their first."""
     groups: list[list[_Weighed]] = []
     for each in ranked:
-        group = next((g for g in groups if _is_tied(g[0].proposal, each.proposal)), None)
+        group = next((g for g in groups if _is_tied(g[0][1], each[1])), None)
         if group is None:
             groups.append([each])
         else:
@@ -280,11 +274,11 @@ def _as_hypothesis(
     subject: Subject, of: _Weighed, confidence: float, tied: Sequence[_Weighed]
 ) -> Hypothesis:
     """Make a hypothesis of a group, whose evidence names the others of the group."""
-    others = [each.cause for each in tied if each is not of]
+    cause, proposal = of
+    others = [each.name for each, _ in tied if each is not cause]
     same = f"; the numbers cannot tell it from {enumerate_words(others, 'or')}" if others else ""
-    evidence = of.proposal.evidence + same
     share = float(confidence / len(tied))
-    return Hypothesis(of.cause, share, evidence, edit(subject, of.proposal))
+    return Hypothesis(cause.name, share, proposal.evidence + same, edit(subject, proposal))
 
 
 def _is_tied(one: Proposal, other: Proposal) -> bool:
