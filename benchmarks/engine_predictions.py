@@ -30,7 +30,7 @@ def main() -> None:
         for count in (1, 10, 100):
             model = ic.load(document(count, *numbers))
             judgements = judge(model)
-            seconds = min(repeat(lambda m=model, j=judgements: predict([m], [j]), number=20)) / 20
+            seconds = min(repeat(lambda m=model, j=judgements: predict(m, j), number=20)) / 20
             print(f"{count:4} {kind:8} bodies {seconds * 1e6:8.0f} us")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.broadcasting import quiet
@@ -20,7 +19,6 @@ from inertial_check.errors import (
     expect,
 )
 from inertial_check.evidence import Examination
-from inertial_check.evidence.intervals import Intervals
 from inertial_check.files.folders import remember_folders
 from inertial_check.formats import load
 from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
@@ -192,12 +190,9 @@ def check_documents(
         for group in groups.values():
             begin(group[0][0].document.path)
             judged = _judge_together(group)
-            intervals = Intervals(partial(chain.from_iterable, judged or ()))
-            predicted = None if judged is None else _predict_together(group, judged, content)
             for at, (work, model) in enumerate(group):
                 begin(work.document.path)
-                known = None if predicted is None else predicted[at]
-                work.report(model, None if judged is None else judged[at], intervals, known)
+                work.report(model, None if judged is None else judged[at])
     return [work.result() for work in works]
 
 
@@ -211,33 +206,6 @@ def _judge_together(
     try:
         with raise_defects(models[0].source.path):
             return run_within(seconds, lambda: judge_all(models, settings.tolerance))
-    except (DefectError, TimeLimitReached):
-        return None
-
-
-def _predict_together(
-    group: Sequence[tuple[_DocumentCheck, Model]],
-    judged: Sequence[Sequence[Judgement]],
-    content: ReportContent,
-) -> Sequence[Predictions] | None:
-    """Predict what engines do with the bodies of judged models, in one batch.
-
-    Returns:
-        None where neither the report nor a rule needs predictions, where one model may be found
-        to need none, or where this fails, so that it has to be done for each model alone.
-    """
-    settings = group[0][0].document.settings
-    some = content.predictions == "findings" and len(group) > 1
-    wanted = content.predictions == "all" or some
-    if not wanted and not settings.engines:
-        return None
-    from inertial_check.engines import predict  # few checks ask for it
-
-    models = [model for _, model in group]
-    seconds = settings.context.granted.limits.seconds
-    try:
-        with raise_defects(models[0].source.path):
-            return run_within(seconds, lambda: predict(models, judged))
     except (DefectError, TimeLimitReached):
         return None
 
@@ -261,15 +229,9 @@ class _DocumentCheck:
         """Read the model; None if there is none to judge."""
         return self._step(self._read)
 
-    def report(
-        self,
-        model: Model,
-        judgements: Sequence[Judgement] | None,
-        intervals: Intervals,
-        predicted: Predictions | None,
-    ) -> None:
-        """Report on the model; judgements and predictions that are None are made when needed."""
-        self._step(lambda: self._report(model, judgements, intervals, predicted))
+    def report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
+        """Report on the model; judgements that are None are made when needed."""
+        self._step(lambda: self._report(model, judgements))
 
     def result(self) -> DocumentResult:
         """The result, after all steps."""
@@ -307,17 +269,11 @@ class _DocumentCheck:
             return None
         return model if named or not is_fragment(model) else None
 
-    def _report(
-        self,
-        model: Model,
-        judgements: Sequence[Judgement] | None,
-        intervals: Intervals,
-        predicted: Predictions | None,
-    ) -> None:
+    def _report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
         path, named, settings, _ = self.document
         if judgements is None:
             judgements = judge(model, settings.tolerance)
-        examination = examine(model, judgements, settings, intervals, predicted)
+        examination = examine(model, judgements, settings)
         file, defects = _examine_model(examination, settings, self._content)
         examination.release()
         if defects:
@@ -459,34 +415,23 @@ def _report_bodies(
     )
 
 
-def examine(
-    model: Model,
-    judgements: Sequence[Judgement],
-    settings: Settings,
-    intervals: Intervals | None = None,
-    predicted: Predictions | None = None,
-) -> Examination:
+def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
     """Collect what rules and causes examine: the model, its judgements, and evidence on demand.
 
     Args:
         model: As read.
         judgements: One a body.
         settings: Those of the document.
-        intervals: The admissible intervals of a batch of models; None for those of this one.
-        predicted: What engines do with each body; None to predict it when it is needed.
     """
     reader = partial(read_geometry, model, settings.context)
     return Examination(
         model,
         judgements,
         read_geometry=reader if settings.geometry == "auto" else None,
-        predict=(
-            partial(_predict_engines, model, judgements) if predicted is None else lambda: predicted
-        ),
+        predict=partial(_predict_engines, model, judgements),
         engines=settings.engines,
         expected_mass=settings.expected_mass,
         strictness=settings.strictness,
-        intervals=intervals or Intervals(lambda: judgements),
     )
 
 
@@ -494,7 +439,7 @@ def _predict_engines(model: Model, judgements: Sequence[Judgement]) -> Predictio
     """Predict what every engine does with each body."""
     from inertial_check.engines import predict  # few checks ask for it
 
-    return predict([model], [judgements])[0]
+    return predict(model, judgements)
 
 
 def is_fragment(model: Model) -> bool:

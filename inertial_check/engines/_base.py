@@ -104,7 +104,7 @@ class Engine(ABC):
         found: dict[int, Prediction] = {}
         pending = ~batch.derived
         left = int(pending.sum())
-        for effect in self.effects(batch, self.door(batch.format)):
+        for effect in self.effects(batch, self.door(batch.model.format)):
             if not left:
                 break  # the generator is not resumed: later effects are not computed
             taken = effect.where & pending

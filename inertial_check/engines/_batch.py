@@ -1,4 +1,4 @@
-"""The bodies of models as arrays, for the predictions of engines."""
+"""The bodies of a model as arrays, for the predictions of engines."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from math import isfinite
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, LongIntegers, Mask
-from inertial_check.model import ENTRIES, Body, Bounds, Judgement, Model
+from inertial_check.arrays.types import Floats, Mask
+from inertial_check.model import ENTRIES, Body, Judgement, Model
 
 Flags = Mask
 
@@ -19,37 +19,20 @@ _DIAGONAL, _PRODUCTS = [0, 3, 5], [1, 2, 4]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The N bodies of models of one format with the same bounds.
-
-    What an engine does with a body does not depend on the other models of the batch.
+    """The N bodies of a model.
 
     Attributes:
-        models: The models, whose bodies are counted through.
-        judgements: One for each body of the models.
+        model: The model.
+        judgements: One for each body.
     """
 
-    models: Sequence[Model]
+    model: Model
     judgements: Sequence[Judgement]
 
     @property
-    def format(self) -> str:
-        """The format of the models."""
-        return self.models[0].format
-
-    @property
-    def bounds(self) -> Bounds:
-        """The settings of the models, if they are MJCF, that change the numbers of their bodies."""
-        return self.models[0].bounds
-
-    @cached_property
-    def model_rows(self) -> LongIntegers:
-        """(N,) index of the model of each body."""
-        return np.repeat(np.arange(len(self.models)), [len(each.bodies) for each in self.models])
-
-    @cached_property
-    def bodies(self) -> list[Body]:
+    def bodies(self) -> Sequence[Body]:
         """The N bodies."""
-        return [body for model in self.models for body in model.bodies]
+        return self.model.bodies
 
     @cached_property
     def mass(self) -> Floats:
@@ -162,7 +145,7 @@ class Batch:
     @cached_property
     def family(self) -> Family:
         """Parents and children of the bodies."""
-        return Family(self.models)
+        return Family(self.bodies)
 
     def name(self, i: int) -> str:
         """The name of a body."""
@@ -180,22 +163,18 @@ class Batch:
 
 
 class Family:
-    """Parents and children of the bodies of models, by their indices among all bodies.
+    """Parents and children of the bodies of a model, by their indices.
 
     Attributes:
         parents: Parent of each body; None for a root.
         children: Children of each body.
     """
 
-    def __init__(self, models: Sequence[Model]) -> None:
-        self.parents: list[int | None] = []
-        for model in models:
-            rows = {body.id: row for row, body in enumerate(model.bodies, len(self.parents))}
-            self.parents += [
-                None if body.parent is None else rows.get(body.parent) for body in model.bodies
-            ]
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        rows = {body.id: row for row, body in enumerate(bodies)}
+        self.parents = [None if body.parent is None else rows.get(body.parent) for body in bodies]
         self.children: list[list[int]] = [[] for _ in self.parents]
-        self._moved = [body.moved for model in models for body in model.bodies]
+        self._moved = [body.moved for body in bodies]
         for row, parent in enumerate(self.parents):
             if parent is not None and parent != row:
                 self.children[parent].append(row)

@@ -19,7 +19,7 @@ from inertial_check.engines.newton import Newton
 from inertial_check.engines.physx import PhysX
 from inertial_check.engines.pinocchio import Pinocchio
 from inertial_check.engines.pybullet import PyBullet
-from inertial_check.model import Body, Bounds, Judgement, Model, Prediction
+from inertial_check.model import Body, Judgement, Model, Prediction
 
 ALL_ENGINES: tuple[Engine, ...] = (
     MuJoCo(),
@@ -54,38 +54,23 @@ def floors(body: Body, engines: Sequence[str]) -> Floors:
     return Floors(max(each.moment for each in own), max(each.ratio for each in own))
 
 
-def predict(
-    models: Sequence[Model], judgements: Sequence[Sequence[Judgement]]
-) -> list[tuple[Mapping[str, Prediction], ...]]:
-    """Predict what every engine does with each body of several models.
-
-    The bodies of all models of one format are looked at together.
+def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Prediction], ...]:
+    """Predict what every engine does with each body of a model.
 
     Args:
-        models: The models; their format decides which reader of an engine reads them.
-        judgements: One for each body of each model.
+        model: The model; its format decides which reader of an engine reads it.
+        judgements: One for each body.
 
     Returns:
-        For each body of each model the predictions, by the name of the engine. All bodies that
-        every engine accepts have the same object.
+        For each body the predictions, by the name of the engine. All bodies that every engine
+        accepts have the same object.
     """
     accepted = {each.name: Prediction(each.name, each.version, "accept") for each in ALL_ENGINES}
-    groups: dict[tuple[str, Bounds], list[int]] = {}
-    for index, model in enumerate(models):
-        groups.setdefault((model.format, model.bounds), []).append(index)
-    result: list[tuple[Mapping[str, Prediction], ...]] = [()] * len(models)
-    for group in groups.values():
-        every = [judgement for index in group for judgement in judgements[index]]
-        batch = Batch([models[index] for index in group], every)
-        others: dict[int, dict[str, Prediction]] = {}
-        with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
-            for engine in ALL_ENGINES if every else ():
-                for row, prediction in engine.predict(batch).items():
-                    others.setdefault(row, {})[engine.name] = prediction
-        start = 0
-        for index in group:
-            rows = range(start, start := start + len(models[index].bodies))
-            result[index] = tuple(
-                {**accepted, **others[row]} if row in others else accepted for row in rows
-            )
-    return result
+    others: dict[int, dict[str, Prediction]] = {}
+    batch = Batch(model, judgements)
+    with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
+        for engine in ALL_ENGINES if model.bodies else ():
+            for row, prediction in engine.predict(batch).items():
+                others.setdefault(row, {})[engine.name] = prediction
+    rows = range(len(model.bodies))
+    return tuple({**accepted, **others[row]} if row in others else accepted for row in rows)

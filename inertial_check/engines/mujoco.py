@@ -56,7 +56,7 @@ class MuJoCo(Engine):
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
-        bounds = batch.bounds if door == "mjcf" else Bounds()
+        bounds = batch.model.bounds if door == "mjcf" else Bounds()
         yield from self._missing(batch, door, bounds)
         mass, moments = _raise_to_bounds(batch, bounds)
         full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form

@@ -69,14 +69,14 @@ class Newton(Engine):
         return _FLOORS
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
-        """MuJoCo's rules in single precision for an MJCF, then the validation of all models."""
+        """MuJoCo's rules in single precision for an MJCF, then the validation of the model."""
         yield Effect(batch.some(batch.missing, batch.has_collision), "replace", becomes=_words.BOX)
         yield Effect(batch.missing, "accept")
         mass, tensors = batch.mass.astype(np.float32), batch.I_BBcm_B.astype(np.float32)
         lifted: Flags = np.zeros(len(mass), dtype=np.bool_)
         if door == "mjcf":
             yield Effect(~batch.finite, "reject", UNREADABLE)
-            bounds = batch.bounds
+            bounds = batch.model.bounds
             moments = _eigenvalues(tensors, batch.finite)
             lifted = (batch.mass < bounds.mass) | (moments[:, 0] < bounds.inertia)
             moments = np.maximum(moments, bounds.inertia)
@@ -90,13 +90,12 @@ class Newton(Engine):
             mass = np.maximum(mass, np.float32(bounds.mass))
             tensors = np.where(lifted[:, None], _diagonal(moments), tensors)
         repaired = _run_kernel(mass, tensors)
-        counted = repaired.corrected & ~batch.missing & ~batch.derived
-        counts = np.bincount(batch.model_rows, weights=counted).astype(int).tolist()
+        count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
         yield Effect(
             repaired.corrected,
             "alter",
-            lambda i: (
-                f"Inertia validation corrected {counts[batch.model_rows[i]]} bodies. Set "
+            (
+                f"Inertia validation corrected {count} bodies. Set "
                 "validate_inertia_detailed=True for detailed per-body warnings."
             ),
             lambda i: _words.body(repaired.mass[i], repaired.moments[i]),

@@ -47,7 +47,7 @@ class Pinocchio(Engine):
         yield Effect(~batch.finite, "alter", becomes="an inertia that is not the one written")
         entries = batch.I_BBcm_Bi
         diagonal = entries[:, [0, 3, 5]]
-        bounds = batch.bounds
+        bounds = batch.model.bounds
         lifted: Flags = (batch.mass < bounds.mass) | np.any(diagonal < bounds.inertia, axis=1)
 
         def becomes(i: int) -> str:

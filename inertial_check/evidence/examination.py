@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.evidence.assembly import Assembly
-from inertial_check.evidence.intervals import Intervals
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Body, Model, Problem
@@ -112,7 +111,6 @@ class Examination:
         engines: The engines that this run is gated on.
         expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
         strictness: "default" keeps sound models quiet; "strict" wants to hear every doubt.
-        intervals: Admissible intervals of the entries, shared by the models of one batch.
     """
 
     model: Model
@@ -122,7 +120,6 @@ class Examination:
     engines: tuple[str, ...] = ()
     expected_mass: tuple[float, float] | None = None
     strictness: Literal["default", "strict"] = "default"
-    intervals: Intervals = field(default_factory=Intervals, repr=False, compare=False)
 
     @cached_property
     def geometry(self) -> Geometry:

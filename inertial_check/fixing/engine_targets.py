@@ -48,7 +48,7 @@ class EngineTargets:
         """What each of the engines does with the bodies of a model; empty without engines."""
         if not self.engines:
             return {}
-        predictions = predict([model], [judge(model, self.tolerance)])[0]
+        predictions = predict(model, judge(model, self.tolerance))
         return {
             body.id: {engine: each[engine] for engine in self.engines if engine in each}
             for body, each in zip(model.bodies, predictions, strict=True)

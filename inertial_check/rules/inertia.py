@@ -32,7 +32,7 @@ class _InertiaRule(Rule):
         if not spoken:
             return
         doubted = [judgement for _, judgement, _ in spoken]
-        values = evidence(examination, doubted)
+        values = evidence(doubted)
         fixes: list[FixKind | None] = [None] * len(spoken)
         if self.fixable:
             fixes = find_fix_kinds([body for body, _, _ in spoken], doubted)

@@ -31,7 +31,7 @@ def cases():
     yield row(*["---"] * (1 + len(ENGINES)))
     for name, link in single_links.TABLE.items():
         model = ic.load(single_links.urdf(link).encode())
-        predictions = predict([model], [judge(model)])[0][1]
+        predictions = predict(model, judge(model))[1]
         yield row(name, *(predictions[engine].action for engine in ENGINES))
 
 

@@ -19,7 +19,7 @@ def foretold(text):
     """Name of the body -> engine -> prediction."""
     model = ic.load(text.encode())
     names = [body.name.rpartition("::")[2] for body in model.bodies]
-    return dict(zip(names, predict([model], [judge(model)])[0], strict=True))
+    return dict(zip(names, predict(model, judge(model)), strict=True))
 
 
 def of_link(text, engine):
@@ -243,14 +243,14 @@ def test_a_body_whose_inertia_comes_from_geometry_is_left_alone():
 
 def test_every_body_has_every_engine_and_sound_ones_share_it():
     model = ic.load(urdf(TABLE["box"]).encode())
-    ((one, other),) = predict([model], [judge(model)])
+    one, other = predict(model, judge(model))
     assert one is other
     assert tuple(one) == ENGINES
     assert all(p == (name, p.version, "accept", "", "") for name, p in one.items())
 
 
 def test_no_bodies():
-    assert predict([ic.load(b'<robot name="r"/>')], [()]) == [()]
+    assert predict(ic.load(b'<robot name="r"/>'), ()) == ()
 
 
 SIZES = st.floats(-7, 5)

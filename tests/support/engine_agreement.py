@@ -64,13 +64,10 @@ def live(python: str, engine: str, documents: list[tuple[str, str]]) -> tuple[li
 
 
 def foretold(texts: list[str]) -> list[tuple[dict[str, Prediction], Judgement]]:
-    """What is foretold of the body "link" of each document, and the judgement of it.
-
-    All documents are one batch, as in a run: thousands of batches of one take a minute.
-    """
+    """What is foretold of the body "link" of each document, and the judgement of it."""
     models = [ic.load(text.encode()) for text in texts]
     judgements = judge_all(models)
-    predictions = predict(models, judgements)
+    predictions = list(map(predict, models, judgements))
     rows = [
         [body.name.rpartition("::")[2] for body in model.bodies].index("link") for model in models
     ]

@@ -96,7 +96,9 @@ def _failing_batch(step, original):
 check.judge_all = _failing_batch("judge", check.judge_all)
 check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path)
 check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
-inertial_check.engines.predict = _failing_batch("engines", inertial_check.engines.predict)
+inertial_check.engines.predict = _failing(
+    "engines", inertial_check.engines.predict, lambda model, *_: model.source.path
+)
 check.sort_findings = _failing(
     "comments", check.sort_findings, lambda _, model, *__: model.source.path
 )
