@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from inertial_check import __version__
@@ -28,12 +27,12 @@ from inertial_check.errors import (
 from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import raise_defects
 from inertial_check.reports.escaping import dump_json, guard_diff, printable
+from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 from inertial_check.spelling import find_similar_names
 
 if TYPE_CHECKING:
     from inertial_check.comparing.impact import Impact
-    from inertial_check.files.json import Json
     from inertial_check.files.writing import WritableFolders
     from inertial_check.filling.result import Filling
     from inertial_check.fixing.request import FixRequest
@@ -271,10 +270,10 @@ def show_diff(result: ChangeRun[Change]) -> None:
         )
 
 
-def dump_run(result: ChangeRun[Change], code: int, files: Sequence[Json]) -> str:
+def dump_run(result: ChangeRun[Change], code: int, files: Sequence[object]) -> str:
     """The report of a run as JSON."""
     statuses = [body.status for each in result.changes for body in each.bodies]
-    document: Json = {
+    document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": output.PROGRAM, "version": __version__},
         "summary": {
@@ -287,7 +286,7 @@ def dump_run(result: ChangeRun[Change], code: int, files: Sequence[Json]) -> str
         "failures": [*result.failures, *result.unreadable],
         "files": [*files],
     }
-    return dump_json(document, indent=2) + "\n"
+    return dump_json(plain(document), indent=2) + "\n"
 
 
 def count_bodies(args: argparse.Namespace, result: ChangeRun[Change], done: str, verb: str) -> str:
@@ -429,7 +428,7 @@ def _print_summary(
         output.failure(line)
 
 
-def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> dict[str, Json]:
+def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> dict[str, object]:
     written = args.output if args.output is not None else fix.source.path
     return {
         "path": fix.source.path,
@@ -442,8 +441,21 @@ def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> 
     }
 
 
-def _body_as_json(body: BodyFix) -> dict[str, Json]:
-    return {
+def _body_as_json(body: BodyFix) -> dict[str, object]:
+    from inertial_check.model import ENTRIES
+
+    numbers: list[dict[str, object] | None] = []
+    for side, entries in enumerate((body.old, body.new)):
+        if entries is None:
+            numbers.append(None)
+            continue
+        found: dict[str, object] = dict(zip(ENTRIES, entries, strict=True))
+        if body.mass is not None:
+            found["mass"] = body.mass[side]
+        if body.com is not None:
+            found["com"] = body.com[side]
+        numbers.append(found)
+    document: dict[str, object] = {
         "name": body.name,
         "id": body.id,
         "line": body.line,
@@ -451,40 +463,14 @@ def _body_as_json(body: BodyFix) -> dict[str, Json]:
         "status": body.status,
         "reason": body.reason or None,
         "cause": body.cause,
-        "old": _numbers_as_json(body, 0),
-        "new": _numbers_as_json(body, 1),
-        "relative_change": _finite(body.relative_change),
-        "distance": _finite(body.distance),
-        "margin_before": _finite(body.margin_before),
-        "margin": _finite(body.margin),
+        "old": numbers[0],
+        "new": numbers[1],
+        "relative_change": body.relative_change,
+        "distance": body.distance,
+        "margin_before": body.margin_before,
+        "margin": body.margin,
         "engines": {engine: each._asdict() for engine, each in body.engines.items()},
-        **_added_mass_as_json(body),
     }
-
-
-def _added_mass_as_json(body: BodyFix) -> dict[str, Json]:
-    """The added mass of the fluid before and after, as 6x6 matrices; nothing where it stays."""
-    if body.added_mass is None:
-        return {}
-    old, new = ([list(row) for row in matrix] for matrix in body.added_mass)
-    return {"added_mass": {"old": old, "new": new}}
-
-
-def _numbers_as_json(body: BodyFix, side: int) -> dict[str, Json] | None:
-    """The numbers before (0) or after (1): six entries, and mass and centre if they change."""
-    from inertial_check.model import ENTRIES
-
-    six = (body.old, body.new)[side]
-    if six is None:
-        return None
-    numbers: dict[str, Json] = dict(zip(ENTRIES, map(_finite, six), strict=True))
-    if body.mass is not None:
-        numbers["mass"] = _finite(body.mass[side])
-    if body.com is not None:
-        numbers["com"] = [_finite(value) for value in body.com[side]]
-    return numbers
-
-
-def _finite(value: float) -> float | None:
-    """A number for JSON, which has no NaN and no infinity."""
-    return value if isfinite(value) else None
+    if body.added_mass is not None:  # that of a fluid, as 6x6 matrices
+        document["added_mass"] = dict(zip(("old", "new"), body.added_mass, strict=True))
+    return document

@@ -129,11 +129,6 @@ def is_repository(path: str) -> bool:
     )
 
 
-def is_address(text: str) -> bool:
-    """Whether a path that was given means something to fetch."""
-    return parse_address(text) is not None
-
-
 def resolve_local(text: str) -> str:
     """The path that a file:// URL means; any other text is given back."""
     return _strip_file(text)

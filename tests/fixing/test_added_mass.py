@@ -116,11 +116,13 @@ def test_what_becomes_of_others(fluid: str, status: str) -> None:
     assert body.status == status
 
 
-def test_the_report_shows_both_matrices() -> None:
-    from inertial_check.cli.fix import _body_as_json
+def test_the_report_shows_both_matrices(tmp_path, capsys) -> None:
+    from inertial_check.cli.main import main
 
-    fix = ic.fix_model(_sdf(1.0, 1.0, "<xx>-6</xx><yy>2</yy>"), unsafe=True)
-    shown = json.loads(json.dumps(_body_as_json(fix.bodies[0])))
+    path = tmp_path / "hull.sdf"
+    path.write_bytes(_sdf(1.0, 1.0, "<xx>-6</xx><yy>2</yy>"))
+    main(["fix", str(path), "--unsafe", "--output-format", "json"])
+    (shown,) = json.loads(capsys.readouterr().out)["files"][0]["bodies"]
     assert shown["added_mass"]["old"][0][0] == -6
     assert shown["added_mass"]["new"][0][0] == 0
 
