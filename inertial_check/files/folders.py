@@ -47,13 +47,13 @@ class Root(NamedTuple):
 
 
 class FolderMemory:
-    """The answers of the system about folders, each asked for once; at most _REMEMBERED stay."""
+    """The answers of the system about folders, each asked for once; of each question _REMEMBERED.
+
+    Attributes:
+        functions: Each function that asks, with its memory around it.
+    """
 
     def __init__(self) -> None:
-        self.find_real = lru_cache(_REMEMBERED)(_find_real)
-        self.find_root = lru_cache(_REMEMBERED)(_find_root)
-        self.is_package = lru_cache(_REMEMBERED)(_is_package)
-        self.list_packages = lru_cache(_REMEMBERED)(_list_packages)
         self.functions: dict[Callable[..., object], Callable[..., object]] = {}
 
 
@@ -97,8 +97,7 @@ def root_of(path: str) -> Root:
     """
     absolute = make_absolute(path)
     folder = absolute if is_folder(absolute) else os.path.dirname(absolute)
-    memory = _memory.get()
-    return _find_root(folder) if memory is None else memory.find_root(folder)
+    return ask_once(_find_root, folder)
 
 
 def _find_root(folder: str) -> Root:
@@ -124,8 +123,7 @@ def _is_repository(folder: str) -> bool:
 
 def is_package(folder: str) -> bool:
     """Tell whether a folder has the manifest of a package."""
-    memory = _memory.get()
-    return _is_package(folder) if memory is None else memory.is_package(folder)
+    return ask_once(_is_package, folder)
 
 
 def _is_package(folder: str) -> bool:
@@ -162,8 +160,7 @@ def is_in_package_of(folder: str, path: str) -> bool:
 
 def list_packages(folder: str) -> tuple[str, ...]:
     """List the packages that lie directly in a folder, without links."""
-    memory = _memory.get()
-    return _list_packages(folder) if memory is None else memory.list_packages(folder)
+    return ask_once(_list_packages, folder)
 
 
 def _list_packages(folder: str) -> tuple[str, ...]:
@@ -177,18 +174,15 @@ def _list_packages(folder: str) -> tuple[str, ...]:
 
 def real_path(path: str) -> str:
     """Resolve all links in a path, as os.path.realpath does, but each folder only once."""
-    memory = _memory.get()
-    return os.path.realpath(path) if memory is None else _resolve(path, memory)
-
-
-def _resolve(path: str, memory: FolderMemory) -> str:
+    if _memory.get() is None:
+        return os.path.realpath(path)
     if not path.startswith(os.sep):
         path = os.path.join(os.getcwd(), path)
     folder, name = path.rpartition("/")[::2] if os.sep == "/" else os.path.split(path)
     # Behind a link, `..` is the folder above its target: only the system can tell which one.
     if name in {"", os.curdir} or (os.pardir in path and os.pardir in path.split(os.sep)):
         return os.path.realpath(path)
-    real = memory.find_real(folder or os.sep)
+    real = ask_once(_find_real, folder or os.sep)
     real = f"{real}{name}" if real.endswith(os.sep) else f"{real}{os.sep}{name}"
     return os.path.realpath(real) if os.path.islink(real) else real
 
