@@ -79,8 +79,8 @@ def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
     """Remark on drive gains that were found: what decides their scale, signs, rounds."""
     if found.gains is None:
         return
-    for line in found.gains.remarks():
-        yield Remark(Severity.WARNING, "gain-scale" if "scale" in line else "gain", line)
+    for each in found.gains.remarks():
+        yield Remark(Severity.WARNING, each.kind, each.message)
     turned = [
         joint
         for joint, value in zip(robot.joints, found.gains.values.tolist(), strict=True)

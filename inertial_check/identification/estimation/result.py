@@ -289,7 +289,7 @@ class Identification(EqualByValue):
         """Remarks on what is not proven, was assumed, or moved without support of samples."""
         unproven = () if self.status == "certified" else (self.doubt,)
         if self.gains is not None:
-            unproven = (*unproven, *self.gains.remarks())
+            unproven = (*unproven, *(each.message for each in self.gains.remarks()))
         if self.regularization == 0:  # the samples decide all
             return (*unproven, *self.noted)
         return (*unproven, *self.noted, *self.identifiability.remarks(self.bodies))

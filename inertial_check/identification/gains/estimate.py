@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,18 @@ from inertial_check.inertia import tolerances
 
 ScaleSource = Literal["loads", "masses", "prior"]
 """Statement that decides the common scale of drive gains and masses."""
+
+
+class GainRemark(NamedTuple):
+    """Doubt about drive gains.
+
+    Attributes:
+        kind: "gain-scale" where the common scale rests on the prior, else "gain".
+        message: One line with the numbers.
+    """
+
+    kind: Literal["gain-scale", "gain"]
+    message: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,24 +79,31 @@ class GainEstimate:
         """Whether the rounds came to an end."""
         return self.change <= tolerances.GAIN_SETTLED
 
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[GainRemark, ...]:
         """Remarks on what the gains rest on, and on whether they settled."""
         found = []
         if self.scale == "prior":
             worst = 100 * float(self.ratio_standard_deviation.max(initial=0.0))
             found.append(
-                "only the masses of the prior decide the common scale of the drive gains: where "
-                "those are too large by a factor, all gains and masses are; the ratios of the "
-                f"gains are known to {worst:.2g} %; a known load, the mass of a body or the total "
-                "mass decides the scale"
+                GainRemark(
+                    "gain-scale",
+                    "only the masses of the prior decide the common scale of the drive gains: "
+                    "where those are too large by a factor, all gains and masses are; the ratios "
+                    f"of the gains are known to {worst:.2g} %; a known load, the mass of a body or "
+                    "the total mass decides the scale",
+                )
             )
         if self.open:
             which = ", ".join(str(joint) for joint in self.open)
-            found.append(f"only the prior decides the drive gains of joints {which}")
+            message = f"only the prior decides the drive gains of joints {which}"
+            found.append(GainRemark("gain", message))
         if not self.settled:
             found.append(
-                f"drive gains still change by {self.change:.2g} of themselves after {self.rounds} "
-                "rounds: they are not proven to be the best"
+                GainRemark(
+                    "gain",
+                    f"drive gains still change by {self.change:.2g} of themselves after "
+                    f"{self.rounds} rounds: they are not proven to be the best",
+                )
             )
         return tuple(found)
 
