@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -90,21 +89,7 @@ def _read_print(votes: Votes, index: int) -> _Print | None:
     texts = _list_texts(body)
     if body.inertial is None or body.inertial.mass is None or texts is None:
         return None
-    return _read_texts(tuple(texts), six, body.unit, body.inertial.mass.text)
-
-
-@lru_cache(maxsize=1024)  # many bodies of a model with so few decimals have the same numbers
-def _read_texts(
-    texts: tuple[str, ...], six: tuple[float, ...], unit: float, mass: str
-) -> _Print | None:
-    """How a tensor was printed; see `_read_print`.
-
-    Args:
-        texts: The six entries as printed.
-        six: The same as numbers [kg m^2].
-        unit: Size of the document's unit of inertia [kg m^2].
-        mass: The mass as printed.
-    """
+    unit, mass = body.unit, body.inertial.mass.text
     count, trace = last_count(texts, unit), six[0] + six[3] + six[5]
     if count is None or not count / 2 > COARSE * trace:
         return None
