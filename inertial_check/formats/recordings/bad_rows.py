@@ -10,6 +10,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import DocumentError
+from inertial_check.formats.recordings.reading import ReadingNote
 
 _SHOWN = 3
 """Number of samples that a note names."""
@@ -114,7 +115,7 @@ class BadRows:
             self._is_open = self._is_back = False
             self.kept += 1
 
-    def finish(self) -> tuple[str, ...]:
+    def finish(self) -> tuple[ReadingNote, ...]:
         """Return a note on what was left out.
 
         Raises:
@@ -143,10 +144,11 @@ class BadRows:
         kinds = ", ".join(f"{count} x {kind}" for kind, count in self._reasons.items())
         first = ", ".join(each[0] for each in self._first)
         more = "" if self.count <= _SHOWN else ", ..."
-        return (
-            f"rows: {self.count} of {self.total} samples left out ({first}{more}): {kinds}; "
-            "the filter bridges none of the gaps that are longer than half a period of its cut-off",
+        text = (
+            f"{self.count} of {self.total} samples left out ({first}{more}): {kinds}; "
+            "the filter bridges none of the gaps that are longer than half a period of its cut-off"
         )
+        return (ReadingNote("rows", text),)
 
 
 def drop_bad_rows(

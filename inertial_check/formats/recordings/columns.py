@@ -15,7 +15,7 @@ from inertial_check.formats.recordings.names import (
     read_logged_name,
     strip_unit,
 )
-from inertial_check.formats.recordings.reading import ReadingOptions
+from inertial_check.formats.recordings.reading import ReadingNote, ReadingOptions
 from inertial_check.formats.recordings.recording import SIGNALS
 from inertial_check.formats.recordings.units import describe_units, find_factor, is_current
 
@@ -83,7 +83,7 @@ class ColumnChoice(NamedTuple):
         joints: Names of the joints, where the header has them.
         further: Indices of the columns of a moving base, of wrenches, and of those asked for.
         ignored: Names of all other columns.
-        notes: What was chosen and converted, one line each.
+        notes: What was chosen and converted.
         stated: Quantities all of whose columns state their unit.
         has_currents: Whether motor currents stand for the torques.
     """
@@ -93,7 +93,7 @@ class ColumnChoice(NamedTuple):
     joints: tuple[str, ...] | None
     further: dict[str, int]
     ignored: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[ReadingNote, ...]
     stated: frozenset[str]
     has_currents: bool
 
@@ -115,7 +115,7 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
     Raises:
         DocumentError: Names the column, and what is wrong with it.
     """
-    notes: list[str] = []
+    notes: list[ReadingNote] = []
     further = _list_further(header, how)
     groups = _group(_list_candidates(header, how.columns, further.values()))
     found: dict[str, dict[Joint, Candidate]] = {}
@@ -227,32 +227,36 @@ def _group(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     return groups
 
 
-def _prefer_measurements(own: list[Candidate], notes: list[str]) -> list[Candidate]:
+def _prefer_measurements(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
     """Choose measured values; commanded ones are none of the robot's motion."""
     measured = [each for each in own if not each.is_commanded]
     commanded = [each for each in own if each.is_commanded]
     if measured and commanded:
         kept, left = _list_titles(measured), _list_titles(commanded)
-        notes.append(f"columns: {kept} taken, which were measured, and not {left}")
+        notes.append(ReadingNote("columns", f"{kept} taken, which were measured, and not {left}"))
     return measured
 
 
-def _choose_torques(own: list[Candidate], notes: list[str]) -> list[Candidate]:
+def _choose_torques(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
     """Choose torques before motor currents."""
     torques = [each for each in own if not each.is_current]
     currents = [each for each in own if each.is_current]
     if torques and currents:
         kept, left = _list_titles(torques), _list_titles(currents)
-        notes.append(f"columns: {kept} taken for torques, and not the currents {left}")
+        notes.append(
+            ReadingNote("columns", f"{kept} taken for torques, and not the currents {left}")
+        )
     return torques or currents
 
 
-def _choose_clock(own: list[Candidate], notes: list[str]) -> list[Candidate]:
+def _choose_clock(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
     """Choose the stamp of the measurement before the time at which a logger received it."""
     stamps = [each for each in own if _STAMP.search(each.stem)]
     if len(stamps) == 1:
         left = _list_titles([each for each in own if each not in stamps])
-        notes.append(f"columns: {stamps[0].title} taken for the time, and not {left}")
+        notes.append(
+            ReadingNote("columns", f"{stamps[0].title} taken for the time, and not {left}")
+        )
         return stamps
     return own
 
@@ -315,9 +319,9 @@ def _describe_missing(name: str, header: Header, commanded: list[Candidate]) -> 
     )
 
 
-def _describe_conversions(ordered: dict[str, list[Candidate]]) -> list[str]:
+def _describe_conversions(ordered: dict[str, list[Candidate]]) -> list[ReadingNote]:
     """Describe the units that are converted and the signs that are turned."""
-    notes = []
+    notes: list[ReadingNote] = []
     for own in ordered.values():
         units: dict[str, list[Candidate]] = {}
         for each in own:
@@ -325,10 +329,16 @@ def _describe_conversions(ordered: dict[str, list[Candidate]]) -> list[str]:
                 units.setdefault(str(each.meaning.unit), []).append(each)
         for unit, columns in units.items():
             factor = abs(columns[0].factor)
-            notes.append(f"units: {_list_titles(columns)} in {unit}, multiplied by {factor:.6g}")
+            notes.append(
+                ReadingNote(
+                    "units", f"{_list_titles(columns)} in {unit}, multiplied by {factor:.6g}"
+                )
+            )
         turned = [each for each in own if each.sign < 0]
         if turned:
-            notes.append(f"columns: {_list_titles(turned)} turned round, as the mapping says")
+            notes.append(
+                ReadingNote("columns", f"{_list_titles(turned)} turned round, as the mapping says")
+            )
     return notes
 
 

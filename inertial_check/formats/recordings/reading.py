@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from inertial_check.formats.recordings.mapping import ColumnMap
+
+
+class ReadingNote(NamedTuple):
+    """What was chosen, converted or left out when a recording was read.
+
+    Attributes:
+        kind: What it is about.
+        text: One line with the names or numbers.
+    """
+
+    kind: Literal["columns", "units", "topic", "rows", "joined"]
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)

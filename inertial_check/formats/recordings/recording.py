@@ -11,7 +11,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.recordings.bad_rows import BadRows, drop_bad_rows
-from inertial_check.formats.recordings.reading import ReadingOptions
+from inertial_check.formats.recordings.reading import ReadingNote, ReadingOptions
 
 
 class EntryPlace(NamedTuple):
@@ -45,7 +45,7 @@ class Recording:
         unmeasured: Indices of the joints whose torque the file does not have; it counts as 0.
         further: Columns (S,) or arrays (S, k) of a moving base, of wrenches, and those that were
             asked for, by their names.
-        notes: What was chosen, converted and left out on reading, one line each.
+        notes: What was chosen, converted and left out on reading.
         stated: Quantities that state their units, which were converted to SI units.
         has_currents: Whether motor currents [A] stand for the torques.
         has_others: Whether joints of other devices may stand in it, which a robot lacks.
@@ -65,7 +65,7 @@ class Recording:
     ignored: tuple[str, ...] = ()
     unmeasured: tuple[int, ...] = ()
     further: Mapping[str, Floats] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[ReadingNote, ...] = ()
     stated: frozenset[str] = frozenset()
     has_currents: bool = False
     has_others: bool = False

@@ -10,6 +10,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
+from inertial_check.formats.recordings.reading import ReadingNote
 from inertial_check.identification.recordings.joining import (
     LoggedSignals,
     describe_motion,
@@ -46,7 +47,7 @@ def join_recordings(
     for other in files[1:]:
         own, note = _shift_clock(files[0], other, offset)
         shifted.append(own)
-        notes.append(note)
+        notes.append(ReadingNote("joined", note))
     joints = next((each.joints for each in shifted if each.q is not None), first.joints)
     columns = [_list_columns(each, joints, taken) for each, taken in _share_signals(shifted)]
     loggers = [_stack(each, own) for each, own in zip(shifted, columns, strict=True)]
@@ -65,7 +66,7 @@ def join_recordings(
             (held if is_signal else further)[name] = part if values.ndim > 1 else part[:, 0]
             start += width
     for each, note in zip(shifted, joined.notes, strict=True):
-        notes.append(f"joined: {each.path}: {note}")
+        notes.append(ReadingNote("joined", f"{each.path}: {note}"))
     return Recording(
         path=first.path,
         t=joined.t,
@@ -117,17 +118,17 @@ def _shift_clock(
                 f"from {first.t[0]:.10g} to {first.t[-1]:.10g} s: --clock-offset S says how far "
                 "its clock is ahead, and --clock-offset estimate finds it"
             )
-        return other, f"joined: {other.path}: taken to have one clock with {first.path}"
+        return other, f"{other.path}: taken to have one clock with {first.path}"
     if not isinstance(offset, str):
         shifted = replace(other, t=other.t - offset)
-        return shifted, f"joined: {other.path}: its clock is {offset:.10g} s ahead, as given"
+        return shifted, f"{other.path}: its clock is {offset:.10g} s ahead, as given"
     try:
         found = find_offset(*_choose_signals(first, other))
     except ParameterError as error:
         raise UsageError(f"{other.path}: --clock-offset estimate: {error}") from None
     rival = "" if found.rival is None else f"; {found.rival:.6f} s would do as well"
     return replace(other, t=other.t - found.offset), (
-        f"joined: {other.path}: its clock is {found.offset:.6f} s ahead, estimated: "
+        f"{other.path}: its clock is {found.offset:.6f} s ahead, estimated: "
         f"{first.path} explains {found.explained:.1%} of its variance there{rival}"
     )
 

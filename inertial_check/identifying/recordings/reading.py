@@ -20,9 +20,6 @@ from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import list_joints
 
-_WARNINGS = ("rows",)
-"""Kinds of notes on the reading that are warnings."""
-
 
 def read_recordings(
     options: IdentifyOptions,
@@ -96,9 +93,9 @@ def remark_on_reading(recording: Recording, options: RecordingOptions) -> list[R
     """Remark on what was chosen, converted and left out when a recording was read."""
     remarks = []
     for note in recording.notes:
-        kind, _, _ = note.partition(":")
-        severity = Severity.WARNING if kind in _WARNINGS else Severity.NOTE
-        remarks.append(Remark(severity, kind, f"{recording.path}: {note}"))
+        severity = Severity.WARNING if note.kind == "rows" else Severity.NOTE
+        message = f"{recording.path}: {note.kind}: {note.text}"
+        remarks.append(Remark(severity, note.kind, message))
     if recording.has_currents and options.gain is None:
         message = (
             f"{recording.path}: motor currents stand for the torques: --gain G,G,... multiplies "

@@ -71,7 +71,7 @@ def test_the_topic_is_the_only_one_or_the_one_that_is_named():
         read_recording(data)
     recording = read_recording(data, how=ReadingOptions(topic="/right"))
     assert_is_the_run(recording)
-    assert recording.notes[0].startswith("topic: /right, 100 messages of turn, lift, bend")
+    assert recording.notes[0].text.startswith("/right, 100 messages of turn, lift, bend")
     with pytest.raises(DocumentError, match=r"no topic /up; it has .*/left \(sensor_msgs"):
         read_recording(data, how=ReadingOptions(topic="/up"))
     with pytest.raises(DocumentError, match="/rosout has std_msgs/msg/String, expected"):
@@ -82,7 +82,7 @@ def test_of_several_devices_the_one_with_the_robots_joints_is_taken():
     data = bags.write_mcap(with_gripper())
     recording = read_recording(data, how=ReadingOptions(joints=recorded.JOINTS))
     assert_is_the_run(recording)
-    assert recording.notes[1] == "topic: 200 messages of other joints not used: finger"
+    assert recording.notes[1].text == "200 messages of other joints not used: finger"
 
 
 @pytest.mark.parametrize(

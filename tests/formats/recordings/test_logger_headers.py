@@ -78,8 +78,8 @@ def test_measured_values_and_torques_are_taken_and_it_is_said():
     recording = read(header + ROW)
     np.testing.assert_array_equal(recording.q, [[2.0], [6.0]])
     np.testing.assert_array_equal(recording.tau, [[4.0], [8.0]])
-    assert "actual_q_0 taken, which were measured, and not target_q_0" in recording.notes[0]
-    assert "tau_0 taken for torques, and not the currents" in recording.notes[1]
+    assert "actual_q_0 taken, which were measured, and not target_q_0" in recording.notes[0].text
+    assert "tau_0 taken for torques, and not the currents" in recording.notes[1].text
     assert not recording.has_currents
     assert read("t,q1,x,y,current_1\n" + ROW).has_currents
 
@@ -95,7 +95,7 @@ def test_units_are_converted_and_it_is_said():
     np.testing.assert_allclose(recording.q[1], [5 * math.pi / 180, 0.006])
     np.testing.assert_allclose(recording.tau[0], [0.03, 4000])
     assert recording.stated == {"t", "q", "tau"}
-    assert "units: q1[deg] in deg, multiplied by 0.0174533" in recording.notes
+    assert ("units", "q1[deg] in deg, multiplied by 0.0174533") in recording.notes
     assert read("t,q1,q2,tau1,tau2\n" + ROW).stated == frozenset()
 
 
@@ -175,7 +175,7 @@ def test_bad_rows_are_left_out_and_named():
     np.testing.assert_allclose(recording.t, [0.0, 0.2, 0.4, 0.6, 0.7, 0.8])
     np.testing.assert_array_equal(recording.q[:, 0], [0, 1, 3, 6, 7, 8])
     assert recording.breaks == (3,)
-    assert "5 of 11 samples left out (line 3, line 5, line 6, ...)" in recording.notes[0]
+    assert "5 of 11 samples left out (line 3, line 5, line 6, ...)" in recording.notes[0].text
 
 
 def test_without_stamps_every_gap_is_a_break():
@@ -195,7 +195,7 @@ def test_bad_rows_of_an_archive_are_left_out_and_named():
     np.testing.assert_array_equal(recording.t, [0, 2, 3, 4])
     np.testing.assert_array_equal(recording.q[:, 0], [0, 2, 4, 6])
     assert recording.breaks == (3,)
-    assert "3 of 7 samples left out (sample 1, sample 3, sample 5)" in recording.notes[0]
+    assert "3 of 7 samples left out (sample 1, sample 3, sample 5)" in recording.notes[0].text
 
 
 def test_rows_that_are_mostly_bad_are_refused():

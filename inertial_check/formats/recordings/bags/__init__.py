@@ -32,7 +32,7 @@ from inertial_check.errors import DocumentError, MissingExtraError
 from inertial_check.files.access import open_regular
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.child_process import open_child
-from inertial_check.formats.recordings.reading import ReadingOptions
+from inertial_check.formats.recordings.reading import ReadingNote, ReadingOptions
 from inertial_check.formats.recordings.recording import (
     MOST_NUMBERS,
     TOO_LONG,
@@ -217,7 +217,7 @@ def _receive(
     about = Recording(
         path=path,
         joints=names,
-        notes=tuple(answer["notes"]),
+        notes=tuple(ReadingNote("topic", each) for each in answer["notes"]),
         stated=frozenset(arrays),
         has_others=True,
     )
@@ -318,11 +318,11 @@ def _collect(request: JsonObject) -> tuple[JsonObject, list[Floats]]:
         return own, len(device.stamps) * len(device.names)
 
     device = max(topics[topic].values(), key=rate)
-    notes = [f"topic: {topic}, {len(device.stamps)} messages of {', '.join(device.names)}"]
+    notes = [f"{topic}, {len(device.stamps)} messages of {', '.join(device.names)}"]
     for other in topics[topic].values():
         if other is not device:
             joints = ", ".join(other.names)
-            notes.append(f"topic: {len(other.stamps)} messages of other joints not used: {joints}")
+            notes.append(f"{len(other.stamps)} messages of other joints not used: {joints}")
     return _stack(device, notes)
 
 
@@ -332,7 +332,7 @@ def _stack(device: _Device, notes: list[str]) -> tuple[JsonObject, list[Floats]]
     column = 0
     if not stamps[:, 0].all():
         column = 1
-        notes.append("topic: no stamps in the messages: the time at which they were recorded")
+        notes.append("no stamps in the messages: the time at which they were recorded")
     signals, blocks = [], [(stamps[:, column] - stamps[0, column]) / 10**9]
     for name, called in _FIELDS.items():
         parts = device.arrays[name]
