@@ -84,11 +84,6 @@ def _write_stream(table: Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def join_streams(streams: Sequence[bytes]) -> bytes:
-    """Join streams of Arrow to one."""
-    return _write_stream(_read_streams(streams))
-
-
 def _read_streams(streams: Sequence[bytes]) -> Table:
     pa = load_pyarrow()
     return pa.concat_tables([pa.ipc.open_stream(each).read_all() for each in streams])

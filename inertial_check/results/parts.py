@@ -147,15 +147,6 @@ def encode_part(rows: Sequence[Row], form: Form) -> bytes:
     return encode_rows(rows, form)
 
 
-def join_pieces(pieces: Sequence[bytes], form: Form) -> bytes:
-    """Join what `encode_rows` gives to one piece of the same form."""
-    if form == "parquet":
-        from inertial_check.results.parquet import join_streams
-
-        return join_streams(pieces)
-    return b"".join(pieces)
-
-
 def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -> Iterator[Row]:
     """Decode the rows of a part.
 

@@ -44,6 +44,19 @@ class Batch(NamedTuple):
     content: ReportContent
     form: Form
 
+    def only(self, documents: tuple[Document, ...]) -> Batch:
+        """The same batch with some of its documents."""
+        return self._replace(documents=documents)
+
+    def check(self, process: WorkerProcess) -> BatchAnswer:
+        """Check the documents in a worker process, and encode their rows."""
+        answers: list[DocumentRows] = []
+        if self.documents:
+            task = Task(self.documents, self.content, own_total=True)
+            for part in process.do(RowsTask(self.upstream, task)):
+                answers += part
+        return encode_answer(self, answers)
+
 
 class BundleBatch(NamedTuple):
     """An archive or a URL, which the process that checks it fetches itself.
@@ -75,6 +88,13 @@ class BundleBatch(NamedTuple):
         local = self.document._replace(path=self.address.base)
         return (local,) if self.address.is_local else ()
 
+    def only(self, documents: tuple[Document, ...]) -> None:
+        """Say that an archive is checked as a whole."""
+
+    def check(self, process: WorkerProcess) -> BatchAnswer:
+        """Fetch the archive, check its documents, and encode their rows after its own."""
+        return _check_bundle(self, process)
+
 
 AnyBatch = Batch | BundleBatch
 
@@ -86,7 +106,6 @@ class BatchAnswer(NamedTuple):
         piece: The rows, as `results.parts.join` takes them.
         paths: Paths of the documents that were checked.
         failures: Why named documents could not be checked.
-        undone: Documents that the worker could not check.
         number: Number of documents that were checked.
         notes: Lines about what was left out of archives.
         whole: Whether the rows are encoded as a whole part, which only has to be written.
@@ -95,7 +114,6 @@ class BatchAnswer(NamedTuple):
     piece: bytes
     paths: tuple[str, ...]
     failures: tuple[str, ...] = ()
-    undone: tuple[Document, ...] = ()
     number: int = 0
     notes: tuple[str, ...] = ()
     whole: bool = False
@@ -167,18 +185,6 @@ def split_into_batches(
         total += size
     if part:
         yield Batch(upstream, tuple(part), content, form)
-
-
-def check_batch(batch: AnyBatch, process: WorkerProcess) -> BatchAnswer:
-    """Check the documents of a batch in a worker process, and encode their rows."""
-    if isinstance(batch, BundleBatch):
-        return _check_bundle(batch, process)
-    answers: list[DocumentRows] = []
-    if batch.documents:
-        task = Task(batch.documents, batch.content, own_total=True)
-        for part in process.do(RowsTask(batch.upstream, task)):
-            answers += part
-    return encode_answer(batch, answers)
 
 
 def encode_answer(batch: Batch, answers: Sequence[DocumentRows]) -> BatchAnswer:

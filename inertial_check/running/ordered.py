@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import TypeVar
+
+from inertial_check.running.pools import Promise
 
 Item = TypeVar("Item")
-Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
-
-
-class Promise(Protocol[Answer_co]):
-    """An answer that may not be there yet, such as a future."""
-
-    def result(self) -> Answer_co:
-        """Wait for the answer."""
 
 
 def map_in_order(
     items: Iterable[Item], submit: Callable[[Item], Promise[Answer]], window: int
-) -> Iterator[tuple[Item, Answer]]:
-    """Submit items, and give each with its answer, in their order.
+) -> Iterator[tuple[Item, list[Answer]]]:
+    """Submit items, and give each with its answers, in their order.
 
     Items are taken only when there is room: of those that were submitted, at most `window` have not
     been given yet, whether or not their answers are there.

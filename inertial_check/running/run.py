@@ -277,14 +277,9 @@ def _check(
         request: The request.
         done: Number of other documents of the request, whose results are known.
     """
-    if request.cluster is not None and documents:
-        from inertial_check.running.cluster import check_on_cluster
-
-        yield from check_on_cluster(request.cluster, documents, request.remark, request.content)
-        return
     automatic = cores() if len(documents) >= MANY else 1
     jobs = automatic if request.jobs is None else min(request.jobs, len(documents))
-    if jobs > 1:
+    if jobs > 1 or (request.cluster is not None and documents):
         yield from _check_elsewhere(documents, request, jobs)
     else:
         yield from _check_here(documents, request, done)
@@ -353,13 +348,18 @@ def _is_large(document: Document) -> bool:
 def _check_elsewhere(
     documents: Sequence[Document], request: CheckRequest, jobs: int
 ) -> Iterator[DocumentResult]:
-    """Check documents in worker processes."""
-    from inertial_check.running.workers import check_in_processes, split_into_tasks
+    """Check documents in worker processes, or on a cluster."""
+    from inertial_check.running.pools import open_pool
+    from inertial_check.running.workers import split_into_tasks
 
-    tasks = split_into_tasks(documents, request.content)
-    with closing(check_in_processes(tasks, jobs)) as batches:
-        for results in batches:
+    with open_pool(request.cluster, jobs) as pool:
+        for results in pool.do_all(split_into_tasks(documents, request.content)):
             yield from results
+        if pool.undone:
+            request.remark(
+                f"{pool.undone} of {len(documents)} files were checked on this machine: the "
+                f"workers of {request.cluster} see other files, have another version, or have ended"
+            )
 
 
 def cores() -> int:

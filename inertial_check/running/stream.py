@@ -22,8 +22,8 @@ from inertial_check.running.batches import (
     split_into_batches,
 )
 from inertial_check.running.cache import Fingerprints
-from inertial_check.running.ordered import Promise, map_in_order
-from inertial_check.running.pools import Pool, open_pool
+from inertial_check.running.ordered import map_in_order
+from inertial_check.running.pools import Pool, Promise, open_pool
 from inertial_check.running.results_store import ResultsStore, UpstreamStore, is_current, make_key
 from inertial_check.running.run import CheckRequest, cores, may_be_remote
 from inertial_check.selecting.discovery import FileSearch
@@ -67,8 +67,8 @@ class _Step:
 class _Nothing:
     """The promise for the end of an upstream, where nothing is to be done."""
 
-    def result(self) -> BatchAnswer:
-        return BatchAnswer(b"", ())
+    def result(self) -> list[BatchAnswer]:
+        return []
 
 
 def check_to_folder(request: CheckRequest, path: str, form: Form) -> StreamOutcome:
@@ -109,11 +109,10 @@ class _Stream:
         jobs = self._request.jobs or cores()
         with open_pool(self._request.cluster, jobs) as pool:
             self._work(pool)
-            outcome.sent = getattr(pool, "sent", 0)
-            outcome.received = getattr(pool, "received", 0)
-            if undone := getattr(pool, "undone", 0):
+            outcome.sent = pool.sent
+            if pool.undone:
                 self._request.remark(
-                    f"{undone} files were checked on this machine: the workers of "
+                    f"{pool.undone} files were checked on this machine: the workers of "
                     f"{self._request.cluster} see other files, have another version, or have ended"
                 )
         self._store.drop_others(self._covers)
@@ -130,21 +129,24 @@ class _Stream:
             return _Nothing() if step.batch is None else pool.submit(step.batch)
 
         who, due = "", 0.0
-        for step, answer in map_in_order(self._steps(), submit, pool.window):
+        last = ""
+        for step, answers in map_in_order(self._steps(), submit, pool.window):
             if step.batch is None:
                 self._leave(step.store)
                 continue
-            write = step.store.add_part if answer.whole else step.store.add
-            write(answer.piece, answer.paths)
-            self._outcome.checked += answer.number
-            self._outcome.notes += answer.notes[: _MOST_MESSAGES - len(self._outcome.notes)]
-            room = _MOST_MESSAGES - len(self._outcome.failures)
-            self._outcome.failures += answer.failures[:room]
+            for answer in answers:
+                write = step.store.add_part if answer.whole else step.store.add
+                write(answer.piece, answer.paths)
+                self._outcome.received += len(answer.piece) if pool.sent else 0
+                self._outcome.checked += answer.number
+                self._outcome.notes += answer.notes[: _MOST_MESSAGES - len(self._outcome.notes)]
+                room = _MOST_MESSAGES - len(self._outcome.failures)
+                self._outcome.failures += answer.failures[:room]
+                last = answer.paths[-1] if answer.paths else ""
             done = self._outcome.checked + self._outcome.kept
             now = time.monotonic()
             if now >= due:  # asking the scheduler takes a moment
                 who, due = pool.describe(), now + _PERIOD
-            last = answer.paths[-1] if answer.paths else ""
             self._request.progress(self._part, f"{done} files by {who}; {last}")
 
     def _steps(self) -> Iterator[_Step]:

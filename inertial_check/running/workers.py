@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
@@ -125,6 +124,14 @@ class Task(NamedTuple):
         """The same documents, one in each task."""
         return [self._replace(documents=(document,)) for document in self.documents]
 
+    def only(self, documents: tuple[Document, ...]) -> Task:
+        """The same task on some of its documents."""
+        return self._replace(documents=documents)
+
+    def check(self, process: WorkerProcess) -> list[DocumentResult]:
+        """Have the documents checked by a process."""
+        return [result for part in process.do(self) for result in part]
+
     def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentResult]:
         """Check the documents in this process; `begin` is called before each step."""
         with renew_total() if self.own_total else nullcontext():
@@ -182,73 +189,6 @@ def measure_size(document: Document) -> int:
     except (OSError, ValueError):  # ValueError: a NUL in the path
         size = 0
     return size + (_TASK_BYTES >> 3) * document.path.lower().endswith(".xacro")
-
-
-def check_in_processes(
-    tasks: Sequence[Task], jobs: int
-) -> Generator[list[DocumentResult], None, None]:
-    """Check the documents of tasks in worker processes.
-
-    Args:
-        tasks: The tasks.
-        jobs: Number of workers.
-
-    Yields:
-        The results of a task, as soon as it is done.
-    """
-    pending: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[list[DocumentResult] | BaseException] = queue.SimpleQueue()
-    for task in tasks:
-        pending.put(task)
-    workers = [_Worker(pending, done) for _ in range(min(jobs, len(tasks)))]
-    try:
-        for worker in workers:
-            worker.start()
-        left = sum(len(task.documents) for task in tasks)
-        while left:
-            results = done.get()
-            if isinstance(results, BaseException):
-                raise results
-            left -= len(results)
-            yield results
-    finally:
-        for worker in workers:
-            pending.put(None)
-            worker.stop()
-        for worker in workers:
-            worker.close()
-
-
-class _Worker(threading.Thread):
-    """A thread that has the tasks of a queue done by a process."""
-
-    def __init__(
-        self,
-        pending: queue.SimpleQueue[Task | None],
-        done: queue.SimpleQueue[list[DocumentResult] | BaseException],
-    ) -> None:
-        super().__init__(daemon=True)
-        self._pending, self._done = pending, done
-        self._process = WorkerProcess()
-
-    def run(self) -> None:
-        try:
-            while (task := self._pending.get()) is not None:
-                for results in self._process.do(task):
-                    self._done.put(results)
-        except BaseException as error:  # the main thread raises it
-            self._done.put(error)
-
-    def stop(self) -> None:
-        """Terminate the process, which ends the processes that it has started."""
-        self._process.stop()
-
-    def close(self) -> None:
-        """Wait until thread and process have ended, after `stop`."""
-        self._process.wait()
-        if self.ident is not None:
-            self.join()
-        self._process.release()
 
 
 class WorkerProcess:

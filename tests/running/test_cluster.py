@@ -35,7 +35,7 @@ def settings_of(path):
 
 @pytest.fixture(scope="module")
 def workers():
-    cluster.program_digest.cache_clear()  # so that both see the same files of this package
+    pools.program_digest.cache_clear()  # so that both see the same files of this package
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
@@ -95,18 +95,17 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
 
 def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, monkeypatch):
     here = check_paths(CheckRequest(["valid"], settings_of))
-    of = cluster.Fingerprints.of
+    of = pools.Fingerprints.of
     monkeypatch.setattr(
-        cluster.Fingerprints, "of", lambda self, path: of(self, path) + "x" * ("rod" in path)
+        pools.Fingerprints, "of", lambda self, path: of(self, path) + "x" * ("rod" in path)
     )
-    check_in_processes = cluster.check_in_processes
-    undone = []
+    submit, undone = pools.LocalPool.submit, []
 
-    def watched(tasks, jobs):
-        undone.extend(task.documents[0].path for task in tasks)
-        return check_in_processes(tasks, jobs)
+    def watched(self, work):
+        undone.extend(document.path for document in work.documents)
+        return submit(self, work)
 
-    monkeypatch.setattr(cluster, "check_in_processes", watched)
+    monkeypatch.setattr(pools.LocalPool, "submit", watched)
     remarks = []
     there = check_paths(
         CheckRequest(
