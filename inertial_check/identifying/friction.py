@@ -203,19 +203,6 @@ def remark_on_friction(
         )
 
 
-def wrap_columns(F: Floats, names: Sequence[str] | None) -> Nuisance:
-    """Declare columns that a file gives; those with the names of friction get its bounds.
-
-    Args:
-        F: (S, n, k) columns.
-        names: (k,) their names, or None.
-
-    Raises:
-        ParameterError: Names repeat.
-    """
-    return Nuisance.from_columns(F, names)
-
-
 @dataclass(frozen=True, eq=False)
 class FilteredSteps:
     """Discontinuous friction columns, after the filter that the torques passed.

@@ -48,7 +48,7 @@ class OperatingPoint(NamedTuple):
 class ViscousForward(Term):
     """Viscous friction of motions in the positive direction: fvp max(u, 0)."""
 
-    symbol, unit = "fvp", "N m s/rad"
+    symbol = "fvp"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """The velocity, where it is positive."""
@@ -58,7 +58,7 @@ class ViscousForward(Term):
 class ViscousBackward(Term):
     """Viscous friction of motions in the negative direction: fvn min(u, 0)."""
 
-    symbol, unit = "fvn", "N m s/rad"
+    symbol = "fvn"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """The velocity, where it is negative."""
@@ -68,7 +68,7 @@ class ViscousBackward(Term):
 class CoulombForward(Term):
     """Coulomb friction of motions in the positive direction: fcp where u > 0."""
 
-    symbol, unit = "fcp", "N m"
+    symbol = "fcp"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """One where the velocity is positive."""
@@ -78,7 +78,7 @@ class CoulombForward(Term):
 class CoulombBackward(Term):
     """Coulomb friction of motions in the negative direction: -fcn where u < 0."""
 
-    symbol, unit = "fcn", "N m"
+    symbol = "fcn"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """Minus one where the velocity is negative."""
@@ -95,8 +95,6 @@ class Asymmetric(JointTerm):
     Attributes:
         kind: "viscous" (fvp and fvn, in place of fv) or "coulomb" (fcp and fcn, in place of fc).
     """
-
-    symbol, unit = "", ""
 
     kind: Literal["viscous", "coulomb"] = "coulomb"
 
@@ -136,7 +134,7 @@ class StribeckCurve(Term):
         velocity: (n,) Stribeck velocities of all joints.
     """
 
-    symbol, unit = "fst", "N m"
+    symbol = "fst"
 
     velocity: Floats = field(default_factory=lambda: np.zeros(0))
 
@@ -154,7 +152,7 @@ class StribeckSlope(Term):
         excess: (n,) their static friction less Coulomb friction.
     """
 
-    symbol, unit = "vs", "rad/s"
+    symbol = "vs"
 
     lower: float = -np.inf
     velocity: Floats = field(default_factory=lambda: np.zeros(0))
@@ -169,7 +167,7 @@ class StribeckSlope(Term):
 class LoadColumn(Term):
     """Place of the friction of the load, whose column follows from the bodies: see add_load."""
 
-    symbol, unit = "fl", "1"
+    symbol = "fl"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """Zeros, which add_load replaces."""
@@ -208,7 +206,7 @@ class Stribeck(NonlinearTerm):
             each joint (vs1, vs2, ...).
     """
 
-    symbol, unit = "fst", "N m"
+    symbol = "fst"
 
     velocity: ArrayLike | None = None
 
@@ -275,7 +273,7 @@ class Stribeck(NonlinearTerm):
 class LoadFriction(NonlinearTerm):
     """Coulomb friction in proportion to the load: fl |Y theta| sign(u), Y theta of the bodies."""
 
-    symbol, unit = "fl", "1"
+    symbol = "fl"
 
     upper: float = 1.0
 

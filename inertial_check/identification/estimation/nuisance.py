@@ -37,9 +37,6 @@ class JointTerm(ABC):
     symbol: ClassVar[str]
     """Prefix of the names of the numbers; the joint follows, counted from 1."""
 
-    unit: ClassVar[str]
-    """Unit of the parameter of a revolute joint."""
-
     joints: Sequence[int] | None = None
     lower: float = 0.0
     upper: float = np.inf
@@ -70,7 +67,7 @@ class Term(JointTerm):
 class Viscous(Term):
     """Friction in proportion to the velocity: fv u."""
 
-    symbol, unit = "fv", "N m s/rad"
+    symbol = "fv"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """The velocity."""
@@ -80,7 +77,7 @@ class Viscous(Term):
 class Coulomb(Term):
     """Friction against the motion, of one size: fc sign(u). Filter u first: at rest it is noise."""
 
-    symbol, unit = "fc", "N m"
+    symbol = "fc"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """The sign of the velocity."""
@@ -90,7 +87,7 @@ class Coulomb(Term):
 class RotorInertia(Term):
     """The rotor behind the gear, as the joint feels it: Ia du."""
 
-    symbol, unit = "Ia", "kg m^2"
+    symbol = "Ia"
 
     def signal(self, u: Floats, du: Floats) -> Floats:
         """The acceleration."""
@@ -101,7 +98,7 @@ class RotorInertia(Term):
 class Offset(Term):
     """A torque that is always there: off."""
 
-    symbol, unit = "off", "N m"
+    symbol = "off"
 
     lower: float = -np.inf
 
@@ -124,8 +121,6 @@ class Coupling(Term):
         joints: The two.
         kind: "inertia" (Iam), "viscous" (fvm) or "coulomb" (fsm); the name counts the second joint.
     """
-
-    symbol, unit = "", ""
 
     kind: Kind = "inertia"
     lower: float = -np.inf

@@ -16,7 +16,7 @@ from inertial_check.identification.estimation.reduction import ROWS
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identifying.carrying.load import FilteredLoad
 from inertial_check.identifying.floating.whole_motion import build_equations
-from inertial_check.identifying.friction import FilteredSteps, wrap_columns
+from inertial_check.identifying.friction import FilteredSteps
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.recordings.motion import JointMotion
 from inertial_check.identifying.robot.robot import Robot
@@ -174,7 +174,7 @@ class EquationSamples:
         """Return the equations as they are, about the body origins, in order "urdf"."""
         bodies = self.Y.reshape(*self.tau.shape, -1, 10)
         Y = reorder(bodies, self.order, "urdf").reshape(self.Y.shape)
-        return Samples.of_arrays(Y, self.tau, wrap_columns(self.F, self.names))
+        return Samples.of_arrays(Y, self.tau, Nuisance.from_columns(self.F, self.names))
 
     def largest(self, nuisance: Nuisance) -> Floats:
         """(k,) largest factor of each friction number."""
