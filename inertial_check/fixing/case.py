@@ -16,7 +16,7 @@ from inertial_check.formats import FORMATS
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
 from inertial_check.model import ENTRIES, Body, Judgement, Model, Number, Span
-from inertial_check.model.entries import name_added_mass
+from inertial_check.model.entries import MOTIONS, name_added_mass
 from inertial_check.model.judging import judge
 from inertial_check.projection.metrics import INERTIA, find_metric
 
@@ -35,6 +35,10 @@ LayerFunction = Callable[[Model, Mapping[str, Texts], str], bytes]
 MASS, CENTER = "mass", ("x", "y", "z")
 QUATERNION = ("qw", "qx", "qy", "qz")
 MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+
+_ADDED_MASS = [f"{one}{other}" for at, one in enumerate(MOTIONS) for other in MOTIONS[at:]]
+EDITABLE = (MASS, *CENTER, *QUATERNION, *ENTRIES, *_ADDED_MASS)
+"""Names of all numbers of a body that may stand in a document."""
 
 BROKEN = ("inconsistent", "rounding")
 """Verdicts of bodies that fix moves."""

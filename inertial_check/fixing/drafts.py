@@ -11,10 +11,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.case import collect_editable_numbers, describe_place, is_in_text
+from inertial_check.fixing.case import (
+    EDITABLE,
+    collect_editable_numbers,
+    describe_place,
+    is_in_text,
+)
+from inertial_check.fixing.edits import compare
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import Context, load
-from inertial_check.model import Body, Edit, Model, Source, Span
+from inertial_check.model import Edit, Model, Source, Span
 
 
 class _Region(NamedTuple):
@@ -74,7 +80,7 @@ class Draft:
         }
         context = replace(context, overlay={**context.overlay, **overlay})
         again = load(data, format=model.format, path=model.source.path, context=context)
-        _compare(model, again, plans.keys())
+        _refuse_differences(model, again, plans)
         return cls(model, again, context, insertions)
 
     def finish(self, fix: Fix) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
@@ -145,40 +151,30 @@ def _sort_key(edit: Edit) -> tuple[int, int, int]:
     return edit.span.file, edit.span.start, edit.span.end
 
 
-def _compare(before: Model, after: Model, ids: Iterable[str]) -> None:
+_WORDS = {
+    "bodies": "the new document reads as another model",
+    "files": "the new document includes other files",
+    "surroundings": "more than the inertia of {} would change",
+    "numbers": "other numbers of {} would change",
+}
+"""Differences that are refused, in words, by Difference.what."""
+
+
+def _refuse_differences(before: Model, after: Model, ids: Iterable[str]) -> None:
     """Refuse insertions that change more than the inertials of some bodies.
 
     Raises:
         InertialCheckError: The message names what would change.
     """
-    path, inserted = before.source.path, set(ids)
-    if [body.id for body in before.bodies] != [body.id for body in after.bodies]:
-        raise InertialCheckError(f"{path}: the new document reads as another model")
-    if [source.path for source in before.others] != [source.path for source in after.others]:
-        raise InertialCheckError(f"{path}: the new document includes other files")
-    for old, new in zip(before.bodies, after.bodies, strict=True):
-        if _surroundings(old) != _surroundings(new):
-            raise InertialCheckError(f"{path}: more than the inertia of {old.name} would change")
-        written, stated = _texts(old), _texts(new)
-        if any(stated.get(name) != text for name, text in written.items()):
-            raise InertialCheckError(f"{path}: other numbers of {old.name} would change")
-        if old.id in inserted:
-            if _count_problems(new) > _count_problems(old):
-                raise InertialCheckError(f"{path}: {new.problems[0].message}")
-        elif stated != written or _count_problems(old) != _count_problems(new):
-            raise InertialCheckError(f"{path}: numbers of {old.name} would be inserted, too")
-
-
-def _surroundings(body: Body) -> tuple[object, ...]:
-    """Everything that a body's document says of it besides its inertia."""
-    return body.name, body.joint, body.moved, body.parent, body.X_PB, body.axis_B, body.p_BoJo_B
-
-
-def _texts(body: Body) -> dict[str, str]:
-    """The texts of the numbers that a document states of a body, by their names."""
-    numbers = collect_editable_numbers(body)
-    return {name: number.text for name, number in numbers.items() if is_in_text(number)}
-
-
-def _count_problems(body: Body) -> int:
-    return sum(problem.kind != "engine" for problem in body.problems)
+    inserted = set(ids)
+    allowed = {
+        body.id: [name for name in EDITABLE if not is_in_text(numbers.get(name))]
+        for body in before.bodies
+        if body.id in inserted
+        for numbers in (collect_editable_numbers(body),)
+    }
+    for what, old, new in compare(before, after, allowed):
+        reason = _WORDS.get(what, "").format("" if old is None else old.name)
+        if what == "problems" and new is not None:
+            reason = new.problems[0].message
+        raise InertialCheckError(f"{before.source.path}: {reason}")

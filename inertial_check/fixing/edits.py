@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Literal, NamedTuple
 
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.added_mass import has_proposed_added_mass
@@ -178,19 +179,16 @@ class _Editor:
         again = load(data, format=model.format, path=path, context=context)
         if again.rest != model.rest:
             raise InertialCheckError(f"{path}: not fixed: more than an inertia would change")
-        if [body.id for body in again.bodies] != [body.id for body in model.bodies]:
-            raise InertialCheckError(f"{path}: not fixed: the new document reads as another model")
-        judgements = judge(again, self.tolerance)
-        for old, new, judgement in zip(model.bodies, again.bodies, judgements, strict=True):
-            proposal = proposals.get(old.id)
-            changed = proposal.texts.keys() if proposal is not None else ()
-            if _state_of(old, changed) != _state_of(new, changed):
+        changes = _changes_of(proposals)
+        for difference in compare(model, again, changes):
+            reason = "the new document reads as another model"
+            if difference.body is not None:
+                reason = f"more than the inertia of {difference.body.name} would change"
+            raise InertialCheckError(f"{path}: not fixed: {reason}")
+        for body, judgement in zip(again.bodies, judge(again, self.tolerance), strict=True):
+            if body.id in changes and not _passes(proposals[body.id], body, judgement):
                 raise InertialCheckError(
-                    f"{path}: not fixed: more than the inertia of {old.name} would change"
-                )
-            if changed and proposal is not None and not _passes(proposal, new, judgement):
-                raise InertialCheckError(
-                    f"{path}: not fixed: {old.name} does not pass after writing"
+                    f"{path}: not fixed: {body.name} does not pass after writing"
                 )
         return again
 
@@ -216,17 +214,65 @@ def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
     )
 
 
-def _state_of(body: Body, changed: Collection[str]) -> tuple[object, ...]:
-    """Everything that a body's text states, without the numbers that are to change."""
-    inertial = body.inertial
-    # What an engine would make of the numbers is not stated, and ends with them.
-    problems = sum(problem.kind != "engine" for problem in body.problems)
-    if inertial is None:
-        return body.name, body.joint, body.moved, problems
+class Difference(NamedTuple):
+    """Difference between a document and its new form.
+
+    Attributes:
+        what: "bodies" or "files" of the whole model, "surroundings" of a body's inertia, its
+            "numbers", or its "problems".
+        body: The body as it was; None for the whole model.
+        again: The body as it is read again; None for the whole model.
+    """
+
+    what: Literal["bodies", "files", "surroundings", "numbers", "problems"]
+    body: Body | None = None
+    again: Body | None = None
+
+
+def compare(
+    before: Model, after: Model, allowed: Mapping[str, Collection[str]]
+) -> Iterator[Difference]:
+    """Find what differs in a document that was read again, besides what is to differ.
+
+    Args:
+        before: The model as it was.
+        after: The model of the new bytes.
+        allowed: By the ids of bodies, the names of the numbers that may change or appear; only
+            these bodies may lose problems.
+    """
+    if [body.id for body in after.bodies] != [body.id for body in before.bodies]:
+        yield Difference("bodies")
+        return
+    if [source.path for source in after.others] != [source.path for source in before.others]:
+        yield Difference("files")
+    for old, new in zip(before.bodies, after.bodies, strict=True):
+        free = allowed.get(old.id, ())
+        more = _count_problems(new) - _count_problems(old)
+        if _describe_surroundings(old, free) != _describe_surroundings(new, free):
+            yield Difference("surroundings", old, new)
+        elif _list_texts(old, free) != _list_texts(new, free):
+            yield Difference("numbers", old, new)
+        elif more > 0 or (more < 0 and not free):
+            yield Difference("problems", old, new)
+
+
+def _describe_surroundings(body: Body, free: Collection[str]) -> str:
+    """Everything that is read of a body besides its numbers, as text: there a NaN equals itself."""
+    axes = None
+    if body.inertial is not None and set(free).isdisjoint(QUATERNION):
+        axes = body.inertial.R_BBi
+    poses = body.X_PB, body.axis_B, body.p_BoJo_B
+    return repr((body.name, body.joint, body.moved, body.parent, *poses, axes))
+
+
+def _list_texts(body: Body, free: Collection[str]) -> dict[str, str]:
     numbers = collect_editable_numbers(body)
-    texts = {name: number.text for name, number in numbers.items() if name not in changed}
-    axes = inertial.R_BBi if set(changed).isdisjoint(QUATERNION) else None
-    return body.name, body.joint, body.moved, problems, axes, texts
+    return {name: number.text for name, number in numbers.items() if name not in free}
+
+
+def _count_problems(body: Body) -> int:
+    """Count the problems that the text states: what an engine makes of numbers ends with them."""
+    return sum(problem.kind != "engine" for problem in body.problems)
 
 
 def _find_conflicts(model: Model, changes: Changes, locate: Locator) -> dict[str, str]:

@@ -14,7 +14,7 @@ from math import isclose, isfinite
 from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.case import collect_editable_numbers
+from inertial_check.fixing.edits import compare
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import Context, load
 from inertial_check.formats.insertion import NotInsertable
@@ -198,15 +198,18 @@ class _JointWriter:
         Raises:
             _RefusedError: A joint has other numbers, or something else has changed.
         """
-        if [body.id for body in after.bodies] != [body.id for body in before.bodies]:
+        changed = dict.fromkeys(self.targets, JOINT_NUMBERS)
+        differences = list(compare(before, after, changed))
+        if any(each.body is None for each in differences):
             reason = "the new document reads as another model"
             raise _RefusedError(dict.fromkeys(self.targets, reason))
+        wrong = {each.body.id for each in differences if each.body is not None}
         refused: dict[str, str] = {}
         for old, new in zip(before.bodies, after.bodies, strict=True):
             plan, values = plans.get(old.id), self.targets.get(old.id, {})
             placed = {} if plan is None else {k: v for k, v in values.items() if k not in plan.left}
             expected = tuple(_give(joint, placed) for joint in old.joints)
-            if _state_of(old) == _state_of(new) and self._agree(expected, tuple(new.joints)):
+            if old.id not in wrong and self._agree(expected, tuple(new.joints)):
                 continue
             own = [old.id] if old.id in self.targets else list(self.targets)
             reason = f"the new document states other numbers of {old.name} than were written"
@@ -248,9 +251,3 @@ def _give(joint: Joint, numbers: Mapping[str, float]) -> Joint:
 def _blank(joint: Joint) -> Joint:
     """Leave out the numbers of a joint's dynamics."""
     return joint._replace(damping=None, friction=None, armature=None)
-
-
-def _state_of(body: Body) -> tuple[object, ...]:
-    """Everything that is read of a body besides its joints, as text."""
-    numbers = {name: number.text for name, number in collect_editable_numbers(body).items()}
-    return body.name, body.joint, body.moved, repr((body.X_PB, body.axis_B)), numbers
