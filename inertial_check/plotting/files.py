@@ -75,7 +75,13 @@ def render_pages(path: str | os.PathLike[str], pages: Sequence[Page]) -> dict[st
     check_target(target, folder=True)
     with page_settings():
         if suffix == ".pdf":
-            return {target: _pdf(pages)}
+            from matplotlib.backends.backend_pdf import PdfPages
+
+            stream = BytesIO()
+            with PdfPages(stream, metadata={"CreationDate": None}) as document:
+                for page in pages:
+                    document.savefig(page.figure)
+            return {target: stream.getvalue()}
         if suffix in SUFFIXES:
             return {f"{stem}-{page.name}{suffix}": _render(page.figure, suffix) for page in pages}
         return {
@@ -113,16 +119,6 @@ def _write(path: str, data: bytes) -> None:
 
 def _refuse(path: str, error: OSError) -> UsageError:
     return UsageError(f"{path}: cannot be written: {error.strerror or type(error).__name__}")
-
-
-def _pdf(pages: Sequence[Page]) -> bytes:
-    from matplotlib.backends.backend_pdf import PdfPages
-
-    stream = BytesIO()
-    with PdfPages(stream, metadata={"CreationDate": None}) as document:
-        for page in pages:
-            document.savefig(page.figure)
-    return stream.getvalue()
 
 
 def _render(figure: Figure, suffix: str) -> bytes:

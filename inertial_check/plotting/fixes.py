@@ -56,7 +56,17 @@ class _Row(NamedTuple):
     @property
     def changes(self) -> Floats:
         """(10,) change of each number over the largest of its kind in the body."""
-        return _measure_change(self.before, self.after)
+        # (10,) change of each number over the largest of its kind: mass, centre of mass, tensor.
+        before = self.before
+        after = self.after
+        found = np.zeros(10)
+        with np.errstate(all="ignore"):
+            for kind in (slice(0, 1), slice(1, 4), slice(4, 10)):
+                both = np.array([before[kind], after[kind]])
+                size = np.max(np.abs(both), initial=0.0, where=np.isfinite(both))
+                # Divided before they are subtracted: numbers near the largest float would overflow.
+                found[kind] = both[1] / size - both[0] / size if size > 0 else 0.0
+        return np.where(np.isnan(before) & np.isnan(after), np.nan, found)
 
     @property
     def moved(self) -> bool:
@@ -99,7 +109,19 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     """
     if most < 1:
         raise ParameterError(f"most is {most!r}, expected at least 1")
-    bodies = _list_bodies(subject)
+    # List the names and results of the bodies of fixes; None if the subject is something else.
+    found = [subject] if isinstance(subject, Fix) else subject
+    if not isinstance(found, (list, tuple)):
+        bodies = None
+    elif all(isinstance(each, Fix) for each in found):
+        several = len(found) > 1
+        bodies = [
+            (f"{body.name} ({one.source.path})" if several else body.name, body)
+            for one in found
+            for body in one.bodies
+        ]
+    else:
+        bodies = [(body.name, body) for body in found] if isinstance(found[0], BodyFix) else None
     left: Counter[str] = Counter()
     if after is not None:
         rows = _read_arrays(subject, after, order, about)
@@ -117,21 +139,6 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
         _draw_rows(axes, drawn)
         axes.set_title(_describe(len(drawn), len(moved), len(rows), left), **PLAIN)
     return find_figure(axes)
-
-
-def _list_bodies(subject: object) -> list[tuple[str, BodyFix]] | None:
-    """List the names and results of the bodies of fixes; None if the subject is something else."""
-    found = [subject] if isinstance(subject, Fix) else subject
-    if not isinstance(found, (list, tuple)):
-        return None
-    if all(isinstance(each, Fix) for each in found):
-        several = len(found) > 1
-        return [
-            (f"{body.name} ({one.source.path})" if several else body.name, body)
-            for one in found
-            for body in one.bodies
-        ]
-    return [(body.name, body) for body in found] if isinstance(found[0], BodyFix) else None
 
 
 def _rank(change: float) -> float:
@@ -217,18 +224,6 @@ def _read_parameters(subject: object, order: Order, about: Point) -> InertialPar
     return InertialParameters.from_theta(theta, order=order, about=about)
 
 
-def _measure_change(before: Floats, after: Floats) -> Floats:
-    """(10,) change of each number over the largest of its kind: mass, centre of mass, tensor."""
-    found = np.zeros(10)
-    with np.errstate(all="ignore"):
-        for kind in (slice(0, 1), slice(1, 4), slice(4, 10)):
-            both = np.array([before[kind], after[kind]])
-            size = np.max(np.abs(both), initial=0.0, where=np.isfinite(both))
-            # Divided before they are subtracted: numbers near the largest float would overflow.
-            found[kind] = both[1] / size - both[0] / size if size > 0 else 0.0
-    return np.where(np.isnan(before) & np.isnan(after), np.nan, found)
-
-
 def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
     """Draw a row a body and a column a number, shaded by its change."""
     changes = np.array([row.changes for row in rows]).reshape(-1, 10)
@@ -239,7 +234,14 @@ def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
         axes.imshow(shades, cmap="PuOr_r", vmin=-1.5, vmax=1.5, aspect="auto", alpha=0.7)
     for place, row in enumerate(rows):
         for column, j in enumerate(used):
-            text, color = _write_cell(row, j)
+            # Write a number before and after, or once where it stays; with its colour.
+            before, after = row.before[j], row.after[j]
+            if np.isnan(before) and np.isnan(after):
+                text, color = "", GRAY
+            elif before == after:
+                text, color = f"{before:.4g}", GRAY
+            else:
+                text, color = f"{before:.4g}\n{after:.4g} ({100 * row.changes[j]:+.2g} %)", "black"
             axes.annotate(
                 text, (column, place), ha="center", va="center", fontsize=5.5, color=color
             )
@@ -251,16 +253,6 @@ def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.set_xlabel(_LEGEND, fontsize=6.5)
     axes.grid(visible=False)
-
-
-def _write_cell(row: _Row, j: int) -> tuple[str, str]:
-    """Write a number before and after, or once where it stays; with its colour."""
-    before, after = row.before[j], row.after[j]
-    if np.isnan(before) and np.isnan(after):
-        return "", GRAY
-    if before == after:
-        return f"{before:.4g}", GRAY
-    return f"{before:.4g}\n{after:.4g} ({100 * row.changes[j]:+.2g} %)", "black"
 
 
 def _percent(change: float) -> str:

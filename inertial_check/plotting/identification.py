@@ -53,7 +53,20 @@ def identification(subject: Identified, *, ax: Axes | None = None, most: int = M
     with open_axes(ax, (10.0, height), columns=2) as panels:
         _draw_changes(panels[0], subject, most)
         if len(panels) > 1:
-            _draw_errors(panels[1], subject)
+            # Draw the root mean square error of each joint under three sets of parameters.
+            axes = panels[1]
+            errors = (subject.prior_rmse, subject.rmse, subject.least_squares_rmse)
+            places = np.arange(len(subject.rmse))
+            for shift, ((label, color), values) in enumerate(zip(_FITS, errors, strict=True)):
+                axes.barh(
+                    places + 0.27 * (shift - 1), values, height=0.25, color=color, label=label
+                )
+            axes.set_yticks(places, [f"joint {j + 1}" for j in places.tolist()])
+            axes.invert_yaxis()
+            axes.set_xlabel("root mean square error of the torque [N m or N]")
+            axes.set_title("Errors of the predicted torques")
+            axes.grid(visible=False, axis="y")
+            axes.legend(frameon=False)
     return find_figure(panels[0])
 
 
@@ -83,17 +96,3 @@ def _draw_changes(axes: Axes, found: Identified, most: int) -> None:
         title += f": {len(kept)} of {plural(len(found.bodies), 'body')} that moved most"
     axes.set_title(title)
     axes.set_xlabel("dot: decided by the prior alone")
-
-
-def _draw_errors(axes: Axes, found: Identified) -> None:
-    """Draw the root mean square error of each joint under three sets of parameters."""
-    errors = (found.prior_rmse, found.rmse, found.least_squares_rmse)
-    places = np.arange(len(found.rmse))
-    for shift, ((label, color), values) in enumerate(zip(_FITS, errors, strict=True)):
-        axes.barh(places + 0.27 * (shift - 1), values, height=0.25, color=color, label=label)
-    axes.set_yticks(places, [f"joint {j + 1}" for j in places.tolist()])
-    axes.invert_yaxis()
-    axes.set_xlabel("root mean square error of the torque [N m or N]")
-    axes.set_title("Errors of the predicted torques")
-    axes.grid(visible=False, axis="y")
-    axes.legend(frameon=False)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.inertia.tolerances import GAP
 
 MOST_POINTS = 4000
@@ -71,7 +71,20 @@ def break_line(t: Floats, values: Floats, begins: Mask) -> BrokenLine:
     dots_only = np.count_nonzero(new) > MOST_POINTS
     if t.size > MOST_POINTS:
         length = count_in_stretch(t.size)
-        chosen = _choose_extremes(values[kept], np.zeros_like(new) if dots_only else new, length)
+        # Choose the least and the largest of each stretch of samples; no stretch spans a break.
+        extremes_values = values[kept]
+        extremes_new = np.zeros_like(new) if dots_only else new
+        samples = np.arange(extremes_values.size)
+        extremes_starts = np.maximum.accumulate(np.where(extremes_new, samples, 0))
+        extremes_begins = np.flatnonzero((samples - extremes_starts) % length == 0)
+        stretch = np.repeat(
+            np.arange(extremes_begins.size),
+            np.diff(np.append(extremes_begins, extremes_values.size)),
+        )
+        order = np.lexsort((extremes_values, stretch))
+        ends = np.append(extremes_begins[1:], extremes_values.size) - 1
+        # Sorted by stretch and then by value, the extremes stand at both ends of each stretch.
+        chosen = np.unique(np.concatenate([order[extremes_begins], order[ends]]))
         kept, new = kept[chosen], np.diff(np.cumsum(new)[chosen], prepend=0) > 0
     points = np.stack([t[kept], values[kept]], axis=1)
     if dots_only:
@@ -81,21 +94,3 @@ def break_line(t: Floats, values: Floats, begins: Mask) -> BrokenLine:
     lone = np.repeat(lengths == 1, lengths)
     broken = np.insert(points, starts[1:], np.nan, axis=0)
     return BrokenLine(broken[:, 0], broken[:, 1], points[lone])
-
-
-def _choose_extremes(values: Floats, new: Mask, length: int) -> Integers:
-    """Choose the least and the largest of each stretch of samples; no stretch spans a break.
-
-    Args:
-        values: (k,) finite values.
-        new: (k,) samples that begin a part of the line.
-        length: Largest number of samples of a stretch.
-    """
-    samples = np.arange(values.size)
-    starts = np.maximum.accumulate(np.where(new, samples, 0))
-    begins = np.flatnonzero((samples - starts) % length == 0)
-    stretch = np.repeat(np.arange(begins.size), np.diff(np.append(begins, values.size)))
-    order = np.lexsort((values, stretch))
-    ends = np.append(begins[1:], values.size) - 1
-    # Sorted by stretch and then by value, the extremes stand at both ends of each stretch.
-    return np.unique(np.concatenate([order[begins], order[ends]]))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.plotting.canvas import find_figure, open_axes
@@ -64,7 +63,13 @@ def margins(
         raise ParameterError(f"most is {most!r}, expected at least 1")
     change = read_subject(subject, names, order, about)
     known = np.flatnonzero(np.isfinite(change.after.margins))
-    worst = known[np.argsort(_rank(change)[known], kind="stable")][:most]
+    after = change.after.margins
+    worst = known[
+        np.argsort(
+            (after if change.before is None else np.fmin(after, change.before.margins))[known],
+            kind="stable",
+        )
+    ][:most]
     with open_axes(ax, (7.2, 1.1 + 0.19 * max(len(worst), 4))) as (axes,):
         _draw_rows(axes, change, worst.tolist())
         title = "Margins, worst first"
@@ -76,12 +81,6 @@ def margins(
             note += f"; {plural(missing, 'body')} without one not shown"
         axes.set_xlabel(note)
     return find_figure(axes)
-
-
-def _rank(change: Change) -> Floats:
-    """Give the numbers by which bodies are ranked: the least margin of each, before or after."""
-    after = change.after.margins
-    return after if change.before is None else np.fmin(after, change.before.margins)
 
 
 def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:

@@ -129,9 +129,20 @@ def _read(subject: Subject, order: Order, about: Point) -> Change:
         return Change(_join([body.name for body in bodies], judge(subject)))
     if isinstance(subject, (Report, FileReport)):
         files = subject.files if isinstance(subject, Report) else (subject,)
-        return Change(_read_files(files))
+        # Read the bodies of all files; with several files, names say which one.
+        several = len(files) > 1
+        files_bodies = [(body, file.path) for file in files for body in file.bodies]
+        names = [f"{body.name} ({path})" if several else body.name for body, path in files_bodies]
+        return Change(_join(names, [body.judgement for body, _ in files_bodies]))
     if isinstance(subject, Fix):
-        return _read_fix(subject)
+        # Read the tensors before and after what the fix writes, in any axes: moments need none.
+        old = [(np.nan,) * 6 if body.old is None else body.old for body in subject.bodies]
+        new = [
+            body.new if body.status == "fixed" and body.new is not None else before
+            for body, before in zip(subject.bodies, old, strict=True)
+        ]
+        fix_names = [body.name for body in subject.bodies]
+        return Change(*(_read_tensors(tensors, fix_names) for tensors in (new, old)))
     if is_identification(subject):
         sides = (subject.consistency, check(subject.given))
         return Change(*(_read_consistency(side, subject.bodies) for side in sides))
@@ -157,14 +168,6 @@ def _check_numbers(
     return check(theta, order=order, about=about)
 
 
-def _read_files(files: Sequence[FileReport]) -> BodyRows:
-    """Read the bodies of all files; with several files, names say which one."""
-    several = len(files) > 1
-    bodies = [(body, file.path) for file in files for body in file.bodies]
-    names = [f"{body.name} ({path})" if several else body.name for body, path in bodies]
-    return _join(names, [body.judgement for body, _ in bodies])
-
-
 def _join(names: Sequence[str], judgements: Sequence[Judgement]) -> BodyRows:
     return BodyRows(
         tuple(names),
@@ -182,17 +185,6 @@ def _read_consistency(judged: Consistency, names: Sequence[str] | None = None) -
         margins,
         tuple(np.asarray(judged.verdict).reshape(-1).tolist()),
     )
-
-
-def _read_fix(fix: Fix) -> Change:
-    """Read the tensors before and after what the fix writes, in any axes: moments need none."""
-    old = [(np.nan,) * 6 if body.old is None else body.old for body in fix.bodies]
-    new = [
-        body.new if body.status == "fixed" and body.new is not None else before
-        for body, before in zip(fix.bodies, old, strict=True)
-    ]
-    names = [body.name for body in fix.bodies]
-    return Change(*(_read_tensors(tensors, names) for tensors in (new, old)))
 
 
 def _read_tensors(tensors: Sequence[Sequence[float]], names: Sequence[str]) -> BodyRows:

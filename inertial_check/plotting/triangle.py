@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.inertia.shape_triangle import CORNERS, LOWEST, place_shapes
 from inertial_check.plotting.canvas import find_figure, open_axes
@@ -83,26 +83,35 @@ def principal_moments(
     change = read_subject(subject, names, order, about)
     sides = [rows for rows in (change.before, change.after) if rows is not None]
     places = [place_shapes(rows.moments) for rows in sides]
-    bottom = _find_bottom(places)
-    places = [_clamp(points, bottom) for points in places]
+    # Find the lower end of the axes: some of the impossible region, and all of the bodies in it.
+    heights = np.concatenate([points[:, 1] for points in places])
+    least = float(np.min(heights, initial=0.0, where=np.isfinite(heights)))
+    bottom = max(LOWEST, min(least, -_ROOM)) - _ROOM
+    places = [
+        np.clip(points, [_LEFT + 0.02, bottom + 0.02], [_RIGHT - 0.02, _TOP - 0.02])
+        for points in places
+    ]
     height = _HEIGHT * (_TOP - bottom) / (_RIGHT - _LEFT)
     with open_axes(ax, (5.6, 0.7 + 5.0 * height)) as (axes,):
         _draw_regions(axes, bottom)
         if len(places) > 1:
-            _draw_history(axes, np.stack(places))
+            # Draw lines from where the bodies were to where they are.
+            points = np.stack(places)
+            moved = np.all(np.isfinite(points), axis=(0, 2)) & np.any(
+                points[0] != points[1], axis=-1
+            )
+            if moved.any():
+                # One line of all bodies, broken between them, is one object to draw.
+                gaps = np.full((1, int(np.count_nonzero(moved)), 2), np.nan)
+                path = np.concatenate([points[:, moved], gaps]).transpose(1, 0, 2).reshape(-1, 2)
+                axes.plot(*path.T, color=GRAY, linewidth=0.7, zorder=1)
+                axes.plot(
+                    *points[0, moved].T, linestyle="", marker="o", markersize=4, color=GRAY,
+                    markerfacecolor="white", label=f"before: {np.count_nonzero(moved)}",
+                )  # fmt: skip
         _draw_bodies(axes, change.after, places[-1])
         axes.set_title("Principal moments between ball, rod and plate")
     return find_figure(axes)
-
-
-def _find_bottom(places: Sequence[Floats]) -> float:
-    """Find the lower end of the axes: some of the impossible region, and all of the bodies in it.
-
-    Tensors with a negative principal moment can lie far below; they are drawn at the edge.
-    """
-    heights = np.concatenate([points[:, 1] for points in places])
-    least = float(np.min(heights, initial=0.0, where=np.isfinite(heights)))
-    return max(LOWEST, min(least, -_ROOM)) - _ROOM
 
 
 def _draw_regions(axes: Axes, bottom: float) -> None:
@@ -131,11 +140,6 @@ def _draw_regions(axes: Axes, bottom: float) -> None:
     axes.grid(visible=False)
 
 
-def _clamp(points: Floats, bottom: float) -> Floats:
-    """Move points beyond the axes to their edges."""
-    return np.clip(points, [_LEFT + 0.02, bottom + 0.02], [_RIGHT - 0.02, _TOP - 0.02])
-
-
 def _draw_bodies(axes: Axes, rows: BodyRows, points: Floats) -> None:
     placed = np.all(np.isfinite(points), axis=-1)
     groups = np.array([_GROUPS.get(verdict, "impossible") for verdict in rows.verdicts], dtype=str)
@@ -152,15 +156,7 @@ def _draw_bodies(axes: Axes, rows: BodyRows, points: Floats) -> None:
                 rasterized=np.count_nonzero(chosen) > _MOST_MARKS,
                 **style,
             )
-    _label_worst(axes, rows, points, placed)
-    if missing := len(rows) - np.count_nonzero(placed):
-        axes.set_xlabel(f"{plural(int(missing), 'body')} without moments not shown")
-    if placed.any():
-        axes.legend(loc="upper left", frameon=False)
-
-
-def _label_worst(axes: Axes, rows: BodyRows, points: Floats, placed: Mask) -> None:
-    """Write the names of the worst bodies beside their points, where there is room."""
+    # Write the names of the worst bodies beside their points, where there is room.
     taken: list[Floats] = []
     for i in np.lexsort((rows.margins, ~placed))[: 4 * _LABELS].tolist():
         near = any(np.all(np.abs(points[i] - each) < (0.35, 0.045)) for each in taken)
@@ -178,23 +174,7 @@ def _label_worst(axes: Axes, rows: BodyRows, points: Floats, placed: Mask) -> No
             annotation_clip=True,
             **PLAIN,
         )
-
-
-def _draw_history(axes: Axes, points: Floats) -> None:
-    """Draw lines from where the bodies were to where they are.
-
-    Args:
-        axes: Axes to draw in.
-        points: (2, n, 2) coordinates before and after.
-    """
-    moved = np.all(np.isfinite(points), axis=(0, 2)) & np.any(points[0] != points[1], axis=-1)
-    if not moved.any():
-        return
-    # One line of all bodies, broken between them, is one object to draw.
-    gaps = np.full((1, int(np.count_nonzero(moved)), 2), np.nan)
-    path = np.concatenate([points[:, moved], gaps]).transpose(1, 0, 2).reshape(-1, 2)
-    axes.plot(*path.T, color=GRAY, linewidth=0.7, zorder=1)
-    axes.plot(
-        *points[0, moved].T, linestyle="", marker="o", markersize=4, color=GRAY,
-        markerfacecolor="white", label=f"before: {np.count_nonzero(moved)}",
-    )  # fmt: skip
+    if missing := len(rows) - np.count_nonzero(placed):
+        axes.set_xlabel(f"{plural(int(missing), 'body')} without moments not shown")
+    if placed.any():
+        axes.legend(loc="upper left", frameon=False)

@@ -31,9 +31,32 @@ def list_tables(found: IdentificationReport, *, verbose: bool, whole: bool) -> I
         verbose: Whether to list every parameter of every body, runs and velocities.
         whole: Whether to list the base parameters however many there are.
     """
-    yield _deviations(found)
+    rows = [
+        (body.name, *(_short(deviation) for deviation in body.standard_deviation))
+        for body in found.bodies
+    ]
+    yield Table(
+        "Standard deviations [kg, kg m, kg m^2]",
+        ("body", *THETA),
+        tuple(rows),
+        "about the body origins, by data and prior together",
+    )
     if verbose:
-        yield _parameters(found)
+        parameters_rows = [
+            (
+                f"{name} {body.name}",
+                *_pair(value, deviation),
+                _percent(100 * deviation / abs(value) if value else deviation * float("inf")),
+                f"{prior:.4g}",
+                decided,
+            )
+            for body in found.bodies
+            for name, value, deviation, prior, decided in zip(
+                THETA, body.theta, body.standard_deviation, body.prior, body.decided_by, strict=True
+            )
+        ]
+        head = ("parameter", "value", "deviation", "%", "prior", "decided by")
+        yield Table("Parameters of the bodies about their origins", head, tuple(parameters_rows))
     if found.base is not None and found.base.parameters:
         if whole or verbose or len(found.base.parameters) <= LONG:
             yield _base(found.base)
@@ -65,50 +88,15 @@ def list_sentences(found: IdentificationReport, *, listed: bool) -> Iterator[str
                 f"Between {plural(len(base.runs), 'recording')} base parameters spread by "
                 f"{base.birge_ratio:.3g} of their deviations (1: noise alone)."
             )
-    factor = _find_factor(found)
+    # Find the factor by which residuals with a colour make deviations too small.
+    alike = [own.whiteness.alike for own in found.residuals if own.whiteness is not None]
+    largest = max((each for each in alike if isfinite(each)), default=1.0)
+    factor = float((largest / found.redundancy) ** 0.5)
     if factor > COLOURED:
         yield (
             "Residuals are not white beyond the filter: deviations are too small, by up to about "
             f"{factor:.2g} times."
         )
-
-
-def _find_factor(found: IdentificationReport) -> float:
-    """Find the factor by which residuals with a colour make deviations too small."""
-    alike = [own.whiteness.alike for own in found.residuals if own.whiteness is not None]
-    largest = max((each for each in alike if isfinite(each)), default=1.0)
-    return float((largest / found.redundancy) ** 0.5)
-
-
-def _deviations(found: IdentificationReport) -> Table:
-    rows = [
-        (body.name, *(_short(deviation) for deviation in body.standard_deviation))
-        for body in found.bodies
-    ]
-    return Table(
-        "Standard deviations [kg, kg m, kg m^2]",
-        ("body", *THETA),
-        tuple(rows),
-        "about the body origins, by data and prior together",
-    )
-
-
-def _parameters(found: IdentificationReport) -> Table:
-    rows = [
-        (
-            f"{name} {body.name}",
-            *_pair(value, deviation),
-            _percent(100 * deviation / abs(value) if value else deviation * float("inf")),
-            f"{prior:.4g}",
-            decided,
-        )
-        for body in found.bodies
-        for name, value, deviation, prior, decided in zip(
-            THETA, body.theta, body.standard_deviation, body.prior, body.decided_by, strict=True
-        )
-    ]
-    head = ("parameter", "value", "deviation", "%", "prior", "decided by")
-    return Table("Parameters of the bodies about their origins", head, tuple(rows))
 
 
 def _base(base: BaseTable) -> Table:

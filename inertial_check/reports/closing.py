@@ -30,37 +30,33 @@ def write_closing(report: Report, view: View) -> str:
     if view.statistics:
         lines += statistics(report).splitlines()
     elif view.summary:
-        lines += _list_rules(report)
+        # A line for each of the most frequent rules, with its number of findings.
+        counts = count_rules(report)
+        width = max((len(str(count)) for count, _ in counts), default=0)
+        shown = counts if len(counts) <= _MOST_RULES else counts[: _MOST_RULES - 1]
+        rules_lines = [f"{count:>{width}}  {rule}" for count, rule in shown]
+        rest = counts[len(shown) :]
+        if rest:
+            findings = sum(count for count, _ in rest)
+            rules_lines.append(
+                f"{findings:>{width}}  of {len(rest)} more rules: --statistics lists them"
+            )
+        lines += rules_lines
     if view.summary:
-        lines += _summarize(report, view)  # sentences that scripts look for are never broken
+        # The sentence on the run, and those on what an interrupted or failed run has left.
+        text = summary(report, complete=view.left is None)
+        clean = sum(not file.findings for file in report.files)
+        if clean and clean < len(report.files):
+            text += f" {plural(clean, 'file')} without findings."
+        summarize_lines = [text]
+        if view.left is not None:
+            left = plural(view.left, "file")
+            summarize_lines.append(
+                f"Partial report: the check was interrupted with {left} left unchecked."
+            )
+        lines += summarize_lines  # sentences that scripts look for are never broken
         lines += _suggest_next_steps(report, view)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _list_rules(report: Report) -> list[str]:
-    """A line for each of the most frequent rules, with its number of findings."""
-    counts = count_rules(report)
-    width = max((len(str(count)) for count, _ in counts), default=0)
-    shown = counts if len(counts) <= _MOST_RULES else counts[: _MOST_RULES - 1]
-    lines = [f"{count:>{width}}  {rule}" for count, rule in shown]
-    rest = counts[len(shown) :]
-    if rest:
-        findings = sum(count for count, _ in rest)
-        lines.append(f"{findings:>{width}}  of {len(rest)} more rules: --statistics lists them")
-    return lines
-
-
-def _summarize(report: Report, view: View) -> list[str]:
-    """The sentence on the run, and those on what an interrupted or failed run has left."""
-    text = summary(report, complete=view.left is None)
-    clean = sum(not file.findings for file in report.files)
-    if clean and clean < len(report.files):
-        text += f" {plural(clean, 'file')} without findings."
-    lines = [text]
-    if view.left is not None:
-        left = plural(view.left, "file")
-        lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")
-    return lines
 
 
 def _suggest_next_steps(report: Report, view: View) -> list[str]:

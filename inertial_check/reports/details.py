@@ -94,14 +94,11 @@ class BodyDetails:
             if finding.bodies and len(self._path) <= PATH_LENGTH:
                 yield Row("", _command("--cause", str(index), self._path))
                 continue
-            name = self._selector(finding)
+            # The body's name; its id where other bodies have the same name.
+            name = finding.body or ""
+            name = name if self._names[name] <= 1 else finding.body_id or name
             if len(name) <= _NAME_LENGTH and len(self._path) <= PATH_LENGTH:
                 yield Row("", _command("--cause", str(index), "--body", name, self._path))
-
-    def _selector(self, finding: Finding) -> str:
-        """The body's name; its id where other bodies have the same name."""
-        name = finding.body or ""
-        return name if self._names[name] <= 1 else finding.body_id or name
 
 
 def pinpoint(finding: Finding) -> Place:
@@ -146,7 +143,15 @@ def describe_edit(cause: Hypothesis, written: Mapping[str, str]) -> str:
     """The edit that undoes a cause: each entry as written and as meant; "" without an edit."""
     edit = cause.edit or {}
     if edit.get("bodies"):
-        return _describe_edits(edit["bodies"])
+        # The edits of the first bodies of a model, and the number of further ones.
+        bodies = edit["bodies"]
+        shown = [
+            f"{clip(printable(name), _NAME_LENGTH)}: "
+            + ", ".join(f"{entry} = {value!r}" for entry, value in edit["entries"].items())
+            for name, edit in list(bodies.items())[:_MOST_BODIES]
+        ]
+        more = len(bodies) - len(shown)
+        return "; ".join(shown) + (f"; and {more} more bodies" if more else "")
     entries = edit.get("entries", {})
     return ", ".join(
         f"{name} {clip(written[name], _NAME_LENGTH)} -> {value!r}"
@@ -154,17 +159,6 @@ def describe_edit(cause: Hypothesis, written: Mapping[str, str]) -> str:
         else f"{name} = {value!r}"
         for name, value in entries.items()
     )
-
-
-def _describe_edits(bodies: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """The edits of the first bodies of a model, and the number of further ones."""
-    shown = [
-        f"{clip(printable(name), _NAME_LENGTH)}: "
-        + ", ".join(f"{entry} = {value!r}" for entry, value in edit["entries"].items())
-        for name, edit in list(bodies.items())[:_MOST_BODIES]
-    ]
-    more = len(bodies) - len(shown)
-    return "; ".join(shown) + (f"; and {more} more bodies" if more else "")
 
 
 def list_causes(finding: Finding) -> list[str]:
@@ -198,7 +192,19 @@ def _numbers(values: Values) -> Iterator[Row]:
     if moments is not None:
         yield Row("principal moments", ", ".join(map(number, moments)) + " kg m^2")
     if _is_violated(values) and "admissible" in values:
-        yield from _admissible(values["admissible"])
+        # The interval of each entry in which the body is consistent, with the others as written.
+        intervals = values["admissible"]
+        helpful = [
+            f"{entry} {interval(*ends)} kg m^2"
+            for entry, ends in intervals.items()
+            if ends is not None
+        ]
+        if not helpful:
+            yield Row("admissible", "none alone")
+        else:
+            yield Row("admissible", f"{helpful[0]} (one entry, the others as written)")
+            for text in helpful[1:]:
+                yield Row("", text)
     if "equivalent_box" in values:
         yield Row("equivalent box", describe_box(values["equivalent_box"]))
     witness = values.get("witness")
@@ -210,19 +216,6 @@ def _is_violated(values: Values) -> bool:
     """Whether a value has to change; at the boundary, every entry is within its interval."""
     margin, tolerance = values.get("margin"), values.get("tolerance", 0.0)
     return margin is not None and margin < -tolerance
-
-
-def _admissible(intervals: Mapping[str, list[float] | None]) -> Iterator[Row]:
-    """The interval of each entry in which the body is consistent, with the others as written."""
-    helpful = [
-        f"{entry} {interval(*ends)} kg m^2" for entry, ends in intervals.items() if ends is not None
-    ]
-    if not helpful:
-        yield Row("admissible", "none alone")
-        return
-    yield Row("admissible", f"{helpful[0]} (one entry, the others as written)")
-    for text in helpful[1:]:
-        yield Row("", text)
 
 
 def describe_box(edges: Sequence[float | None]) -> str:

@@ -74,7 +74,16 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
     elif body.status == "incomparable":
         yield f"  {style('error', 'not comparable')}: {printable(body.reason)}\n"
     for quantity in body.differs:
-        yield from _quantity(style, body, quantity)
+        if not (body.a is None or body.b is None or body.deviations is None):
+            fluid = quantity == "added_mass"
+            deviation: float = body.added_mass if fluid else getattr(body.deviations, quantity)
+            size = f"{deviation:.3g} {_OF[quantity]}"
+            yield f"  {style('error', _NAMES[quantity])} differs by {size} [{_UNITS[quantity]}]\n"
+            # Enough digits to show the difference, which is relative.
+            needed = 2 - ceil(log10(deviation)) if 0 < deviation < 1 else 0
+            digits = min(max(needed + 1, _DIGITS), _MOST_DIGITS)
+            for quantity_which, quantity_side in (("A", body.a), ("B", body.b)):
+                yield f"    {quantity_which}  {_values(quantity_side, quantity, digits)}\n"
     for place, explanation in enumerate(body.explanations[:_SHOWN_EXPLANATIONS]):
         yield f"  {_format_explanation(style, body, explanation, first=place == 0)}\n"
     if body.status == "differs" and not body.explanations:
@@ -94,44 +103,26 @@ def _join_names(names: Sequence[str]) -> str:
     return printable(", ".join(names))
 
 
-def _quantity(style: Style, body: BodyDifference, quantity: MassProperty) -> Iterator[str]:
-    if body.a is None or body.b is None or body.deviations is None:
-        return
-    fluid = quantity == "added_mass"
-    deviation: float = body.added_mass if fluid else getattr(body.deviations, quantity)
-    size = f"{deviation:.3g} {_OF[quantity]}"
-    yield f"  {style('error', _NAMES[quantity])} differs by {size} [{_UNITS[quantity]}]\n"
-    # Enough digits to show the difference, which is relative.
-    needed = 2 - ceil(log10(deviation)) if 0 < deviation < 1 else 0
-    digits = min(max(needed + 1, _DIGITS), _MOST_DIGITS)
-    for which, side in (("A", body.a), ("B", body.b)):
-        yield f"    {which}  {_values(side, quantity, digits)}\n"
-
-
 def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:
     if quantity == "mass":
         return round_together([side.mass], digits)[0]
     if quantity == "com":
         return " ".join(round_together(side.p_BoBcm_B, digits))
     if quantity == "added_mass":
-        return _show_added_mass(side, digits)
+        # The entries of the upper triangle that are not zero, by their names in SDF.
+        numbers = {
+            f"{MOTIONS[i]}{MOTIONS[j]}": number
+            for i, row in enumerate(side.added_mass)
+            for j, number in enumerate(row)
+            if i <= j and number != 0
+        }
+        mass_shown = [
+            f"{name} {round_together([value], digits)[0] if isfinite(value) else value}"
+            for name, value in numbers.items()
+        ]
+        return ", ".join(mass_shown) or "none"
     shown = round_together(side.I_BBcm_B, digits)
     return ", ".join(f"{entry} {value}" for entry, value in zip(ENTRIES, shown, strict=True))
-
-
-def _show_added_mass(side: ComparedBody, digits: int) -> str:
-    """The entries of the upper triangle that are not zero, by their names in SDF."""
-    numbers = {
-        f"{MOTIONS[i]}{MOTIONS[j]}": number
-        for i, row in enumerate(side.added_mass)
-        for j, number in enumerate(row)
-        if i <= j and number != 0
-    }
-    shown = [
-        f"{name} {round_together([value], digits)[0] if isfinite(value) else value}"
-        for name, value in numbers.items()
-    ]
-    return ", ".join(shown) or "none"
 
 
 def _format_explanation(style: Style, body: BodyDifference, one: Explanation, first: bool) -> str:

@@ -162,14 +162,13 @@ def quote_path(path: str) -> str:
         elif char.isprintable() and char != "#":
             quoted.append(char)
         else:
-            data = os.fsencode(char) if _is_byte(char) else char.encode("utf-8", "surrogatepass")
+            data = (
+                os.fsencode(char)
+                if ("\udc80" <= char <= "\udcff")
+                else char.encode("utf-8", "surrogatepass")
+            )
             quoted += [f"\\{byte:03o}" for byte in data]
     return f'"{"".join(quoted)}"'
-
-
-def _is_byte(char: str) -> bool:
-    """Whether a character stands for a byte of a path that is no text."""
-    return "\udc80" <= char <= "\udcff"
 
 
 def guard_diff(diff: str) -> str:

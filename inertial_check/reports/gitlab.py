@@ -24,7 +24,16 @@ def render(report: Report, view: View) -> str:
             file.findings, fingerprints(file, file.findings), strict=True
         )
     ]
-    issues += [_failure(line) for line in report.failures]
+    issues += [
+        {
+            "description": clip(line, _LENGTH),
+            "check_name": "failure",
+            "fingerprint": fingerprint_of(line),
+            "severity": "blocker",
+            "location": {"path": ".", "lines": {"begin": 1}},
+        }
+        for line in report.failures
+    ]
     lines = ",\n".join(" " + dump_json(issue) for issue in issues)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
@@ -42,15 +51,4 @@ def _issue(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Js
             "path": normalize_path(place.path or file.path),
             "lines": {"begin": place.line, "end": place.end_line},
         },
-    }
-
-
-def _failure(line: str) -> dict[str, Json]:
-    """The issue of a failure. GitLab wants a file for each, so it is one of the whole folder."""
-    return {
-        "description": clip(line, _LENGTH),
-        "check_name": "failure",
-        "fingerprint": fingerprint_of(line),
-        "severity": "blocker",
-        "location": {"path": ".", "lines": {"begin": 1}},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inertial_check.model import Finding, Hypothesis, Severity
 from inertial_check.reports.escaping import clip, printable
@@ -60,21 +60,10 @@ class GroupDrawing:
 
     def draw(self, group: FindingGroup) -> list[str]:
         """The lines of a group: title and message, source, places, cause and fix."""
-        lines = self._draw_title(group)
-        lines += self._draw_source(group)
-        if group.findings > 1 or group.bodies > 1:
-            lines += self._list_places(group)
-        for label, texts in (("why:", self._explain(group)), ("fix:", self._offer_fix(group))):
-            for index, text in enumerate(texts):
-                lead = self._style("label", label) if index == 0 else " " * len(label)
-                lines.append(f"{_INDENT}{lead} {text}")
-        return lines
-
-    def _draw_title(self, group: FindingGroup) -> list[str]:
         style, finding = self._style, group.representative.finding
-        place = _locate(group)
-        path = clip(place[0], PATH_LENGTH)
-        where = f":{place[1]}:{place[2]}: "
+        place = finding.place if finding.guilty is None else finding.guilty.place
+        path = clip(place.path or group.representative.file.path, PATH_LENGTH)
+        where = f":{place.line}:{place.column}: "
         body = "" if finding.body is None else f" [{_shorten_name(finding.body)}]"
         plain = f"{path}{where}{group.severity.word} {group.code}{body}"
         title = (
@@ -85,10 +74,19 @@ class GroupDrawing:
         room = self._width - count_columns(plain) - 1
         short = cut_sentence(message, room) if group.command else message
         if room >= _LEAST_ROOM and count_columns(short) <= room:
-            return [f"{title} {short}"]
-        room = self._width - len(_INDENT)
-        short = cut_sentence(message, room) if group.command else message
-        return [title, *wrap(short, self._width, _INDENT, most=3)]
+            lines = [f"{title} {short}"]
+        else:
+            room = self._width - len(_INDENT)
+            short = cut_sentence(message, room) if group.command else message
+            lines = [title, *wrap(short, self._width, _INDENT, most=3)]
+        lines += self._draw_source(group)
+        if group.findings > 1 or group.bodies > 1:
+            lines += self._list_places(group)
+        for label, texts in (("why:", self._explain(group)), ("fix:", self._offer_fix(group))):
+            for index, text in enumerate(texts):
+                lead = self._style("label", label) if index == 0 else " " * len(label)
+                lines.append(f"{_INDENT}{lead} {text}")
+        return lines
 
     def _draw_source(self, group: FindingGroup) -> Iterator[str]:
         """The line of the guilty number, and carets under it; nothing for binary documents."""
@@ -120,30 +118,35 @@ class GroupDrawing:
         if len(files) > 1:
             lead += f" in {len(files)} files"
         if self._complete:
-            return self._list_all_places(group, lead)
+            # Every place of a group, by its file.
+            by_file: dict[str, list[str]] = {}
+            for member in group.members:
+                places = by_file.setdefault(member.file.path, [])
+                finding = member.finding
+                places += [
+                    _shorten_name(name) for name in finding.bodies or (finding.body,) if name
+                ]
+            places_lines = [f"{_INDENT}{lead}:"] if len(by_file) > 1 else []
+            for places_path, places_names in by_file.items():
+                title = clip(places_path, PATH_LENGTH) if len(by_file) > 1 else lead
+                text = f"{title}: {', '.join(places_names)}" if places_names else title
+                places_lines += wrap(text, self._width, _INDENT * (1 + (len(by_file) > 1)))
+            return places_lines
         width = self._width - len(_INDENT)
         lines = [_INDENT + list_names(names, width, f"{lead}: ")] if names else []
         if len(files) > 1:
             own = group.representative.file.path
             others = [clip(path, PATH_LENGTH) for path in files if path != own]
             shared = f"{'also in' if names else lead + ', also'}: "
-            lines.append(_INDENT + list_names(_strip_folder(others), width, shared))
+            # The paths without the folder that they have in common.
+            folder = others[0].split("/")[:-1]
+            for path in others:
+                while folder and path.split("/")[: len(folder)] != folder:
+                    folder.pop()
+            length = len("/".join(folder)) + 1 if folder else 0
+            lines.append(_INDENT + list_names([path[length:] for path in others], width, shared))
         elif not names:
             lines.append(_INDENT + lead)
-        return lines
-
-    def _list_all_places(self, group: FindingGroup, lead: str) -> list[str]:
-        """Every place of a group, by its file."""
-        by_file: dict[str, list[str]] = {}
-        for member in group.members:
-            places = by_file.setdefault(member.file.path, [])
-            finding = member.finding
-            places += [_shorten_name(name) for name in finding.bodies or (finding.body,) if name]
-        lines = [f"{_INDENT}{lead}:"] if len(by_file) > 1 else []
-        for path, names in by_file.items():
-            title = clip(path, PATH_LENGTH) if len(by_file) > 1 else lead
-            text = f"{title}: {', '.join(names)}" if names else title
-            lines += wrap(text, self._width, _INDENT * (1 + (len(by_file) > 1)))
         return lines
 
     def _explain(self, group: FindingGroup) -> list[str]:
@@ -166,18 +169,19 @@ class GroupDrawing:
         if group.command is None:
             lead = "by hand" if group.severity > Severity.NOTE else "not needed by itself"
             return [f"{lead}; inertial-check explain {group.code}"]
-        arguments = _pair_options(split_command(group.command))
+        # The arguments of a command, each option that takes a value joined with it.
+        arguments = split_command(group.command)
+        pairs: list[str] = []
+        for argument in arguments:
+            if pairs and pairs[-1] in _WITH_VALUE:
+                pairs[-1] += f" {argument}"
+            else:
+                pairs.append(argument)
+        arguments = pairs
         lines = wrap_command(arguments, self._width - len("  fix: "), "")
         if group.more_files:
             lines.append(f"and so for {plural(group.more_files, 'more file')}")
         return lines
-
-
-def _locate(group: FindingGroup) -> tuple[str, int, int]:
-    """The path, line and column of the guilty number of the representative."""
-    file, finding = group.representative
-    place = finding.place if finding.guilty is None else finding.guilty.place
-    return place.path or file.path, place.line, place.column
 
 
 def _shorten_edit(cause: Hypothesis, finding: Finding) -> str:
@@ -191,17 +195,6 @@ def _shorten_edit(cause: Hypothesis, finding: Finding) -> str:
     return ", ".join(texts[:_MOST_ENTRIES]) + (f", and {more} more" if more > 0 else "")
 
 
-def _pair_options(arguments: Sequence[str]) -> list[str]:
-    """The arguments of a command, each option that takes a value joined with it."""
-    pairs: list[str] = []
-    for argument in arguments:
-        if pairs and pairs[-1] in _WITH_VALUE:
-            pairs[-1] += f" {argument}"
-        else:
-            pairs.append(argument)
-    return pairs
-
-
 def _shorten_name(name: str) -> str:
     shown = printable(name[:_LONGEST_NAME])
     return cut_text(shown + "..." * (len(name) > _LONGEST_NAME), _NAME_WIDTH)
@@ -213,13 +206,3 @@ def _list_bodies(group: FindingGroup) -> list[str]:
     findings += [member.finding for member in group.members]
     names = (name for each in findings for name in each.bodies or (each.body,) if name is not None)
     return list(dict.fromkeys(names))
-
-
-def _strip_folder(paths: Sequence[str]) -> list[str]:
-    """The paths without the folder that they have in common."""
-    folder = paths[0].split("/")[:-1]
-    for path in paths:
-        while folder and path.split("/")[: len(folder)] != folder:
-            folder.pop()
-    length = len("/".join(folder)) + 1 if folder else 0
-    return [path[length:] for path in paths]

@@ -110,10 +110,29 @@ def group_findings(report: Report) -> list[FindingGroup]:
     that follow from the numbers alone, then the number of bodies, of findings, and of the report.
     """
     members = [GroupMember(file, finding) for file in report.files for finding in file.findings]
-    copies = _join_copies(members)
-    robots = _find_robots(members, copies)
+    copies = _join_equal([_identify_mistake(member) for member in members])
+    # Give each file the path of the first variant of its robot.
+    paths = list_paths(members)
+    index = {path: at for at, path in enumerate(paths)}
+    sizes: Counter[str] = Counter()
+    shared: Counter[tuple[str, str]] = Counter()
+    for copy in copies:
+        first, *others = list_paths(members[at] for at in copy)
+        sizes.update((first, *others))
+        shared.update((first, other) for other in others)
+    sets = _Partition(len(paths))
+    for (one, other), count in shared.items():
+        if 2 * count >= min(sizes[one], sizes[other]):
+            sets.join(index[one], index[other])
+    robots = {path: paths[sets.find(at)] for at, path in enumerate(paths)}
     keys = [_identify_group([members[index] for index in copy], robots) for copy in copies]
-    refused = _list_refused(report)
+    refused = {
+        (file.path, body.id)
+        for file in report.files
+        if file.findings
+        for body in file.bodies
+        if any(each.action in REFUSALS for each in body.predictions.values())
+    }
     groups = [
         _describe(
             [members[index] for index in sorted(index for at in group for index in copies[at])]
@@ -198,11 +217,6 @@ def _join_equal(keys: Sequence[Iterable[Hashable]]) -> list[list[int]]:
     return list(joined.values())
 
 
-def _join_copies(members: Sequence[GroupMember]) -> list[list[int]]:
-    """Join the findings, as indices, that state one thing in several files or bodies."""
-    return _join_equal([_identify_mistake(member) for member in members])
-
-
 def _identify_mistake(member: GroupMember) -> list[Hashable]:
     """What tells the mistake behind a finding from others: its place in a text, and its fact."""
     finding = member.finding
@@ -228,28 +242,6 @@ def _identify_group(copies: Sequence[GroupMember], robots: dict[str, str]) -> li
     return [(first.code, first.severity, cause, subject, path) for path in paths]
 
 
-def _find_robots(members: Sequence[GroupMember], copies: Sequence[Sequence[int]]) -> dict[str, str]:
-    """Give each file the path of the first variant of its robot.
-
-    Two files are variants where the one with fewer distinct mistakes shares half of them with the
-    other. Files that share a mistake are compared with the first of them only, which keeps the
-    time linear; joining the pairs finds the other variants.
-    """
-    paths = list_paths(members)
-    index = {path: at for at, path in enumerate(paths)}
-    sizes: Counter[str] = Counter()
-    shared: Counter[tuple[str, str]] = Counter()
-    for copy in copies:
-        first, *others = list_paths(members[at] for at in copy)
-        sizes.update((first, *others))
-        shared.update((first, other) for other in others)
-    sets = _Partition(len(paths))
-    for (one, other), count in shared.items():
-        if 2 * count >= min(sizes[one], sizes[other]):
-            sets.join(index[one], index[other])
-    return {path: paths[sets.find(at)] for at, path in enumerate(paths)}
-
-
 def _first_cause(finding: Finding) -> str:
     """The name of the first cause; "" without any."""
     return finding.causes[0].cause if finding.causes else ""
@@ -259,17 +251,6 @@ def _most_frequent_cause(members: Iterable[GroupMember]) -> str:
     """The first cause that most findings have, of several the one of the first finding."""
     counts = Counter(_first_cause(member.finding) for member in members)
     return max(counts, key=counts.__getitem__)
-
-
-def _list_refused(report: Report) -> set[tuple[str, str]]:
-    """The bodies that at least one engine refuses, by path and id."""
-    return {
-        (file.path, body.id)
-        for file in report.files
-        if file.findings
-        for body in file.bodies
-        if any(each.action in REFUSALS for each in body.predictions.values())
-    }
 
 
 def _rank(group: FindingGroup, refused: set[tuple[str, str]]) -> tuple[int, ...]:

@@ -110,7 +110,24 @@ def _tables(found: IdentificationReport) -> Iterator[_Table]:
     for fit in found.fits:
         yield _fit(fit)
     yield _bodies(found.bodies)
-    yield _shares(found)
+    rows = [
+        (
+            body.name,
+            *(
+                f"{100 * share:.0f}{'*' if name in body.unsupported else ''}"
+                for name, share in zip(THETA, body.share, strict=True)
+            ),
+        )
+        for body in found.bodies
+    ]
+    any_unsupported = any(body.unsupported for body in found.bodies)
+    star = "; *: moved without support by the data" if any_unsupported else ""
+    yield _Table(
+        "What the data decide [%]",
+        ("body", *THETA),
+        tuple(rows),
+        f"100: the data alone decide, 0: the prior alone{star}",
+    )
     if found.friction:
         yield _friction(found.friction)
     if found.gains:
@@ -172,27 +189,6 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> _Table:
     return _Table("Bodies", head, tuple(rows), remark)
 
 
-def _shares(found: IdentificationReport) -> _Table:
-    rows = [
-        (
-            body.name,
-            *(
-                f"{100 * share:.0f}{'*' if name in body.unsupported else ''}"
-                for name, share in zip(THETA, body.share, strict=True)
-            ),
-        )
-        for body in found.bodies
-    ]
-    any_unsupported = any(body.unsupported for body in found.bodies)
-    star = "; *: moved without support by the data" if any_unsupported else ""
-    return _Table(
-        "What the data decide [%]",
-        ("body", *THETA),
-        tuple(rows),
-        f"100: the data alone decide, 0: the prior alone{star}",
-    )
-
-
 def _friction(values: Sequence[FrictionValue]) -> _Table:
     joints = list(dict.fromkeys(value.joint for value in values))
     kinds = list(dict.fromkeys((value.meaning, value.unit) for value in values))
@@ -205,14 +201,15 @@ def _friction(values: Sequence[FrictionValue]) -> _Table:
         columns.append([_NOTHING if each is None else _format_value(each) for each in own])
         if kind in stated:
             head.append("model")
-            columns.append([_format_model_value(each) for each in own])
+            columns.append(
+                [
+                    (_NOTHING if each is None or each.model is None else f"{each.model:.6g}")
+                    for each in own
+                ]
+            )
     remark = "+-: one standard deviation" + ("; model: as the file states it" if stated else "")
     rows = tuple(zip(*columns, strict=True))
     return _Table("Friction and other torques", tuple(head), rows, remark)
-
-
-def _format_model_value(value: FrictionValue | None) -> str:
-    return _NOTHING if value is None or value.model is None else f"{value.model:.6g}"
 
 
 def _gains(found: IdentificationReport) -> _Table:

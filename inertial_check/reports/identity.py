@@ -34,7 +34,11 @@ def uri(path: str) -> str:
     normal = normalize_path(path)
     prefix = ("file://" if normal.startswith("/") else "file:///") if is_absolute(path) else ""
     # Lone surrogates stand for bytes that are not UTF-8, as os.fsdecode gives them.
-    errors = "surrogatepass" if _has_lone_surrogates(normal) else "surrogateescape"
+    errors = (
+        "surrogatepass"
+        if any("\ud800" <= char <= "\udfff" and not "\udc80" <= char <= "\udcff" for char in normal)
+        else "surrogateescape"
+    )
     data = normal.encode("utf-8", errors)
     # A colon in the first segment would read as the end of a scheme.
     return prefix + quote(data, safe="/:" if prefix else "/")
@@ -57,8 +61,3 @@ def fingerprints(file: FileReport, findings: Iterable[Finding]) -> list[str]:
 def fingerprint_of(text: str) -> str:
     """Digest of a text, in hexadecimal digits."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
-
-
-def _has_lone_surrogates(text: str) -> bool:
-    """Whether a text holds surrogates other than those that stand for bytes."""
-    return any("\ud800" <= char <= "\udfff" and not "\udc80" <= char <= "\udcff" for char in text)

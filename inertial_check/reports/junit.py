@@ -25,9 +25,35 @@ def render(report: Report, view: View) -> str:
 
     root = Element("testsuites", name="inertial-check")
     for file in report.files:
-        _add_suite(root, file, view)
+        # Add the suite of a file: a case for the document, then one for each body.
+        suite_suite = _add(root, "testsuite", name=clip(file.path, _LENGTH))
+        of_bodies: dict[str | None, list[Finding]] = defaultdict(list)
+        ids = {body.id for body in file.bodies}
+        for finding in file.findings:
+            of_bodies[finding.body_id if finding.body_id in ids else None].append(finding)
+        names = Counter(body.name for body in file.bodies)
+        failing = [_add_case(suite_suite, file, "(document)", of_bodies[None], view)]
+        for body in file.bodies:
+            name = body.name if names[body.name] == 1 else f"{body.name} {body.id}"
+            failing.append(_add_case(suite_suite, file, name, of_bodies[body.id], view))
+        for name, suite_count in (("tests", len(suite_suite)), ("failures", sum(failing))):
+            suite_suite.set(name, str(suite_count))
+        for name in ("errors", "skipped"):
+            suite_suite.set(name, "0")
     if report.failures:
-        _add_failures(root, report.failures)
+        # Add a suite of the failures of the run.
+        failures = report.failures
+        failures_count = str(len(failures))
+        counts = {
+            "tests": failures_count,
+            "failures": "0",
+            "errors": failures_count,
+            "skipped": "0",
+        }
+        suite = _add(root, "testsuite", name="(run)", **counts)
+        for index, line in enumerate(failures, 1):
+            case = _add(suite, "testcase", classname="(run)", name=f"failure {index}")
+            _add(case, "error", message=clip(line, _LENGTH), type="failure")
     for count in ("tests", "failures", "errors", "skipped"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     if view.statistics:
@@ -42,24 +68,6 @@ def _add(parent: Element, tag: str, text: str | None = None, **attributes: str) 
     element = SubElement(parent, tag, attributes)
     element.text = text
     return element
-
-
-def _add_suite(root: Element, file: FileReport, view: View) -> None:
-    """Add the suite of a file: a case for the document, then one for each body."""
-    suite = _add(root, "testsuite", name=clip(file.path, _LENGTH))
-    of_bodies: dict[str | None, list[Finding]] = defaultdict(list)
-    ids = {body.id for body in file.bodies}
-    for finding in file.findings:
-        of_bodies[finding.body_id if finding.body_id in ids else None].append(finding)
-    names = Counter(body.name for body in file.bodies)
-    failing = [_add_case(suite, file, "(document)", of_bodies[None], view)]
-    for body in file.bodies:
-        name = body.name if names[body.name] == 1 else f"{body.name} {body.id}"
-        failing.append(_add_case(suite, file, name, of_bodies[body.id], view))
-    for name, count in (("tests", len(suite)), ("failures", sum(failing))):
-        suite.set(name, str(count))
-    for name in ("errors", "skipped"):
-        suite.set(name, "0")
 
 
 def _add_case(
@@ -93,13 +101,3 @@ def _text(file: FileReport, findings: Sequence[Finding]) -> str:
         lines.append(f"{where}: {what}: {clip(finding.message, _LENGTH)}")
         lines += [f"  {line}" for line in list_causes(finding)]
     return "\n".join(lines)
-
-
-def _add_failures(root: Element, failures: Sequence[str]) -> None:
-    """Add a suite of the failures of the run."""
-    count = str(len(failures))
-    counts = {"tests": count, "failures": "0", "errors": count, "skipped": "0"}
-    suite = _add(root, "testsuite", name="(run)", **counts)
-    for index, line in enumerate(failures, 1):
-        case = _add(suite, "testcase", classname="(run)", name=f"failure {index}")
-        _add(case, "error", message=clip(line, _LENGTH), type="failure")

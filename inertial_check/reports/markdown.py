@@ -131,7 +131,14 @@ def _details(group: FindingGroup, bodies: Mapping[str, BodyDetails]) -> str:
         rows.append(("fix", f"{group.command}{more}"))
     lines += [f"{label:<{LABEL_WIDTH}} {text}" for label, text in rows]
     if group.findings > 1:
-        lines += _list_places(group)
+        # A line for each of the first places of a group, and how many more there are.
+        places_lines = ["", f"{'places':<{LABEL_WIDTH}} {plural(len(group.places), 'finding')}"]
+        for place in group.places[:_MOST_PLACES]:
+            places_body = "" if place.body is None else f" [{clip(place.body, _NAME_LENGTH)}]"
+            places_lines.append(f"  {_locate(place)}{places_body}")
+        if len(group.places) > _MOST_PLACES:
+            places_lines.append(f"  and {len(group.places) - _MOST_PLACES} more")
+        lines += places_lines
     if not lines:
         return ""
     body = _count_places(group) if group.findings > 1 else ""
@@ -140,17 +147,6 @@ def _details(group: FindingGroup, bodies: Mapping[str, BodyDetails]) -> str:
     where = html_code(_locate(_find_shown_place(group)), _NAME_LENGTH)
     title = " ".join(filter(None, (group.severity.word, group.code, body, where)))
     return f"<details><summary>{title}</summary>\n\n{fence(lines)}\n\n</details>\n"
-
-
-def _list_places(group: FindingGroup) -> list[str]:
-    """A line for each of the first places of a group, and how many more there are."""
-    lines = ["", f"{'places':<{LABEL_WIDTH}} {plural(len(group.places), 'finding')}"]
-    for place in group.places[:_MOST_PLACES]:
-        body = "" if place.body is None else f" [{clip(place.body, _NAME_LENGTH)}]"
-        lines.append(f"  {_locate(place)}{body}")
-    if len(group.places) > _MOST_PLACES:
-        lines.append(f"  and {len(group.places) - _MOST_PLACES} more")
-    return lines
 
 
 def _count_fitting(texts: Sequence[str], room: int) -> int:

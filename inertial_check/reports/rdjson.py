@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from inertial_check.files.json import Json
-from inertial_check.model import CauseEdit, ExcerptLine, FileReport, Finding, Place, Report
+from inertial_check.model import ExcerptLine, FileReport, Finding, Place, Report
 from inertial_check.reports import View
 from inertial_check.reports.details import describe_cause
 from inertial_check.reports.escaping import dump_json, markdown_text
@@ -55,8 +55,14 @@ def _diagnostic(file: FileReport, finding: Finding) -> dict[str, Json]:
     code: dict[str, Json] = {"value": finding.code}
     if (url := find_rule_page(finding.code)) is not None:
         code["url"] = url
+    # The message of a finding with its first cause, in two paragraphs of Markdown.
+    body = "" if finding.body is None else f"{_plain(finding.body, _NAME_LENGTH)}: "
+    text = f"{body}{_plain(finding.message, _MESSAGE_LENGTH)}"
+    if finding.causes:
+        cause = _plain(describe_cause(finding.causes[0]), _MESSAGE_LENGTH)
+        text = f"{text}\n\nProbable cause: {cause}"
     diagnostic: dict[str, Json] = {
-        "message": _write_message(finding),
+        "message": text,
         "location": {
             "path": normalize_path(place.path or file.path),
             "range": _range(finding, place),
@@ -65,18 +71,21 @@ def _diagnostic(file: FileReport, finding: Finding) -> dict[str, Json]:
         "code": code,
     }
     if finding.cause_edit is not None:
-        diagnostic["suggestions"] = [_suggestion(finding.cause_edit)]
+        edit = finding.cause_edit
+        suggestion_place = edit.range
+        diagnostic["suggestions"] = [
+            {
+                "range": {
+                    "start": {"line": suggestion_place.line, "column": suggestion_place.column},
+                    "end": {
+                        "line": suggestion_place.end_line,
+                        "column": suggestion_place.end_column,
+                    },
+                },
+                "text": edit.text,
+            }
+        ]
     return diagnostic
-
-
-def _write_message(finding: Finding) -> str:
-    """The message of a finding with its first cause, in two paragraphs of Markdown."""
-    body = "" if finding.body is None else f"{_plain(finding.body, _NAME_LENGTH)}: "
-    text = f"{body}{_plain(finding.message, _MESSAGE_LENGTH)}"
-    if finding.causes:
-        cause = _plain(describe_cause(finding.causes[0]), _MESSAGE_LENGTH)
-        text = f"{text}\n\nProbable cause: {cause}"
-    return text
 
 
 def _plain(text: str, length: int) -> str:
@@ -99,7 +108,11 @@ def _find_column(finding: Finding, number: int, column: int) -> int | None:
     """The column in bytes of UTF-8, 1-based, of one in code points; None if it is not known."""
     lines = () if finding.excerpt is None else finding.excerpt.lines
     line = next((each for each in lines if each.number == number), None)
-    if line is None or _begins_cut(finding, line) or column - 1 > _count_shown(line):
+    if (
+        line is None
+        or _begins_cut(finding, line)
+        or column - 1 > (len(line.text) - (len(_CUT) if line.text.endswith(_CUT) else 0))
+    ):
         return None
     return len(line.text[: column - 1].encode("utf-8", "replace")) + 1
 
@@ -109,19 +122,3 @@ def _begins_cut(finding: Finding, line: ExcerptLine) -> bool:
     if line.number == finding.place.line:
         return line.start != finding.place.column - 1
     return line.text.startswith(_CUT)
-
-
-def _count_shown(line: ExcerptLine) -> int:
-    """Number of code points of a line before the mark of what is cut."""
-    return len(line.text) - (len(_CUT) if line.text.endswith(_CUT) else 0)
-
-
-def _suggestion(edit: CauseEdit) -> dict[str, Json]:
-    place = edit.range
-    return {
-        "range": {
-            "start": {"line": place.line, "column": place.column},
-            "end": {"line": place.end_line, "column": place.end_column},
-        },
-        "text": edit.text,
-    }

@@ -185,8 +185,18 @@ def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, J
         # All results of a run must have the member, or none (3.27.23).
         "suppressions": [],
     }
-    if related := _related_locations(file, finding):
-        result["relatedLocations"] = related
+    # The related locations (3.27.22): the numbers of a finding besides the first.
+    first = pinpoint(finding)
+    others = [(place, text) for place, text in list_places(finding) if place != first]
+    if others:
+        result["relatedLocations"] = [
+            {
+                "id": number,
+                "physicalLocation": _physical_location(file, place),
+                "message": _message(text),
+            }
+            for number, (place, text) in enumerate(others, 1)
+        ]
     if finding.suppression is not None:
         suppression: dict[str, str] = {"kind": finding.suppression.kind}
         if finding.suppression.reason:
@@ -210,20 +220,6 @@ def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
             }
         ]
     return location
-
-
-def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
-    """The related locations (3.27.22): the numbers of a finding besides the first."""
-    first = pinpoint(finding)
-    others = [(place, text) for place, text in list_places(finding) if place != first]
-    return [
-        {
-            "id": number,
-            "physicalLocation": _physical_location(file, place),
-            "message": _message(text),
-        }
-        for number, (place, text) in enumerate(others, 1)
-    ]
 
 
 def _physical_location(file: FileReport, place: Place) -> dict[str, Json]:

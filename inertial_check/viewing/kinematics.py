@@ -24,7 +24,13 @@ def describe_nodes(model: Model) -> tuple[list[Json], list[str]]:
         The nodes in the order of the bodies, and notes on poses that are unknown.
     """
     parents = find_parents(model.bodies)
-    joints = _number_joints(model.bodies)
+    # Find the index of the body that the joint of each name moves; the first of a shared name.
+    found: dict[str, int] = {}
+    for index, joints_body in enumerate(model.bodies):
+        for joint in joints_body.joints:
+            if joint.name:
+                found.setdefault(joint.name, index)
+    joints = found
     nodes: list[Json] = []
     unknown: list[str] = []
     for body, parent in zip(model.bodies, parents, strict=True):
@@ -65,16 +71,6 @@ def find_parents(bodies: Sequence[Body]) -> list[int | None]:
             index = parents[index]
         rooted.update(path)
     return parents
-
-
-def _number_joints(bodies: Sequence[Body]) -> dict[str, int]:
-    """Find the index of the body that the joint of each name moves; the first of a shared name."""
-    found: dict[str, int] = {}
-    for index, body in enumerate(bodies):
-        for joint in body.joints:
-            if joint.name:
-                found.setdefault(joint.name, index)
-    return found
 
 
 def _describe_joint(body: Body, joints: dict[str, int]) -> Json:

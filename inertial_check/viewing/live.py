@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
 from functools import partial
 
 from inertial_check.checking.check import Document, check_documents
@@ -81,7 +80,8 @@ class LiveScene:
         else:
             paths = {os.path.abspath(self.path), *lookups.paths}
             self.message, self._good, self.scene = "", found, found
-        self._stamps = _take_stamps(paths, known)
+        chosen = sorted(paths)[:_MOST_FILES]
+        self._stamps = {path: known[path] if path in known else _stamp(path) for path in chosen}
         return self.scene
 
     def _read_now(self, lookups: Lookups) -> Scene:
@@ -111,11 +111,6 @@ def _stamp(path: str) -> _Stamp:
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def _take_stamps(paths: Iterable[str], known: Mapping[str, _Stamp]) -> dict[str, _Stamp]:
-    chosen = sorted(paths)[:_MOST_FILES]
-    return {path: known[path] if path in known else _stamp(path) for path in chosen}
 
 
 def _find_message(scene: Scene) -> str:

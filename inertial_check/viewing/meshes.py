@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,15 +30,6 @@ LARGEST_MESH = 2_000_000
 
 _SHORT_INDEX = 1 << 16
 """Number of vertices up to which an index takes two bytes."""
-
-
-def share_triangles(files: int, most: int = MODEL_TRIANGLES) -> int:
-    """Compute the largest number of triangles of each mesh of a model.
-
-    It is a power of two, so that models with about as many files share their simplified meshes.
-    """
-    share = max(most // max(files, 1), LEAST_TRIANGLES)
-    return int(min(1 << share.bit_length() - 1, MOST_TRIANGLES))
 
 
 class MeshLibrary:
@@ -71,7 +61,22 @@ class MeshLibrary:
         status = os.stat(path)
         key = os.path.abspath(path), status.st_mtime_ns, status.st_size, most
         if key not in self._known:
-            digest, content = _encode(_read_corners(path, access), most)
+            # Read the finite triangles of a file.
+            blocks: list[Floats] = []
+            count = 0
+            for block in triangles(path, access):
+                count += len(block)
+                if count > LARGEST_MESH:
+                    raise DocumentError(
+                        path, f"not drawn: more than {LARGEST_MESH} triangles; simplify the mesh"
+                    )
+                # Coordinates are drawn in float32, up to 3.4e38; squares must stay below it.
+                corners = np.asarray(block, dtype=float)
+                drawable = np.all(np.abs(corners) < LARGEST_DRAWN, axis=(1, 2))
+                blocks.append(corners[drawable])
+            if not any(map(len, blocks)):
+                raise DocumentError(path, "not drawn: it has no triangle with finite corners")
+            digest, content = _encode(np.concatenate(blocks), most)
             self.contents.setdefault(digest, content)
             self._known[key] = digest
         return self._known[key]
@@ -94,7 +99,12 @@ class ModelMeshes:
         self._finder = MeshFinder(model, context)
         self._library = library
         shapes = [shape for body in model.bodies for shape in body.shapes]
-        self._share = share_triangles(len(self._list_paths(shapes)), most)
+        meshes = [shape for shape in shapes if shape.kind == "mesh" and shape.note is None]
+        files = len(
+            {path for shape in meshes if (path := self._finder.find(shape).path) is not None}
+        )
+        share = max(most // max(files, 1), LEAST_TRIANGLES)
+        self._share = int(min(1 << share.bit_length() - 1, MOST_TRIANGLES))
         self.used: set[str] = set()
 
     def read(self, shape: Shape) -> tuple[str | None, str | None]:
@@ -114,33 +124,6 @@ class ModelMeshes:
             return None, f"{resource.path}: {error.strerror or error}"
         self.used.add(digest)
         return digest, None
-
-    def _list_paths(self, shapes: Sequence[Shape]) -> set[str]:
-        meshes = [shape for shape in shapes if shape.kind == "mesh" and shape.note is None]
-        return {path for shape in meshes if (path := self._finder.find(shape).path) is not None}
-
-
-def _read_corners(path: str, access: Access) -> Floats:
-    """Read the finite triangles of a file.
-
-    Raises:
-        InertialCheckError: It cannot be read, has no triangle, or too many.
-    """
-    blocks: list[Floats] = []
-    count = 0
-    for block in triangles(path, access):
-        count += len(block)
-        if count > LARGEST_MESH:
-            raise DocumentError(
-                path, f"not drawn: more than {LARGEST_MESH} triangles; simplify the mesh"
-            )
-        # Coordinates are drawn in float32, up to 3.4e38; squares must stay below it.
-        corners = np.asarray(block, dtype=float)
-        drawable = np.all(np.abs(corners) < LARGEST_DRAWN, axis=(1, 2))
-        blocks.append(corners[drawable])
-    if not any(map(len, blocks)):
-        raise DocumentError(path, "not drawn: it has no triangle with finite corners")
-    return np.concatenate(blocks)
 
 
 def _encode(corners: Floats, most: int) -> tuple[str, Json]:

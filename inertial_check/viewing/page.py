@@ -56,7 +56,17 @@ def write_page(
         The page, in ASCII; the model with the most and the worst findings comes first.
     """
     models = [_summarise_scene(scene, index) for index, scene in enumerate(scenes)]
-    models += [_summarise_report(file) for file in others]
+    models += [
+        {
+            "title": file.model or _file_name(file.path),
+            "path": file.path,
+            "counts": count_findings(file),
+            "bodies": len(file.bodies),
+            "margin": find_least_margin(file),
+            "scene": None,
+        }
+        for file in others
+    ]
     models.sort(key=_rank)
     meshes: dict[str, Json] = {}
     for scene in scenes:
@@ -127,17 +137,6 @@ def _summarise_scene(scene: Scene, index: int) -> dict[str, Json]:
         "bodies": len(bodies),
         "margin": min((each["margin"] for each in bodies if each["margin"] is not None), default=1),
         "scene": index,
-    }
-
-
-def _summarise_report(file: FileReport) -> dict[str, Json]:
-    return {
-        "title": file.model or _file_name(file.path),
-        "path": file.path,
-        "counts": count_findings(file),
-        "bodies": len(file.bodies),
-        "margin": find_least_margin(file),
-        "scene": None,
     }
 
 

@@ -15,7 +15,7 @@ from inertial_check.engines import ALL_ENGINES
 from inertial_check.files.json import Json
 from inertial_check.formats import load
 from inertial_check.isolation import raise_defects
-from inertial_check.model import BodyReport, FileReport, Finding, Prediction, Severity
+from inertial_check.model import BodyReport, FileReport, Finding, Severity
 from inertial_check.settings.settings import Settings
 from inertial_check.viewing.fixes import describe_fixes, describe_solid
 from inertial_check.viewing.kinematics import describe_nodes
@@ -211,21 +211,17 @@ def _describe_body(
         "density": density,
         **describe_solid(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B),
         "engines": {
-            name: _describe_prediction(each)
+            name: {
+                "action": each.action,
+                "message": each.message,
+                "becomes": each.becomes,
+            }
             for name, each in body.predictions.items()
             if each.action != "accept"
         },
         "predicted": bool(body.predictions),
         "findings": [number for number, _ in own],
         "fixes": fixes,
-    }
-
-
-def _describe_prediction(prediction: Prediction) -> Json:
-    return {
-        "action": prediction.action,
-        "message": prediction.message,
-        "becomes": prediction.becomes,
     }
 
 

@@ -84,27 +84,25 @@ def _cluster(corners: Floats, lower: Floats, extent: Floats, most: int) -> tuple
     # A mesh without extent has cells of no size, by which nothing can be divided.
     cell = max(by_area, float(extent.max()) / _MOST_CELLS, np.finfo(float).tiny)
     for _ in range(_ATTEMPTS):
-        cells, index = _assign_cells(corners, lower, cell)
+        # Find the occupied cells (n, 3), and the number of the cell of each corner (3 t).
+        points = corners.reshape(-1, 3)
+        shape = ((points.max(axis=0) - lower) / cell).astype(np.int64) + 1
+        flat = np.empty(len(points), dtype=np.int64)
+        for start in range(0, len(points), _BLOCK):
+            grid = ((points[start : start + _BLOCK] - lower) / cell).astype(np.int64)
+            flat[start : start + _BLOCK] = (grid[:, 0] * shape[1] + grid[:, 1]) * shape[2] + grid[
+                :, 2
+            ]
+        keys, index = np.unique(flat, return_inverse=True)
+        rest, z = np.divmod(keys, shape[2])
+        x, y = np.divmod(rest, shape[1])
+        cells, index = np.stack([x, y, z], axis=1), index.reshape(-1)
         faces = _drop_repeated(_drop_degenerate(index.reshape(-1, 3)))
         if len(faces) <= most:
             break
         cell *= 1.05 * np.sqrt(len(faces) / most)
     faces = faces[:most]
     return _place_vertices(corners, index, cells, (lower, cell)), faces
-
-
-def _assign_cells(corners: Floats, lower: Floats, cell: float) -> tuple[Indices, Indices]:
-    """Find the occupied cells (n, 3), and the number of the cell of each corner (3 t)."""
-    points = corners.reshape(-1, 3)
-    shape = ((points.max(axis=0) - lower) / cell).astype(np.int64) + 1
-    flat = np.empty(len(points), dtype=np.int64)
-    for start in range(0, len(points), _BLOCK):
-        grid = ((points[start : start + _BLOCK] - lower) / cell).astype(np.int64)
-        flat[start : start + _BLOCK] = (grid[:, 0] * shape[1] + grid[:, 1]) * shape[2] + grid[:, 2]
-    keys, index = np.unique(flat, return_inverse=True)
-    rest, z = np.divmod(keys, shape[2])
-    x, y = np.divmod(rest, shape[1])
-    return np.stack([x, y, z], axis=1), index.reshape(-1)
 
 
 def _measure_blocks(corners: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
