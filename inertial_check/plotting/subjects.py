@@ -149,9 +149,7 @@ def _read(subject: Subject, order: Order, about: Point) -> Change:
     return Change(_read_consistency(_check_numbers(subject, order, about)))
 
 
-def _check_numbers(
-    subject: Consistency | Projection | Bodies | ArrayLike, order: Order, about: Point
-) -> Consistency:
+def _check_numbers(subject: Subject, order: Order, about: Point) -> Consistency:
     if isinstance(subject, Consistency):
         return subject
     if isinstance(subject, Projection):
