@@ -219,3 +219,11 @@ def _floating(tree: Tree, chunk: Chunk, body: int, still: Frame) -> Frame:
         du = chunk.du[rates]
         alpha, a = apply(R, du[3:]), a + du[:3]
     return Frame(R, still.p, Motion(w, alpha, a, _swing(chunk.xp, w, alpha)))
+
+
+def list_carriers(tree: Tree, body: int) -> list[int]:
+    """The bodies on the way from the root to a body, both included."""
+    found = [body]
+    while tree.parents[found[-1]] != INERTIAL_FRAME:
+        found.append(int(tree.parents[found[-1]]))
+    return found[::-1]

@@ -24,7 +24,14 @@ import numpy as np
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
-from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
+from inertial_check.dynamics._motion import (
+    Frame,
+    body_frame,
+    columns,
+    list_carriers,
+    root_positions,
+    walk,
+)
 from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError, expect
@@ -81,7 +88,7 @@ def generalized_forces(
         for row, body in enumerate(found):
             force, moment = (chunk.beside[name][row] for name in ("forces", "moments"))
             Q = _place(tree, chunk, frames[body], body, chunk.beside["p_BoQ_B"][row])
-            for carrier in _carriers(tree, body):
+            for carrier in list_carriers(tree, body):
                 frame, start = frames[carrier], tree.velocities[carrier].start
                 lever = cross(xp, Q - frame.p, force) + moment
                 for index, column in enumerate(columns(tree, chunk, carrier, frame), start):
@@ -222,18 +229,10 @@ def _push(
 ) -> list[Array]:
     """J_P^T d, (k,) for each velocity, of the point Q of a body."""
     found = [chunk.zeros() for _ in range(tree.n_u)]
-    for carrier in _carriers(tree, body):
+    for carrier in list_carriers(tree, body):
         frame, start = frames[carrier], tree.velocities[carrier].start
         lever = cross(chunk.xp, Q - frame.p, direction)
         for index, column in enumerate(columns(tree, chunk, carrier, frame), start):
             part = column.axis * (lever if column.turns else direction)
             found[index] = part[0] + part[1] + part[2]
-    return found
-
-
-def _carriers(tree: Tree, body: int) -> list[int]:
-    """The bodies on the way from a body to its root."""
-    found = [body]
-    while tree.parents[found[-1]] != INERTIAL_FRAME:
-        found.append(int(tree.parents[found[-1]]))
     return found

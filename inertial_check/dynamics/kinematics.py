@@ -22,10 +22,17 @@ import numpy as np
 from inertial_check.arrays.broadcasting import quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
-from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
+from inertial_check.dynamics._motion import (
+    Frame,
+    body_frame,
+    columns,
+    list_carriers,
+    root_positions,
+    walk,
+)
 from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.coordinates import coordinate_rates, move
-from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import expect
 
 __all__ = ["coordinate_rates", "hessian", "jacobian", "jacobian_derivative", "move", "poses"]
@@ -212,7 +219,7 @@ def _levers(tree: Tree, chunk: Chunk, body: int) -> tuple[dict[int, _Lever], Arr
     frame = body_frame(tree, chunk, body, frames[body])
     Q = frame.p + apply(frame.R, chunk.beside["p_BoQ_B"])
     found: dict[int, _Lever] = {}
-    for carrier in _carriers(tree, body):
+    for carrier in list_carriers(tree, body):
         frame, place = frames[carrier], tree.velocities[carrier]
         for index, column in enumerate(columns(tree, chunk, carrier, frame), start=place.start):
             if column.turns:
@@ -222,14 +229,6 @@ def _levers(tree: Tree, chunk: Chunk, body: int) -> tuple[dict[int, _Lever], Arr
                 none, rides = chunk.zeros(3), tree.joints[carrier] != "floating"
                 found[index] = _Lever(none, column.axis, carrier, rides)
     return found, Q
-
-
-def _carriers(tree: Tree, body: int) -> list[int]:
-    """The bodies on the way from the root to a body."""
-    found = [body]
-    while tree.parents[found[-1]] != INERTIAL_FRAME:
-        found.append(int(tree.parents[found[-1]]))
-    return found[::-1]
 
 
 def _second(tree: Tree, chunk: Chunk, levers: dict[int, _Lever], i: int, j: int) -> Array:

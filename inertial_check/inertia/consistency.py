@@ -16,16 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import as_number, first_index, read_floats, real_arrays
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
-from inertial_check.arrays.types import Array, ArrayLike, Device, Namespace, NumpyArray
+from inertial_check.arrays.types import Array, ArrayLike, Device, NumpyArray
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import printed, tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
@@ -36,7 +35,7 @@ from inertial_check.inertia.margins import (
     screen_rows,
 )
 from inertial_check.inertia.representations import ABOUTS, Order, Point, about_com, read_theta
-from inertial_check.inertia.scaling import Units, change_units, is_ordinary_body, scale_by_powers
+from inertial_check.inertia.scaling import Units, change_units, scale_by_powers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -84,36 +83,6 @@ class Verdict(IntEnum):
 
 
 _WORDS = np.array([verdict.word for verdict in Verdict])
-
-
-class SingleBody(NamedTuple):
-    """One body whose numbers are finite and of ordinary size, measured in Python floats.
-
-    Attributes:
-        theta: The ten parameters, order "urdf".
-        margin: mu.
-        floor: The numerical floor tau of the margin.
-        spread: |s1| + |s2| + |s3|.
-    """
-
-    theta: list[float]
-    margin: float
-    floor: float
-    spread: float
-
-    def judge(self, tolerance: float = 0.0) -> Verdict:
-        """Choose the verdict, by the rules that hold for a batch."""
-        mass = self.theta[0]
-        if mass < 0:
-            return Verdict.INVALID
-        if mass == 0:
-            return Verdict.INVALID if any(self.theta) else Verdict.MASSLESS
-        if self.floor > tolerances.ILL_POSED_FLOOR:
-            return Verdict.ILL_POSED
-        if self.margin >= self.floor:
-            return Verdict.CONSISTENT
-        widest = max(self.floor, tolerance)
-        return Verdict.BOUNDARY if self.margin >= -widest else Verdict.INCONSISTENT
 
 
 class Consistency(EqualByValue):
@@ -206,9 +175,6 @@ class Consistency(EqualByValue):
     @cached_property
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
-        if self.single is not None:
-            code = self.single.judge(self.requested)
-            return np.full(self.shape, code, dtype=np.int8)
         if not isinstance(self.theta, np.ndarray):
             codes = self._codes(self.theta, self.margin, self.tolerance)
             return self._judge_subnormal(codes, lambda judged: judged.verdict_code)
@@ -294,20 +260,8 @@ class Consistency(EqualByValue):
 
         The third is in the units of `change_units`.
         """
-        if self.single is not None:
-            return np.array(self.single[1:]).reshape(3, *self.shape)
         measures = apply_in_chunks(self._xp, self.theta, self._measures_of)
         return self._judge_subnormal(measures, lambda judged: judged._measures)
-
-    @cached_property
-    def single(self) -> SingleBody | None:
-        """The measures of a single body as Python floats; None where arrays are needed."""
-        theta = self.theta
-        if self._radii is not None or type(theta) is not np.ndarray:
-            return None
-        if theta.size != 10 or theta.dtype != np.float64:
-            return None
-        return measure_single(theta.reshape(10).tolist(), self.about)
 
     def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], Array]) -> Array:
         """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
@@ -537,19 +491,6 @@ def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Arr
         return theta.as_theta(order="urdf", about=theta.about), theta.about
     _, vector, about = read_theta(theta, order, about)
     return vector, about
-
-
-def measure_single(theta: list[float], about: Point) -> SingleBody | None:
-    """Measure one body in Python floats; None where it needs other units, or is not finite."""
-    expect("text", about=about)
-    if not is_ordinary_body(theta, about):
-        return None
-    try:
-        # Floats have the operators of arrays, and `scalars` the functions that are used here.
-        measures = measure_margin(cast("Namespace", scalars), cast("list[Array]", theta), about)
-    except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
-        return None
-    return SingleBody(theta, *cast("tuple[float, float, float]", measures))
 
 
 def _device(array: Array) -> dict[str, Device]:

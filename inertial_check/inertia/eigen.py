@@ -15,7 +15,6 @@ The examples of this module continue this session:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -190,8 +189,6 @@ def _normalise(xp: Namespace, entries: Components) -> tuple[Components, Array]:
 
 def _tiny(xp: Namespace, like: Array) -> float:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
-    if isinstance(like, float):  # one body, computed without arrays
-        return sys.float_info.min
     tiny: float = tolerances.limits(like.dtype, xp).smallest_normal
     return tiny
 

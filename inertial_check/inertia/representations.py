@@ -17,11 +17,8 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast, get_args, overload
+from typing import Literal, get_args, overload
 
-import numpy as np
-
-from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -653,12 +650,6 @@ def _blocks(order: SpatialOrder) -> tuple[slice, slice]:
 
 def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
-    one = xp is np and mass.size == 1 and first_moment.size == 3 and mass.dtype == np.float64
-    if one and first_moment.dtype == np.float64 and mass.ndim == first_moment.ndim - 1:
-        first = cast("list[Array]", first_moment.reshape(3).tolist())
-        own = cast("Array", float(mass.reshape(())))
-        six = parallel_axis_entries(cast("Namespace", scalars), own, first)
-        return np.array(six).reshape(*mass.shape, 6)
     entries = parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
     return xp.stack(entries, axis=-1)
 

@@ -7,7 +7,6 @@ for entries too small to count. All other bodies are computed as they are, bit f
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -56,9 +55,6 @@ def leaves_range(theta: Array, about: Point = "origin") -> Array:
         theta: (..., 10) in order "urdf".
         about: Point about which the inertia is taken.
     """
-    one = type(theta) is np.ndarray and theta.size == 10 and theta.dtype == np.float64
-    if one and is_ordinary_body(theta.reshape(10).tolist(), about):
-        return np.zeros(theta.shape[:-1], dtype=np.bool_)
     xp = array_namespace(theta)
     low, high = _bounds(theta.dtype, xp)
     mass, moment, inertia = _sizes(xp, theta)
@@ -126,14 +122,6 @@ def _is_ordinary(theta: Array, about: Point) -> bool:
     return bool(trace.min() >= 2 * low and (about == "com" or theta[..., 0].min() >= low))
 
 
-def is_ordinary_body(theta: list[float], about: Point) -> bool:
-    """Decide of the ten float64 numbers of one body what `_is_ordinary` decides of a batch."""
-    low, high = _BOUNDS
-    if not (max(theta) <= high and min(theta) >= -high) or math.isnan(sum(theta)):
-        return False
-    return theta[4] + theta[7] >= 2 * low and (about == "com" or theta[0] >= low)
-
-
 def _choose_units(xp: Namespace, theta: Array, about: Point, far: Array) -> Units:
     """Choose units that make m, and the larger of I and h^2 / m, about 1 for the far bodies.
 
@@ -176,9 +164,6 @@ def _bounds(dtype: DType, xp: Namespace) -> tuple[float, float]:
 def _reach(dtype: DType, xp: Namespace) -> int:
     """Binary exponent of the largest number."""
     return int(np.frexp(float(tolerances.limits(dtype, xp).max))[1]) - 1
-
-
-_BOUNDS = _bounds(np.dtype(np.float64), np)
 
 
 def _is_empty(xp: Namespace, mask: Array) -> bool:

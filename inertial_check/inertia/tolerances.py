@@ -393,8 +393,6 @@ def floor(kappa: Array) -> Array:
         >>> print(tolerances.floor(np.asarray(1.0)) < 1e-12)
         True
     """
-    if isinstance(kappa, float):  # one body, computed without arrays
-        return FLOOR_FACTOR * EPS * kappa
     xp = array_namespace(kappa)
     return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa
 

@@ -12,7 +12,7 @@ from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import conic, newton
 from inertial_check.projection import constraints as limit
-from inertial_check.projection.conic import joint, program
+from inertial_check.projection.conic import joint
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.quadratic import Quadratic, certify, fit_reference, measure_change
 from inertial_check.solvers.svec import TO_SVEC, pack
@@ -247,7 +247,7 @@ class TestNearestWithoutConstraints:
         assert worst(found) <= CERTIFIED
 
     def test_consistent_bodies_come_back_bit_for_bit_without_a_solver(self, monkeypatch):
-        monkeypatch.setattr(program, "_program", None)
+        monkeypatch.setattr(joint, "ask_solver", None)
         theta = sampling.consistent(3, 20, offset=(0.1, 10)).as_theta(about="origin")
         found = conic.nearest(quadratic(theta))
         assert found.theta.tobytes() == theta.tobytes()
@@ -408,13 +408,6 @@ class TestNearestUnderConstraints:
         limits = [limit.DensityInBall(0.15), limit.MassBounds(upper=2.0)]
         found, other = conic.nearest(problem, limits), conic.nearest(problem, limits, "scs")
         np.testing.assert_allclose(found.theta, other.theta, rtol=0, atol=1e-9)
-
-    def test_programs_are_compiled_once_for_a_pattern(self):
-        program._program.cache_clear()
-        problem = some_bodies(23, 3)
-        for radius in (0.1, 0.2):
-            conic.nearest(problem, [limit.FixedMass(2.0), limit.DensityInBall(radius)], "scs")
-        assert program._program.cache_info().misses == 1
 
 
 class TestConflicts:

@@ -15,12 +15,11 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.projection._constraint import Block
 from inertial_check.projection.conic.cones import Part, project
-from inertial_check.projection.conic.interior import DIRECT, solve_directly
 from inertial_check.projection.conic.joint import ATTEMPTS
 from inertial_check.projection.conic.joint_problem import row_lengths
-from inertial_check.projection.conic.polish import Point, polish
-from inertial_check.projection.conic.program import member, multipliers
-from inertial_check.projection.conic.solvers import NoAnswer, find_solver, translate_failures
+from inertial_check.projection.conic.polish import polish
+from inertial_check.projection.conic.program import ask_solver
+from inertial_check.projection.conic.solvers import NoAnswer, find_solver
 
 
 class CoupledProblem(NamedTuple):
@@ -96,7 +95,7 @@ def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledA
     found, failures = [], []
     for options in ATTEMPTS.get(name, ({},)):
         try:
-            start, steps = _ask(problem, name, options)
+            start, steps = ask_solver(problem, 1.0, name, options)
         except NoAnswer as error:
             if error.infeasible:
                 raise
@@ -108,39 +107,3 @@ def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledA
     if not found:
         raise ProjectionError(f"{name} gave no answer ({'; '.join(failures)})", problem)
     return found
-
-
-def _ask(problem: CoupledProblem, solver: str, options: dict[str, float]) -> tuple[Point, int]:
-    """Ask the solver for a point, and its iterations.
-
-    Raises:
-        NoAnswer: It broke, or says that there is none.
-    """
-    if solver == DIRECT:
-        direct = solve_directly(problem, 1.0, options)
-        s = problem.g + problem.Gu @ direct.d + problem.Gy @ direct.y
-        return Point(direct.d, direct.y, s - direct.z, 1.0), direct.steps
-    import cvxpy as cp
-
-    root = np.linalg.cholesky(problem.M).T
-    d = cp.Variable(len(problem.M))
-    width = problem.Gy.shape[1]
-    y = cp.Variable(width) if width else None
-    constraints = []
-    for part in problem.parts:
-        expression = problem.Gu[part.rows] @ d + problem.g[part.rows]
-        if y is not None:
-            expression += problem.Gy[part.rows] @ y
-        constraints.append(member(part.cone, expression))
-    program = cp.Problem(cp.Minimize(cp.sum_squares(root @ d) / 2), constraints)
-    with translate_failures():
-        program.solve(solver=solver, **options)
-        status = str(program.status)
-        if d.value is None or not np.all(np.isfinite(d.value)):
-            raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
-        auxiliary = np.zeros(0) if y is None else np.array(y.value)
-        z = multipliers(constraints, problem.parts)
-        steps = int(program.solver_stats.num_iters or 0)
-    change = np.array(d.value)
-    s = problem.g + problem.Gu @ change + problem.Gy @ auxiliary
-    return Point(change, auxiliary, s - z, 1.0), steps

@@ -6,7 +6,7 @@ Other solvers are asked through cvxpy (program.py); what both return means the s
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,29 +25,19 @@ _ANSWERS = ("Solved", "AlmostSolved")
 _IMPOSSIBLE = ("PrimalInfeasible", "AlmostPrimalInfeasible")
 
 
-class DirectAnswer(NamedTuple):
-    """Answer of the solver.
-
-    Attributes:
-        d: (p,) the change, in units of the step.
-        y: (aux,) auxiliary variables.
-        z: (k,) multipliers of the rows.
-        steps: Iterations.
-    """
-
-    d: Floats
-    y: Floats
-    z: Floats
-    steps: int
-
-
-def solve_directly(problem: ConeProblem, step: float, options: dict[str, float]) -> DirectAnswer:
+def solve_directly(
+    problem: ConeProblem, step: float, options: dict[str, float]
+) -> tuple[Floats, Floats, Floats, int]:
     """Solve a problem with u = step d, so that d is of the order of one.
 
     Args:
         problem: A problem in its units.
         step: Size of the change.
         options: Settings of the solver.
+
+    Returns:
+        (p,) the change d, in units of the step; (aux,) auxiliary variables; (k,) multipliers of the
+        rows; iterations.
 
     Raises:
         NoAnswer: The solver broke, or says that there is none.
@@ -73,7 +63,7 @@ def solve_directly(problem: ConeProblem, step: float, options: dict[str, float])
             raise NoAnswer(f"no answer, status {status}", status in _IMPOSSIBLE)
         z = np.empty(len(rows))
         z[order] = answer.z
-    return DirectAnswer(x[:width], x[width:], z, int(answer.iterations))
+    return x[:width], x[width:], z, int(answer.iterations)
 
 
 def minimise_linear(
