@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.checking.shapes.evidence import GeometryReader
+from inertial_check.checking.shapes.meshes import scaled_triangles
+from inertial_check.documents.context import Context
+from inertial_check.documents.model import Body, Model, Shape
 from inertial_check.errors import InertialCheckError
-from inertial_check.filling.shapes.quadrature import fill_primitive
-from inertial_check.formats.context import Context
-from inertial_check.geometry.meshes import scaled_triangles
-from inertial_check.geometry.shapes import GeometryReader
+from inertial_check.fixing.fill.shapes import fill_primitive
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Body, Model, Shape
 
 WATER = 1000.0
 """Default density of both programs [kg/m^3]."""

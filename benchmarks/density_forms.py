@@ -21,8 +21,8 @@ sys.path[:0] = [
 ]
 
 from inertial_check.projection import conic
-from inertial_check.projection.constraints import Density, DensityInBox
-from inertial_check.solvers.svec import SCALE, TO_SVEC
+from inertial_check.projection.densities import Density, DensityInBox
+from inertial_check.projection.svec import SCALE, TO_SVEC
 from limits import SHAPES, maximum_over
 
 SEEN = 1e-6

@@ -25,9 +25,9 @@ for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
 
 import numpy as np
 
-from inertial_check.dynamics import composites, equations, forces, forward
-from inertial_check.dynamics.tree import Tree
 from inertial_check.inertia.representations import reorder
+from inertial_check.mechanics import composites, contacts, equations, forward
+from inertial_check.mechanics.tree import Tree
 
 JOINTS = (7, 30)
 
@@ -147,7 +147,7 @@ def newer_contests(
         ),
         Contest(
             "force",
-            lambda q, u, du, out=None: forces.generalized_forces(tree, q, n - 1, force),
+            lambda q, u, du, out=None: contacts.generalized_forces(tree, q, n - 1, force),
             loop(act),
             (n,),
         ),

@@ -6,8 +6,8 @@ python benchmarks/engine_predictions.py
 from timeit import repeat
 
 import inertial_check as ic
-from inertial_check.engines import predict
-from inertial_check.model.judging import judge
+from inertial_check.checking.engines.catalogue import predict
+from inertial_check.documents.model import judge
 
 KINDS = {"sound": (0.1, 1.5), "small": (1e-6, 1.5), "refused": (0.1, 4.0)}
 

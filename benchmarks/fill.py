@@ -26,16 +26,15 @@ import numpy as np
 from _fill_rules import OtherRules
 
 import inertial_check as ic
-from inertial_check.arrays.types import Floats
+from inertial_check.documents.model import Body, Model, judge
 from inertial_check.errors import InertialCheckError
-from inertial_check.filling.fill import FillOptions, fill_model
-from inertial_check.filling.known import Knowledge, TotalMass
-from inertial_check.filling.result import FilledBody
-from inertial_check.filling.shapes.piece_reader import PieceReader
-from inertial_check.filling.shapes.pieces import BodyPieces
+from inertial_check.fixing.fill.fill import FillOptions, fill_model
+from inertial_check.fixing.fill.knowledge import Knowledge, TotalMass
+from inertial_check.fixing.fill.overlaps import PieceReader
+from inertial_check.fixing.fill.result import FilledBody
+from inertial_check.fixing.fill.shapes import BodyPieces
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Body, Model
-from inertial_check.model.judging import judge
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")
 FITS = 0.5

@@ -118,7 +118,7 @@ def run(command: Sequence[str]) -> Run:
 
 def measure_large(count: int) -> None:
     """Write a torus of so many triangles, and measure it."""
-    from inertial_check.geometry.meshes import measure_file  # see `run`
+    from inertial_check.checking.shapes.meshes import measure_file  # see `run`
 
     around, across = max(3, round((count / 2) ** 0.5 * 2)), max(3, round((count / 2) ** 0.5 / 2))
     with tempfile.TemporaryDirectory() as folder:

@@ -57,23 +57,20 @@ TOLERANCES = f"{PACKAGE}/inertia/tolerances.py"
 SMALL = 1e-3
 OTHER_NUMBERS: dict[str, dict[str, str]] = {
     "unit factors": {
-        "causes/geometric.py": "ComOutside._SCALES",
-        "causes/units.py": "_mesh_in_millimetres Density._TIMES",
-        "comparing/conversions.py": "_MASSES _LENGTHS _INERTIAS",
-        "evidence/readings.py": "UNITS MASSES",
-        "identification/recordings/thresholds.py": "UNITS",
+        "checking/causes/frames.py": "ComOutside._SCALES",
+        "checking/causes/amounts.py": "_mesh_in_millimetres Density._TIMES",
+        "fixing/converters.py": "_MASSES _LENGTHS _INERTIAS",
+        "checking/evidence/readings.py": "UNITS MASSES",
+        "identification/diagnosis/mistakes.py": "UNITS",
     },
     "numbers of an engine, or derived from them": {
-        "engines/genesis.py": "_RELATIVE _ABSOLUTE _BOUND",
-        "engines/gz.py": "_PRODUCTS",
-        "engines/mujoco.py": "_EIGENVALUE _MINIMUM",
-        "engines/newton.py": "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
-        "engines/physx.py": "_UNWRITTEN",
-        "engines/pybullet.py": "_NEGLIGIBLE _EDGE",
+        "checking/engines/mujoco.py": "_RELATIVE _ABSOLUTE _BOUND _EIGENVALUE _MINIMUM",
+        "checking/engines/others.py": "_PRODUCTS _UNWRITTEN _NEGLIGIBLE _EDGE",
+        "checking/engines/newton.py": "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
     },
     "settings tried in turn with a solver or method": {
-        "identification/estimation/from_base.py": "WEIGHTS",
-        "projection/conic/entropy.py": "_TIGHT",
+        "identification/fit/published.py": "WEIGHTS",
+        "projection/conic/solvers.py": "_TIGHT",
         "projection/conic/joint.py": "ATTEMPTS",
         "projection/conic/moments.py": "ATTEMPTS",
     },

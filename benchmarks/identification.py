@@ -39,12 +39,12 @@ sys.path[:0] = [
 import numpy as np
 
 import identification_data as data
-from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import Reduction, System
-from inertial_check.identification.estimation.result import Identification
-from inertial_check.identification.estimation.sampled import Samples
-from inertial_check.identification.payload.identify import identify_payload
+from inertial_check.identification.fit.identify import identify
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.payload import identify_payload
+from inertial_check.identification.fit.reduction import Reduction, System
+from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.samples import Samples
 
 Floats = np.ndarray
 OBJECTIVE_AIM, RAW_AIM = 1e-6, 0.01

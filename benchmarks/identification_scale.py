@@ -120,8 +120,8 @@ def setting(links: int, count: int) -> tuple[Any, Any]:
 
 
 def ours(links: int, count: int) -> dict[str, float]:
-    from inertial_check.dynamics import equations
-    from inertial_check.identification.estimation.identify import identify
+    from inertial_check.identification.fit.identify import identify
+    from inertial_check.mechanics import equations
 
     robot, motion = setting(links, count)
     Y = equations.regressor(robot.tree, motion.q, motion.u, motion.du)
@@ -132,7 +132,7 @@ def ours(links: int, count: int) -> dict[str, float]:
 
 def streaming(links: int, count: int) -> dict[str, float]:
     import synthetic_robots as synthetic
-    from inertial_check.identification.estimation.identify import identify
+    from inertial_check.identification.fit.identify import identify
 
     robot, motion = setting(links, count)
     start = process_time()
@@ -143,7 +143,7 @@ def streaming(links: int, count: int) -> dict[str, float]:
 
 def cvxpy(links: int, count: int) -> dict[str, float]:
     import identification_oracle as oracle
-    from inertial_check.dynamics import equations
+    from inertial_check.mechanics import equations
 
     robot, motion = setting(links, count)
     Y = equations.regressor(robot.tree, motion.q, motion.u, motion.du)

@@ -16,12 +16,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 import inertial_check as ic
-from inertial_check.arrays.types import Floats
+from inertial_check.documents.model import judge
 from inertial_check.errors import InertialCheckError
-from inertial_check.filling.densities.likely_densities import LITRE
-from inertial_check.filling.densities.nominal import fits_shapes
-from inertial_check.filling.shapes.piece_reader import PieceReader
-from inertial_check.model.judging import judge
+from inertial_check.fixing.fill.equations import fits_shapes
+from inertial_check.fixing.fill.likely import LITRE
+from inertial_check.fixing.fill.overlaps import PieceReader
+from inertial_check.inertia.arrays import Floats
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")
 MOST = 20

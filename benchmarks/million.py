@@ -250,7 +250,7 @@ def print_tables(scans: Mapping[int, Scan], work: Work) -> None:
 
 def expect_planted(models: Models, out: Path) -> None:
     """Compare the findings with what was planted."""
-    from inertial_check.results.reading import read_counts
+    from inertial_check.running.results.reading import read_counts
 
     start = time.perf_counter()
     counts = read_counts(str(out), print)

@@ -16,8 +16,8 @@ import time
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import regressor
-from inertial_check.dynamics.tree import Tree
+from inertial_check.mechanics.equations import regressor
+from inertial_check.mechanics.tree import Tree
 
 LINKS = 7
 NOISE = 0.1

@@ -28,10 +28,10 @@ import numpy as np
 
 import inertial_check as ic
 import table_files
+from inertial_check.documents.model import judge
 from inertial_check.errors import DocumentError
-from inertial_check.identification.estimation.declaration import LINKS, OTHER, judge_declaration
+from inertial_check.identification.fit.cleaning import LINKS, OTHER, judge_declaration
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.model.judging import judge
 
 STATED = {"consistent", "boundary", "rounding", "inconsistent", "ill-posed"}
 

@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 import numpy as np
 
 import identification_data as data
-from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.fit.identify import identify
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.result import Identification
 
 AIM = 2.0
 FIXED = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)

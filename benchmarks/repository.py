@@ -212,7 +212,7 @@ def listed(corpus: str) -> list[str]:
 
 def is_shared(path: str) -> bool:
     """Whether simcheck and MuJoCo read files of this kind."""
-    from inertial_check.formats import sniff
+    from inertial_check.documents.load import sniff
 
     return sniff(Path(path).read_bytes()) in ("urdf", "xacro", "mjcf")
 

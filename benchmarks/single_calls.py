@@ -26,9 +26,10 @@ import numpy as np
 from scipy import sparse
 
 import inertial_check as ic
-from inertial_check.projection import constraints as limit
-from inertial_check.solvers.svec import COLUMN, ENTRY, ROW, TO_SVEC, congruence
-from inertial_check.spatial import compact
+from inertial_check.mechanics import compact
+from inertial_check.projection import constraints
+from inertial_check.projection.densities import DensityInBox
+from inertial_check.projection.svec import COLUMN, ENTRY, ROW, TO_SVEC, congruence
 
 HALF_EXTENTS = (0.3, 0.3, 0.3)
 MANY = 100_000
@@ -77,8 +78,8 @@ def projections() -> list[Pair]:
     theta, sigma, fine = bad.theta[0], bad.sigma[0], good.theta[0]
     W, own = sigma**-2.0, good.sigma[0] ** -2.0
     prior = ic.InertialParameters.from_theta(batches.sphere(bad.first(1)).as_theta()[0])
-    box = limit.DensityInBox(HALF_EXTENTS)
-    mass = limit.FixedMass()
+    box = DensityInBox(HALF_EXTENTS)
+    mass = constraints.FixedMass()
 
     def clarabel() -> object:
         return batches.by_clarabel(theta, sigma)

@@ -22,9 +22,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inertial_check.reports.escaping import markdown_text
-from inertial_check.results.counts import Counts
-from inertial_check.results.reading import convert_file
+from inertial_check.documents.escaping import markdown_text
+from inertial_check.running.results.counts import Counts
+from inertial_check.running.results.reading import convert_file
 
 JsonObject = dict[str, Any]
 

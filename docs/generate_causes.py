@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from inertial_check.causes import ALL_CAUSES, page, summary
+from inertial_check.checking.causes.catalogue import ALL_CAUSES
+from inertial_check.checking.pages import cause_page, summarise_cause
 
 FOLDER = Path(__file__).parent / "causes"
 
@@ -63,12 +64,14 @@ name of its first cause; its evidence tells both, and its edit undoes both.
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/causes and its text."""
-    rows = [f"| [{cause.name}]({cause.name}.md) | {summary(cause)} |" for cause in ALL_CAUSES]
+    rows = [
+        f"| [{cause.name}]({cause.name}.md) | {summarise_cause(cause)} |" for cause in ALL_CAUSES
+    ]
     table = "\n".join(["| cause | what happened |", "|---|---|", *rows, "", ""])
     listing = "\n".join(cause.name for cause in ALL_CAUSES)
     toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
     index = INTRODUCTION + table + toctree
-    return {"index.md": index, **{f"{cause.name}.md": page(cause) for cause in ALL_CAUSES}}
+    return {"index.md": index, **{f"{cause.name}.md": cause_page(cause) for cause in ALL_CAUSES}}
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from inertial_check.cli.commands import COMMANDS
-from inertial_check.cli.output import PROGRAM
-from inertial_check.cli.parsers import build_parser
-from inertial_check.settings.configuration import OPTIONS
+from inertial_check.checking.configuration import OPTIONS
+from inertial_check.programs.cli.commands import COMMANDS, build_parser
+from inertial_check.programs.cli.output import PROGRAM
 
 FOLDER = Path(__file__).parent / "commands"
 
@@ -135,7 +134,7 @@ def _list_keys(name: str, parser: argparse.ArgumentParser) -> dict[str, str]:
         keys = {action.option_strings[-1]: action.option_strings[-1][2:]
                 for action in documents._group_actions}  # fmt: skip
     if name == "fill":
-        schema = files("inertial_check.settings").joinpath("configuration.schema.json")
+        schema = files("inertial_check.checking").joinpath("configuration.schema.json")
         members = json.loads(schema.read_text("utf-8"))["properties"]["fill"]["properties"]
         keys |= {f"--{member}": f"fill.{member}" for member in members}
     return keys

@@ -5,13 +5,13 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from inertial_check.cli.shown_settings import format_toml
-from inertial_check.settings.configuration import OPTIONS
+from inertial_check.checking.configuration import OPTIONS
+from inertial_check.programs.cli.doctor import format_toml
 
 PAGE = Path(__file__).parent / "configuration-keys.md"
 
 SCHEMA = json.loads(
-    files("inertial_check.settings").joinpath("configuration.schema.json").read_text("utf-8")
+    files("inertial_check.checking").joinpath("configuration.schema.json").read_text("utf-8")
 )
 
 INTRODUCTION = """\

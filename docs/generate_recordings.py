@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import inverse_dynamics
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics.equations import inverse_dynamics
 
 FOLDER = Path(__file__).parents[1] / "data" / "recordings"
 ROBOT = FOLDER / "arm.urdf"

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from inertial_check.rules import ALL_RULES, page
+from inertial_check.checking.pages import rule_page
+from inertial_check.checking.rules.catalogue import ALL_RULES
 
 FOLDER = Path(__file__).parent / "rules"
 
@@ -18,7 +19,7 @@ def make_pages() -> dict[str, str]:
     listing = "\n".join(rule.code for rule in ALL_RULES)
     toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
     index = "\n".join(table) + "\n" + toctree
-    return {"index.md": index, **{f"{rule.code}.md": page(rule) for rule in ALL_RULES}}
+    return {"index.md": index, **{f"{rule.code}.md": rule_page(rule) for rule in ALL_RULES}}
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from functools import cache
 __version__ = "0.1.0"
 
 _PUBLIC_MODULES = frozenset(["plot"])
-"""Public names that are modules: `ic.plot` is `inertial_check.plotting`."""
+"""Public names that are modules: `ic.plot` is `inertial_check.reports.plots`."""
 
 
 @cache

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 from inertial_check.inertia.representations import Order, Point
 
 if TYPE_CHECKING:
-    from inertial_check.arrays.types import ArrayLike
+    from inertial_check.checking.report import Report
+    from inertial_check.checking.settings import Settings
+    from inertial_check.inertia.arrays import ArrayLike
     from inertial_check.inertia.parameters import InertialParameters
-    from inertial_check.model import Report
-    from inertial_check.settings.settings import Settings
 
 
 def assert_physically_consistent(
@@ -50,29 +50,29 @@ def assert_physically_consistent(
 def _report(model: object, settings: Settings | None) -> Report | None:
     """Check a model; None if the argument is no model."""
     from inertial_check.checking.check import check_model
-    from inertial_check.model import Model
+    from inertial_check.documents.model import Model
 
     if isinstance(model, str | os.PathLike | bytes | Model):
         return check_model(model, _settings(model, settings))
     libraries = {each.__module__.partition(".")[0] for each in type(model).__mro__}
     if "pinocchio" in libraries:
-        from inertial_check.integrations import pinocchio
+        from inertial_check.programs.objects import pinocchio
 
         return pinocchio.check(cast("Any", model), settings)
     if "mujoco" in libraries:
-        from inertial_check.integrations import mujoco
+        from inertial_check.programs.objects import mujoco
 
         return mujoco.check(cast("Any", model), settings)
     if "pydrake" in libraries:
-        from inertial_check.integrations import drake
+        from inertial_check.programs.objects import drake
 
         return drake.check(cast("Any", model), settings=settings)
     return None
 
 
 def _settings(model: object, settings: Settings | None) -> Settings:
-    from inertial_check.settings.configuration import Configurations
-    from inertial_check.settings.settings import Settings
+    from inertial_check.checking.configuration import Configurations
+    from inertial_check.checking.settings import Settings
 
     if settings is not None:
         return settings.validate()

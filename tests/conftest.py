@@ -147,7 +147,7 @@ def library(request: pytest.FixtureRequest) -> Iterator[Library]:
 @pytest.fixture
 def run(capsys):
     """run(*argv) -> exit code, stdout, stderr of a command line."""
-    from inertial_check.cli.main import main  # a broken command costs its own tests only
+    from inertial_check.programs.cli.main import main  # a broken command costs its own tests only
 
     def run(*argv):
         code = main(argv)

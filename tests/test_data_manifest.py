@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.model import ENTRIES, FileReport
-from inertial_check.rules import ALL_RULES
+from inertial_check.checking.report import FileReport
+from inertial_check.checking.rules.catalogue import ALL_RULES
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.model import ENTRIES
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.settings.settings import Settings
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 MANIFEST = json.loads((DATA / "MANIFEST.json").read_text(encoding="utf-8"))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
+from inertial_check.documents.edits import NotInsertable
+from inertial_check.documents.files.access import RefusedFileError
+from inertial_check.documents.meshes import NotReadError
+from inertial_check.documents.xacro.tracing import LocatedError
+from inertial_check.documents.xml.encoding import Unreadable
 from inertial_check.errors import DocumentError, InertialCheckError, ProjectionError
-from inertial_check.files.access import RefusedFileError
-from inertial_check.formats.insertion import NotInsertable
-from inertial_check.formats.meshes import NotReadError
-from inertial_check.formats.xacro.tracing import LocatedError
-from inertial_check.formats.xml.complaints import Unreadable
 from inertial_check.projection.conic.solvers import NoAnswer
 from inertial_check.projection.constraints import FixedMass
 

@@ -7,14 +7,14 @@ import tomllib
 
 import pytest
 
-from inertial_check.isolation import describe_missing_dependency
+from inertial_check.documents.children import describe_missing_dependency
 
 WITHOUT = """
 import sys
 
 for name in ("scipy", "cvxpy", "clarabel", "matplotlib", "rich"):
     sys.modules[name] = None  # an import then fails as for a library that is absent
-from inertial_check.cli.main import main
+from inertial_check.programs.cli.main import main
 
 sys.exit(main(sys.argv[1:]))
 """

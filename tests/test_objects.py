@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics.tree import Tree
-from inertial_check.filling.result import Filling
-from inertial_check.spatial.vectors import plx, plxb
+from inertial_check.fixing.fill.result import Filling
+from inertial_check.mechanics.tree import Tree
+from inertial_check.mechanics.vectors import plx, plxb
 
 GOOD = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
 BAD = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.035]

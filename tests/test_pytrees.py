@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, forward
-from inertial_check.dynamics.tree import Tree
-from inertial_check.spatial import vectors
+from inertial_check.mechanics import equations, forward, vectors
+from inertial_check.mechanics.tree import Tree
 
 THETA = np.array([2.0, 0.2, 0, 0.1, 1.0, 0.01, 0, 0.9, 0, 0.8])
 BODY = ic.InertialParameters.from_com(2.0, [0.1, 0.0, 0.05], np.diag([1.0, 0.9, 0.8]))

@@ -16,29 +16,25 @@ import pytest
 
 import inertial_check as ic
 from array_libraries import HOW_TO
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.dynamics import (
-    composites,
-    coordinates,
-    equations,
-    forces,
-    forward,
-    impacts,
-    kinematics,
-)
 from inertial_check.inertia import eigen
-from inertial_check.projection import metrics
-from inertial_check.spatial import (
+from inertial_check.inertia.arrays import array_namespace
+from inertial_check.mechanics import (
     added_mass,
     compact,
-    euler,
+    composites,
+    contacts,
+    equations,
     factor,
-    normalization,
-    rotation_calculus,
+    forward,
+    jacobians,
     rotations,
     vectors,
 )
-from inertial_check.spatial import kinematics as motion
+from inertial_check.mechanics import kinematics as motion
+from inertial_check.mechanics import kinematics as rotation_calculus
+from inertial_check.mechanics import rotations as euler
+from inertial_check.mechanics import rotations as normalization
+from inertial_check.projection import moments
 from public_calls import list_calls
 from random_trees import configurations, random_tree
 
@@ -278,8 +274,8 @@ INERTIA: dict[str, Entry] = {
     "realize": (lambda t: ic.realize(t)[1], (URDF,)),
     "inertia.eigen.eigenvalues": (eigen.eigenvalues, (URDF[4:],)),
     "inertia.eigen.eigensystem": (lambda six: eigen.eigensystem(six)[0], (URDF[4:],)),
-    "projection.metrics.trace": (metrics.trace, (URDF[4:],)),
-    "projection.metrics.inner": (metrics.inner, (URDF[4:], TERMS[4:])),
+    "projection.metrics.trace": (moments.trace, (URDF[4:],)),
+    "projection.metrics.inner": (moments.inner, (URDF[4:], TERMS[4:])),
 }
 DYNAMICS: dict[str, Entry] = {
     "equations.mass_matrix": (
@@ -309,23 +305,23 @@ DYNAMICS: dict[str, Entry] = {
         lambda q, tau, t: forward.solve_mass_matrix(TREE, q, tau, theta=t),
         (Q, TAU, TREE.theta),
     ),
-    "kinematics.poses": (lambda q: kinematics.poses(TREE, q), (Q,)),
-    "kinematics.jacobian": (lambda q: kinematics.jacobian(TREE, q, 4), (Q,)),
+    "kinematics.poses": (lambda q: jacobians.poses(TREE, q), (Q,)),
+    "kinematics.jacobian": (lambda q: jacobians.jacobian(TREE, q, 4), (Q,)),
     "kinematics.jacobian_derivative": (
-        lambda q, u: kinematics.jacobian_derivative(TREE, q, u, 4),
+        lambda q, u: jacobians.jacobian_derivative(TREE, q, u, 4),
         (Q, U),
     ),
-    "kinematics.hessian": (lambda q, p: kinematics.hessian(TREE, q, 4, p), (Q, A)),
+    "kinematics.hessian": (lambda q, p: jacobians.hessian(TREE, q, 4, p), (Q, A)),
     "coordinates.coordinate_rates": (
-        lambda q, u: coordinates.coordinate_rates(FLOATING, unit(q), u),
+        lambda q, u: jacobians.coordinate_rates(FLOATING, unit(q), u),
         FLOATING_STATE[:2],
     ),
     "coordinates.velocities_from_rates": (
-        lambda q, dq: coordinates.velocities_from_rates(FLOATING, unit(q), dq),
+        lambda q, dq: jacobians.velocities_from_rates(FLOATING, unit(q), dq),
         (FLOATING_STATE[0], FLOATING_STATE[0] + 0.1),
     ),
     "coordinates.move": (
-        lambda q, u: coordinates.move(FLOATING, unit(q), u),
+        lambda q, u: jacobians.move(FLOATING, unit(q), u),
         FLOATING_STATE[:2],
     ),
     "composites.composite_parameters": (
@@ -350,24 +346,24 @@ DYNAMICS: dict[str, Entry] = {
         (Q, TREE.theta),
     ),
     "forces.generalized_forces": (
-        lambda q, F: forces.generalized_forces(TREE, q, 4, forces=F),
+        lambda q, F: contacts.generalized_forces(TREE, q, 4, forces=F),
         (Q, A),
     ),
     "forces.contact_directions": (
-        lambda q, d, p: forces.contact_directions(TREE, q, [4, 2], d, p, against=[1, -1]),
+        lambda q, d, p: contacts.contact_directions(TREE, q, [4, 2], d, p, against=[1, -1]),
         (Q, W[:2] @ W.T[:, :3], W[2:4] @ W.T[:, 3:]),
     ),
-    "forces.contact_forces": (forces.contact_forces, (W, A[:2])),
+    "forces.contact_forces": (contacts.contact_forces, (W, A[:2])),
     "impacts.impulses": (
-        lambda M, W, u: impacts.impulses(symmetric(M), W, u),
+        lambda M, W, u: contacts.impulses(symmetric(M), W, u),
         (DEFINITE, W, SYMMETRIC[0]),
     ),
     "impacts.velocities_after": (
-        lambda M, W, u, P: impacts.velocities_after(symmetric(M), W, u, P),
+        lambda M, W, u, P: contacts.velocities_after(symmetric(M), W, u, P),
         (DEFINITE, W, SYMMETRIC[0], A[:2]),
     ),
     "impacts.in_other_velocities": (
-        lambda M, h, B, w: impacts.in_other_velocities(M, h, B, w)[1],
+        lambda M, h, B, w: contacts.in_other_velocities(M, h, B, w)[1],
         (DEFINITE, SYMMETRIC[0], W, SYMMETRIC[1]),
     ),
 }

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from inertial_check.spelling import MOST_NAMES, find_similar_names, suggest_name
+from inertial_check.documents.spelling import MOST_NAMES, find_similar_names, suggest_name
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
+from inertial_check.checking.settings import Settings
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.settings.settings import Settings
 from inertial_check.testing import assert_physically_consistent
 
 SOUND = [1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.04]

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from inertial_check.model import ENTRIES
+from inertial_check.documents.model import ENTRIES
 from planting.decimals import DIAGONAL, PRODUCTS, exact
 from planting.defects import (
     ORDERS,

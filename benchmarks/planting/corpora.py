@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inertial_check as ic
+from inertial_check.documents.load import FORMATS
+from inertial_check.documents.model import ENTRIES, Model
 from inertial_check.errors import DocumentError
-from inertial_check.formats import FORMATS
-from inertial_check.model import ENTRIES, Model
 from planting.decimals import (
     exact,
     is_consistent,

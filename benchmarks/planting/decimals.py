@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from inertial_check.model import ENTRIES
+from inertial_check.documents.model import ENTRIES
 
 DIAGONAL = ("ixx", "iyy", "izz")
 PRODUCTS = ("ixy", "ixz", "iyz")

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.model import ENTRIES, Number
-from inertial_check.model.source import Edit
+from inertial_check.documents.model import ENTRIES, Number
+from inertial_check.documents.source import Edit
 from planting.decimals import DIAGONAL, SLACK, exact, is_consistent
 from planting.sites import Array, Site, Texts, change, tensor
 

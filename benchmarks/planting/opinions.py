@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.model import ENTRIES
+from inertial_check.documents.model import ENTRIES
 from planting.halves import Half, half_of
 from planting.runs import Run
 from planting.shapes import (

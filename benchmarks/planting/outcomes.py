@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from inertial_check.model import Severity
+from inertial_check.checking.report import Severity
 from planting.defects import Cause, Mutant
 from planting.halves import Half, half_of
 from planting.runs import Run, Said

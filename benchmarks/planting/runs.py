@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 import inertial_check as ic
-from inertial_check.model import Severity
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.report import Severity
+from inertial_check.checking.settings import Settings
 
 Task = tuple[str, float | None]
 """A file, and what the whole model is said to weigh [kg]."""

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.formats.resources import resolve
-from inertial_check.model.shape import Shape
+from inertial_check.documents.model import Shape
+from inertial_check.documents.resources import resolve
 from planting.sites import Array, Site
 
 Mesh = Any  # trimesh has no types

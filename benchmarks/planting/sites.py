@@ -11,9 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from inertial_check.formats.resources import resolve
-from inertial_check.model import ENTRIES, Body, Model, Number
-from inertial_check.model.shape import Shape
+from inertial_check.documents.model import ENTRIES, Body, Model, Number, Shape
+from inertial_check.documents.resources import resolve
 from planting.decimals import AXES
 
 Array = np.ndarray

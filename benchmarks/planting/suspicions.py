@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from inertial_check.model import ENTRIES
-from inertial_check.model.shape import Shape
+from inertial_check.documents.model import ENTRIES, Shape
 from planting.contradictions import decimal_slip, flipped
 from planting.decimals import AXES, DIAGONAL, PRODUCTS, exact
 from planting.defects import (

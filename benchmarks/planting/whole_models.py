@@ -12,7 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from inertial_check.model import ENTRIES
+from inertial_check.documents.model import ENTRIES
 from planting.contradictions import flipped
 from planting.decimals import DIAGONAL, exact
 from planting.defects import (

@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 
 import inertial_check as ic
-from inertial_check.model import Severity
+from inertial_check.checking.report import Severity
 
 
 def find_model(name: str) -> str:

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import inertial_check as ic
-from inertial_check.model import Report, Severity
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.report import Report, Severity
+from inertial_check.checking.settings import Settings
 
 
 def prepare(path: Path, engine: str) -> Path:

@@ -1,1 +1,1 @@
-"""The check of documents: a document becomes judgements, findings and a report."""
+"""From a model to findings: rules, evidence, causes, engines, shapes, settings, selection."""

@@ -1,1 +1,1 @@
-"""The command `fix`: requests, methods that propose new numbers, and edits of documents."""
+"""New numbers into files: fixes, filled inertials, differences and tables."""

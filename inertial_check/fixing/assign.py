@@ -16,9 +16,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.checking.shapes.priors import indices_of
+from inertial_check.documents.context import Context
+from inertial_check.documents.model import ENTRIES, Inertial, Model, Number, judge
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
-from inertial_check.fixing.case import (
+from inertial_check.fixing.digits import (
+    FEWEST_DIGITS,
+    MOST_DIGITS,
+    Region,
+    print_nearest,
+    print_numbers,
+)
+from inertial_check.fixing.edits import settle
+from inertial_check.fixing.methods import EngineTargets
+from inertial_check.fixing.request import (
     CENTER,
     MASS,
     QUATERNION,
@@ -31,22 +42,15 @@ from inertial_check.fixing.case import (
     format_percent,
     propose_all,
 )
-from inertial_check.fixing.digits import FEWEST_DIGITS, MOST_DIGITS, print_nearest, print_numbers
-from inertial_check.fixing.edits import settle
-from inertial_check.fixing.engine_targets import EngineTargets
-from inertial_check.fixing.region import Region
 from inertial_check.fixing.result import Fix
-from inertial_check.formats import Context
-from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Point, symmetric
 from inertial_check.inertia.representations import six as six_of
-from inertial_check.model import ENTRIES, Inertial, Model, Number
-from inertial_check.model.judging import judge
-from inertial_check.projection.metrics import INERTIA
-from inertial_check.spatial.rotations import quaternion_from_matrix
+from inertial_check.mechanics.rotations import quaternion_from_matrix
+from inertial_check.projection.moments import INERTIA
 
 _ROUNDING = float(tolerances.floor(np.ones(())))
 """Relative rounding error of the way from the body's origin to the centre of mass."""

@@ -1,23 +1,38 @@
-"""Edits of a document for new numbers, and the test of the new bytes before anything is written."""
+"""Edits of a document for new numbers, and the test of the new bytes before anything is written.
+
+A document with inserted placeholders, and the way from its bytes to those of the original.
+
+Fix of a model: from the document to new bytes with a consistent inertia for every body.
+
+Only the numbers of bodies that are fixed change. Before a Fix is returned, its bytes have been read
+again and every body has been judged again. The new numbers come from a method, see fixing.methods.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.added_mass import has_proposed_added_mass
-from inertial_check.fixing.case import (
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
+from inertial_check.documents.source import Edit, Source, Span
+from inertial_check.errors import InertialCheckError, expect
+from inertial_check.fixing.methods import EngineTargets, choose_method, has_proposed_added_mass
+from inertial_check.fixing.request import (
     CENTER,
+    EDITABLE,
     MASS,
     MOMENTS,
     QUATERNION,
     WHOLE,
+    FixRequest,
     Locator,
     Method,
     Proposal,
@@ -26,12 +41,10 @@ from inertial_check.fixing.case import (
     describe_place,
     is_in_text,
     layer_function,
+    propose_all,
 )
-from inertial_check.fixing.engine_targets import EngineTargets
 from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
-from inertial_check.formats import Context, load
-from inertial_check.model import ENTRIES, Body, Edit, Judgement, Model, Number, Source, Span
-from inertial_check.model.judging import judge
+from inertial_check.inertia.arrays import quiet
 from inertial_check.projection.exact import is_exact_tensor
 
 Changes = Mapping[str, Texts]
@@ -392,3 +405,268 @@ def _make_layer(model: Model, changes: Changes) -> LayerWriter | None:
         for numbers, texts, id_ in changed
     }
     return partial(overlay, model, layers)
+
+
+class _Region(NamedTuple):
+    """Bytes of an insertion in a draft.
+
+    Attributes:
+        insertion: The insertion.
+        start: Its first byte.
+        end: The byte after its last one.
+        shift: By how much the bytes after it are further back than in the original.
+    """
+
+    insertion: Edit
+    start: int
+    end: int
+    shift: int
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A model's document with insertions.
+
+    Attributes:
+        original: The model without them.
+        model: The model with them.
+        context: Where the files are that the document includes, with their insertions.
+        insertions: The insertions in the order of their places, each once.
+    """
+
+    original: Model
+    model: Model
+    context: Context
+    insertions: tuple[Edit, ...]
+
+    @classmethod
+    def make(cls, model: Model, context: Context, plans: Mapping[str, Iterable[Edit]]) -> Draft:
+        """Insert what was planned for some bodies, by their ids, and read the document again.
+
+        Raises:
+            InertialCheckError: More than their numbers would change, or they do not state them.
+            ValueError: Two insertions overlap.
+        """
+        # A template, or a document that is included twice, holds two bodies: no insertion twice.
+        insertions = tuple(
+            sorted(dict.fromkeys(chain.from_iterable(plans.values())), key=_sort_key)
+        )
+        if not insertions:
+            return cls(model, model, context, ())
+        data, *others = (
+            source.apply_edits(edit for edit in insertions if edit.span.file == file)
+            for file, source in enumerate((model.source, *model.others))
+        )
+        overlay = {
+            os.path.abspath(source.path): new
+            for source, new in zip(model.others, others, strict=True)
+            if new != source.data
+        }
+        context = replace(context, overlay={**context.overlay, **overlay})
+        again = load(data, format=model.format, path=model.source.path, context=context)
+        _refuse_differences(model, again, plans)
+        return cls(model, again, context, insertions)
+
+    def finish(self, fix: Fix) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
+        """The bytes of the document and of included ones once numbers have changed in the draft.
+
+        Args:
+            fix: The change of the numbers.
+        """
+        changed = {source.path: new for source, new in fix.others}
+        pairs = [
+            (old, changed.get(new.path, new.data))
+            for old, new in zip(self.original.others, self.model.others, strict=True)
+        ]
+        return fix.data, tuple((source, new) for source, new in pairs if new != source.data)
+
+    def compose(self, planned: Sequence[Edit], edits: Iterable[Edit]) -> tuple[Edit, ...]:
+        """Join the insertions for a body with edits of the draft to edits of the original."""
+        texts = {each: [each.text] for each in planned}
+        outside: list[Edit] = []
+        inside: dict[Edit, list[Edit]] = {each: [] for each in planned}
+        for edit in edits:
+            around, span = self._locate(edit.span)
+            if around is None:
+                outside.append(Edit(span, edit.text))
+            elif around in inside:
+                inside[around].append(Edit(span, edit.text))
+        for each, own in inside.items():
+            source = self.original.source_of(each.span)
+            data = Source("", each.text.encode(source.encoding), source.encoding)
+            texts[each] = [data.apply_edits(own).decode(source.encoding)]
+        joined = [Edit(each.span, "".join(texts[each])) for each in planned]
+        return tuple(sorted([*joined, *outside], key=_sort_key))
+
+    def find_original(self, span: Span) -> Span | None:
+        """Find the place of a span of the draft in the original; None for what is inserted."""
+        around, place = self._locate(span)
+        return place if around is None else None
+
+    def describe_place(self, span: Span) -> str:
+        """Describe the place of a span of the draft to a reader of the original."""
+        place = self.find_original(span)
+        return "to be inserted" if place is None else describe_place(self.original, place)
+
+    def _locate(self, span: Span) -> tuple[Edit | None, Span]:
+        """Find the insertion around a span of the draft, and the span in it or in the original."""
+        regions = self._regions.get(span.file, [])
+        index = bisect_right(regions, span.start, key=lambda region: region.start) - 1
+        if index < 0:
+            return None, span
+        region = regions[index]
+        if span.end <= region.end:
+            return region.insertion, Span(span.start - region.start, span.end - region.start)
+        return None, Span(span.start - region.shift, span.end - region.shift, span.file)
+
+    @cached_property
+    def _regions(self) -> dict[int, list[_Region]]:
+        """The bytes of the insertions in the draft, in order, by the number of the document."""
+        regions: dict[int, list[_Region]] = {}
+        for each in self.insertions:
+            own = regions.setdefault(each.span.file, [])
+            start = each.span.start + (own[-1].shift if own else 0)
+            end = start + len(each.text.encode(self.original.source_of(each.span).encoding))
+            own.append(_Region(each, start, end, end - each.span.end))
+        return regions
+
+
+def _sort_key(edit: Edit) -> tuple[int, int, int]:
+    return edit.span.file, edit.span.start, edit.span.end
+
+
+_WORDS = {
+    "bodies": "the new document reads as another model",
+    "files": "the new document includes other files",
+    "surroundings": "more than the inertia of {} would change",
+    "numbers": "other numbers of {} would change",
+}
+"""Differences that are refused, in words, by Difference.what."""
+
+
+def _refuse_differences(before: Model, after: Model, ids: Iterable[str]) -> None:
+    """Refuse insertions that change more than the inertials of some bodies.
+
+    Raises:
+        InertialCheckError: The message names what would change.
+    """
+    inserted = set(ids)
+    allowed = {
+        body.id: [name for name in EDITABLE if not is_in_text(numbers.get(name))]
+        for body in before.bodies
+        if body.id in inserted
+        for numbers in (collect_editable_numbers(body),)
+    }
+    for what, old, new in compare(before, after, allowed):
+        reason = _WORDS.get(what, "").format("" if old is None else old.name)
+        if what == "problems" and new is not None:
+            reason = new.problems[0].message
+        raise InertialCheckError(f"{before.source.path}: {reason}")
+
+
+def fix_model(  # noqa: PLR0913 - the public signature
+    model_or_path: Model | str | os.PathLike[str] | bytes,
+    *,
+    method: str = "nearest",
+    metric: str | None = None,
+    margin: float = 0.0,
+    engines: Sequence[str] = (),
+    cause: int | None = None,
+    shapes: Sequence[Role] = (),
+    move_com: bool = False,
+    max_change: float | None = None,
+    unsafe: bool = False,
+    bodies: Collection[str] = (),
+    select: Collection[str] = (),
+    tolerance: float = 0.0,
+    context: Context | None = None,
+) -> Fix:
+    """Give every inconsistent body an inertia that a body can have.
+
+    Mass, centre of mass and axes stay as written, unless a cause or `move_com` says otherwise. The
+    new numbers pass a test without any tolerance after they have been printed and parsed, in
+    float64 and rounded to float32; under `cause`, they are exactly those of the cause.
+
+    Args:
+        model_or_path: A loaded model, a path, or a document's bytes.
+        method: "nearest", the least change; "geometry", the written mass spread evenly over the
+            body's own shapes, also for consistent bodies that are chosen by `bodies` or `select`.
+        metric: Which change is least: "inertia", that of the tensor (the default), or "covariance",
+            that of the second moment of the mass.
+        margin: Least margin of the results, 0 to 1/3.
+        engines: Names of engines that must accept the bodies as written; consistent bodies that one
+            of them would refuse or change are moved, too, above its absolute floors.
+        cause: Instead, write what this probable cause of a body's findings says was meant, counted
+            from 1, the most probable.
+        shapes: Roles of the shapes under "geometry", "collision" and "visual", best first; both if
+            empty.
+        move_com: Under "geometry", give the body the centre of mass of its shapes, too.
+        max_change: Larger relative changes of the inertia are made only if `unsafe`; None for 0.05,
+            and for any change under `cause`.
+        unsafe: Also make changes larger than max_change.
+        bodies: Names or ids of the only bodies to look at; all if empty.
+        select: Only bodies with findings of these rules (codes, prefixes, names); all if empty.
+        tolerance: Bodies with margins down to -tolerance count as consistent.
+        context: Where the files are that the document includes.
+
+    Returns:
+        The new bytes, not written, and the result for each body.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        ParameterError: An unknown metric, or a margin outside 0 to 1/3.
+        UsageError: No such body, rule, engine or method, a max_change that is no relative change, a
+            cause together with an option that it replaces.
+
+    Example:
+        >>> fix = ic.fix_model("data/defects/ic305-rounding.urdf")
+        >>> print([(body.name, body.status, body.reason) for body in fix.bodies])
+        [('base', 'unchanged', ''), ('body', 'fixed', 'its moments change by 1.31 %')]
+    """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", engines=engines, shapes=shapes, bodies=bodies, select=select)
+    engines, shapes = tuple(engines), tuple(shapes)
+    expect("whole", "nothing", cause=cause)
+    expect("flag", move_com=move_com)
+    expect("number", "nothing", max_change=max_change)
+    expect("number", tolerance=tolerance)
+    expect(Context, "nothing", context=context)
+    request = FixRequest(
+        method=method,
+        metric=metric,
+        margin=margin,
+        engines=engines,
+        cause=cause,
+        shapes=shapes,
+        move_com=move_com,
+        max_change=max_change,
+        unsafe=unsafe,
+        bodies=bodies,
+        select=select,
+        tolerance=tolerance,
+        context=context or Context(),
+    )
+    return carry_out(request, model_or_path)
+
+
+@quiet
+def carry_out(request: FixRequest, model_or_path: Model | str | os.PathLike[str] | bytes) -> Fix:
+    """Fix a model as a request says; see fix_model.
+
+    Raises:
+        DocumentError: See fix_model, as for the others.
+        ParameterError: A value that is out of range.
+        UsageError: A name that does not exist, or options that exclude each other.
+    """
+    request.validate()
+    context, tolerance = request.context, request.tolerance
+    if isinstance(model_or_path, Model):
+        model = model_or_path
+    else:
+        model = load(model_or_path, context=context)
+    ids = request.choose_bodies(model)
+    targets = EngineTargets.of(model, request.engines, tolerance)
+    method = choose_method(model, request, targets)
+    chosen = bool(request.bodies or request.select)
+    proposals = propose_all(model, method, ids, chosen, tolerance)
+    return settle(model, context, proposals, method, targets)

@@ -1,45 +1,330 @@
-"""The three methods of a fix: the nearest tensor, the shapes of a body, or a cause of a finding."""
+"""The three methods of a fix: the nearest tensor, the shapes of a body, or a cause of a finding.
+
+Engines that must accept a model as it is written: their floors, and what they still refuse.
+
+The nearest added mass of a fluid with which a body has an inertia in every direction.
+
+Nearest is the positive semidefinite matrix with the least ||D (A' - A) D||_F, where D takes the
+units away: masses of body and fluid together count as one, and so do their inertias. Its sum with a
+body that has an inertia in every direction has one, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.checking.check import FINDINGS_ONLY, check_model
+from inertial_check.checking.engines.base import Floors
+from inertial_check.checking.engines.catalogue import exact_engines, floors, predict
+from inertial_check.checking.evidence.likeness import (
+    Margins,
+    has_known_numbers,
+    is_to_blame,
+    measure_added_mass,
+    read_added_mass,
+)
+from inertial_check.checking.quotes import MOTIONS, name_added_mass
+from inertial_check.checking.report import Finding, Hypothesis, Prediction, Severity
+from inertial_check.checking.settings import validate_engine
+from inertial_check.checking.shapes.evidence import (
+    ROLES,
+    GeometryReader,
+    Reading,
+    ShapeUse,
+    check_choices,
+)
+from inertial_check.documents.model import (
+    ENTRIES,
+    Body,
+    Judgement,
+    Model,
+    Number,
+    Role,
+    judge,
+    measure_open_share,
+)
 from inertial_check.errors import UsageError
-from inertial_check.fixing.added_mass import propose_added_mass
-from inertial_check.fixing.case import (
+from inertial_check.fixing.digits import (
+    FEWEST_DIGITS,
+    MOST_DIGITS,
+    format_exactly,
+    format_number,
+    print_nearest,
+)
+from inertial_check.fixing.request import (
     BROKEN,
     CENTER,
     MASS,
+    PRODUCTS,
     WHOLE,
     Case,
     Change,
+    FixRequest,
     Method,
     Proposal,
     Texts,
     format_percent,
 )
-from inertial_check.fixing.digits import (
-    FEWEST_DIGITS,
-    format_exactly,
-    format_number,
-    print_nearest,
-)
-from inertial_check.fixing.engine_targets import EngineTargets
-from inertial_check.fixing.request import FixRequest
-from inertial_check.geometry.shapes import ROLES, GeometryReader, Reading, ShapeUse, check_choices
+from inertial_check.fixing.result import INTACT, REFUSALS, EngineActions
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import LARGEST, SMALLEST
 from inertial_check.inertia.representations import six as six_of
-from inertial_check.inertia.scaling import LARGEST, SMALLEST
-from inertial_check.inertia.tolerances import DIGITS_LOST, digits_margin
-from inertial_check.model import ENTRIES, Finding, Hypothesis, Model, Number, Role, Severity
-from inertial_check.model.judging import measure_open_share
+from inertial_check.inertia.tolerances import (
+    DIGITS_LOST,
+    NEAREST_WRITTEN,
+    SOLVED_FACTOR,
+    digits_margin,
+)
+
+_LAST_BITS_REFUSAL = "may reject it (by the last bits of the moments that it computes)"
+
+Predictions = Mapping[str, Mapping[str, Prediction]]
+"""Predicted action of each engine, by the ids of bodies and the names of engines."""
+
+
+@dataclass(frozen=True)
+class EngineTargets:
+    """Engines that must accept the bodies as they are written.
+
+    Attributes:
+        engines: Names of the engines.
+        tolerance: Tolerance of the judgements on which predictions are based.
+        before: Predictions for the model as it is.
+    """
+
+    engines: tuple[str, ...]
+    tolerance: float
+    before: Predictions
+
+    @classmethod
+    def of(cls, model: Model, engines: Sequence[str], tolerance: float) -> EngineTargets:
+        """Predict what engines do with a model as it is.
+
+        Raises:
+            UsageError: An unknown engine.
+        """
+        for engine in engines:
+            validate_engine(engine)
+        targets = cls(tuple(dict.fromkeys(engines)), tolerance, {})
+        return replace(targets, before=targets.predict(model))
+
+    def predict(self, model: Model) -> Predictions:
+        """What each of the engines does with the bodies of a model; empty without engines."""
+        if not self.engines:
+            return {}
+        predictions = predict(model, judge(model, self.tolerance))
+        return {
+            body.id: {engine: each[engine] for engine in self.engines if engine in each}
+            for body, each in zip(model.bodies, predictions, strict=True)
+        }
+
+    def floors(self, body: Body) -> Floors:
+        """The highest floors of all engines for a body [kg m^2]."""
+        return floors(body, self.engines)
+
+    def describe_refusal(self, case: Case) -> str:
+        """What the engines do with a body as it is, in words; "" where all surely accept it."""
+        words = _describe_refusals(self.before.get(case.body.id, {}))
+        if not words and case.judgement.verdict == "boundary" and _has_products(case):
+            return "; ".join(f"{each} {_LAST_BITS_REFUSAL}" for each in exact_engines(self.engines))
+        return words
+
+    def find_useless(self, after: Predictions, changing: Mapping[str, Proposal]) -> dict[str, str]:
+        """Bodies that change for engines only without any engine's acceptance, by id, and why."""
+        return {
+            id_: f"{refusal}, also with what would be written: {proposal.result.reason}"
+            for id_, proposal in changing.items()
+            if proposal.for_engine
+            and (refusal := _describe_refusals(after.get(id_, {})))
+            and not self._is_accepted_by_more(id_, after[id_])
+        }
+
+    def _is_accepted_by_more(self, id_: str, after: Mapping[str, Prediction]) -> bool:
+        """Whether an engine accepts a body that it refused before."""
+        before = self.before.get(id_, {})
+        return any(
+            was.action in REFUSALS and after[engine].action not in REFUSALS
+            for engine, was in before.items()
+        )
+
+    def conclude(self, proposal: Proposal, after: Predictions) -> Proposal:
+        """Add to a proposal what the engines do with its body before and after."""
+        result = proposal.result
+        before, then = self.before.get(result.id, {}), after.get(result.id, {})
+        actions = {
+            engine: EngineActions(was.action, then[engine].action) for engine, was in before.items()
+        }
+        result = replace(result, engines=actions)
+        refusal = _describe_refusals(then)
+        if refusal and result.status == "fixed":
+            result = replace(result, reason=f"{result.reason}; still {refusal}")
+        elif refusal and result.status in INTACT:
+            why = result.reason or "no other inertia that fix could write changes that"
+            result = replace(result, status="engine-refused", reason=f"{refusal}; {why}")
+        return replace(proposal, result=result)
+
+
+def _has_products(case: Case) -> bool:
+    numbers = case.numbers
+    return any(name in numbers and numbers[name].value != 0 for name in PRODUCTS)
+
+
+def _describe_refusals(predictions: Mapping[str, Prediction]) -> str:
+    """What the engines do that refuse a body, in words; "" where all accept it."""
+    words = []
+    for engine, prediction in predictions.items():
+        if prediction.action in REFUSALS:
+            message = f" ({prediction.message})" if prediction.message else ""
+            words.append(f"{engine} {prediction.action}s it{message}")
+    return "; ".join(words)
+
+
+def propose_added_mass(  # noqa: PLR0911 - a reason each
+    case: Case, rigid: Proposal, request: FixRequest
+) -> Proposal:
+    """Add to the proposal for a rigid body the nearest added mass, where its own is to blame.
+
+    Args:
+        case: The body.
+        rigid: What is proposed for the body without its fluid.
+        request: What is asked of it.
+    """
+    inertial = case.body.inertial
+    if inertial is None or not inertial.fluid_added_mass or case.body.inertia_from != "file":
+        return rigid
+    if rigid.result.status not in ("unchanged", "fixed"):
+        return rigid
+    judgement = _judge_proposed(case, rigid)
+    before = np.array(read_added_mass(inertial))
+    if not np.all(np.isfinite(before)):
+        return case.skip("non-finite", "its added mass is not finite")
+    if not has_known_numbers(judgement, before.tolist()):
+        return rigid
+    margins = _measure(judgement, before)
+    if not is_to_blame(margins):
+        return rigid
+    found = _print_nearest(case, judgement, before)
+    if found is None:
+        return case.skip("not-representable", "no decimals of its added mass survive")
+    after, texts = found
+    if (obstacle := case.find_uneditable(texts)) is not None:
+        return case.skip(*obstacle)
+    D = _remove_units(judgement, before)
+    size, moved = np.linalg.norm(D * before), np.linalg.norm(D * (after - before))
+    change = float(moved / size)
+    matrices = tuple(tuple(tuple(row) for row in matrix.tolist()) for matrix in (before, after))
+    words = f"its added mass changes by {format_percent(change)}"
+    reason = f"{rigid.result.reason}; {words}" if rigid.texts else words
+    result = replace(
+        rigid.result, status="fixed", reason=reason, added_mass=(matrices[0], matrices[1])
+    )
+    if limit := request.explain_limit("added mass", change):
+        return Proposal(replace(result, status="needs-unsafe", reason=limit))
+    strict = rigid.strict and bool(rigid.texts)
+    return Proposal(result, {**rigid.texts, **texts}, rigid.edits or words, strict)
+
+
+def has_proposed_added_mass(proposal: Proposal, body: Body, judgement: Judgement) -> bool:
+    """Whether a body that was read again has the proposed added mass, and an inertia with it."""
+    wanted = proposal.result.added_mass
+    if wanted is None:
+        return True
+    if body.inertial is None:
+        return False
+    written = read_added_mass(body.inertial)
+    return written == [list(row) for row in wanted[1]] and not is_to_blame(
+        _measure(judgement, np.array(written))
+    )
+
+
+def find_nearest_semidefinite(matrix: Floats, D: Floats, least: float = 0.0) -> Floats:
+    """The matrix A' >= 0 with the least ||D (A' - A) D||_F; exactly symmetric.
+
+    Args:
+        matrix: (6, 6) A, symmetric.
+        D: (6, 6) products of the factors by which rows and columns lose their units.
+        least: What negative eigenvalues become, without units: 0, or more to survive rounding.
+    """
+    scaled = D * matrix
+    values, vectors = np.linalg.eigh(scaled)
+    rounding = _rounding(scaled)
+    if values[0] >= -rounding:
+        return matrix
+    # Eigenvalues that are zero stay so: they belong to entries that the file does not write.
+    found = (vectors * np.where(values < -rounding, least, values)) @ vectors.T
+    # Entries that are zero by the structure of the matrix come out as rounding.
+    found = np.where(np.abs(found) <= rounding, 0.0, (found + found.T) / 2)
+    return np.asarray(found / D)
+
+
+def _print_nearest(case: Case, judgement: Judgement, before: Floats) -> tuple[Floats, Texts] | None:
+    """The nearest added mass as it is printed, and its texts; None if no digits hold it."""
+    D = _remove_units(judgement, before)
+    tries = [(0.0, FEWEST_DIGITS), *((NEAREST_WRITTEN, d) for d in range(FEWEST_DIGITS, 13))]
+    for least, digits in (*tries, (0.0, MOST_DIGITS)):
+        nearest = find_nearest_semidefinite(before, D, least)
+        after, texts = _print_matrix(case, before, nearest, digits)
+        scaled = D * after
+        semidefinite = np.linalg.eigvalsh(scaled)[0] >= -_rounding(scaled)
+        if semidefinite and not is_to_blame(_measure(judgement, after)):
+            return after, texts
+    return None
+
+
+def _rounding(scaled: Floats) -> float:
+    """Size of an eigenvalue that is rounding, of a matrix without units."""
+    return float(SOLVED_FACTOR * np.finfo(np.float64).eps * np.max(np.abs(scaled)))
+
+
+def _print_matrix(
+    case: Case, before: Floats, nearest: Floats, digits: int
+) -> tuple[Floats, dict[str, str]]:
+    """A matrix in decimals, and the texts of the entries that change."""
+    assert case.body.inertial is not None
+    numbers, after, texts = name_added_mass(case.body.inertial), before.copy(), {}
+    for name, number in numbers.items():
+        i, j = (MOTIONS.index(letter) for letter in name)
+        if nearest[i, j] == before[i, j]:
+            continue
+        text = format_number(float(nearest[i, j]), digits, number.text)
+        after[i, j] = after[j, i] = float(text)
+        texts[name] = text
+    return after, texts
+
+
+def _remove_units(judgement: Judgement, added: Floats) -> Floats:
+    """(6, 6) factors by which an added mass loses its units: as judge_added_mass, about Bo."""
+    center, mass = np.array(judgement.p_BoBcm_B), judgement.mass
+    linear = mass + float(np.linalg.norm(added[:3, :3]))
+    turning = float(np.linalg.norm(judgement.I_BBcm_B)) + mass * float(center @ center)
+    angular = turning + float(np.linalg.norm(added[3:, 3:]))
+    roots = [1 / np.sqrt(size) if size > 0 else 1.0 for size in (*[linear] * 3, *[angular] * 3)]
+    return np.outer(roots, roots)
+
+
+def _judge_proposed(case: Case, rigid: Proposal) -> Judgement:
+    """The judgement with the numbers of the body as they are proposed."""
+    result, judgement = rigid.result, case.judgement
+    if not rigid.texts or result.new is None or case.body.inertial is None:
+        return judgement
+    R = np.array(case.body.inertial.R_BBi)
+    xx, xy, xz, yy, yz, zz = result.new
+    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T  # noqa: E741 - inertia
+    six = tuple(float(I[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+    mass = judgement.mass if result.mass is None else result.mass[1]
+    center = judgement.p_BoBcm_B if result.com is None else result.com[1]
+    return judgement._replace(mass=mass, p_BoBcm_B=center, I_BBcm_B=six)
+
+
+def _measure(judgement: Judgement, added: Floats) -> Margins:
+    return measure_added_mass([judgement], [added.tolist()])[0]
+
 
 _MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
 """Readings of a mesh that may be tried; the reason of the result names the one that was taken."""

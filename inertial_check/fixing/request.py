@@ -1,24 +1,327 @@
-"""Request of a fix: one object from the command line, or ic.fix_model, to the methods."""
+"""Request of a fix: one object from the command line, or ic.fix_model, to the methods.
+
+One body before it is fixed, the reasons why it cannot be fixed, and what is proposed for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack, get_args
+
+import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.quotes import MOTIONS, name_added_mass
+from inertial_check.checking.report import Finding
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import FORMATS
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
+from inertial_check.documents.source import Span
+from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.fixing.case import format_percent
-from inertial_check.fixing.region import Region
-from inertial_check.formats import Context
+from inertial_check.fixing.digits import Region
+from inertial_check.fixing.result import BodyFix, FixStatus, Six, Three
 from inertial_check.inertia import tolerances
-from inertial_check.model import Body, Finding, Model, Role, Span
-from inertial_check.projection.closed_form import read_margin
-from inertial_check.projection.metrics import find_metric
-from inertial_check.settings.settings import Settings
-from inertial_check.spelling import suggest_name
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.consistency import Consistency
+from inertial_check.inertia.representations import join
+from inertial_check.projection.moments import INERTIA, find_metric, read_margin
+
+Texts = Mapping[str, str]
+"""New texts of the numbers of a body, by the names of the numbers."""
+
+Obstacle = tuple[FixStatus, str]
+"""Status and reason of a body that is not fixed."""
+
+Locator = Callable[[Span], str]
+"""Function that describes the place of a span of a document to a reader."""
+
+LayerFunction = Callable[[Model, Mapping[str, Texts], str], bytes]
+"""Function of a format that writes a layer over a document; see formats.usd.format.overlay."""
+
+MASS, CENTER = "mass", ("x", "y", "z")
+QUATERNION = ("qw", "qx", "qy", "qz")
+MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+
+_ADDED_MASS = [f"{one}{other}" for at, one in enumerate(MOTIONS) for other in MOTIONS[at:]]
+EDITABLE = (MASS, *CENTER, *QUATERNION, *ENTRIES, *_ADDED_MASS)
+"""Names of all numbers of a body that may stand in a document."""
+
+BROKEN = ("inconsistent", "rounding")
+"""Verdicts of bodies that fix moves."""
+
+WHOLE = ("consistent", "boundary")
+"""Verdicts of bodies that are physically consistent."""
+
+_IN_LAYERS = {MASS, *CENTER, *MOMENTS, *QUATERNION}
+"""Numbers that a layer can state; in the axes that it states, the products are 0."""
+
+_LONG_NAMES = {name: f"{name[1]} of the quaternion of its axes" for name in QUATERNION}
+
+
+def collect_numbers(body: Body) -> dict[str, Number]:
+    """The numbers of a body that its document has, out of mass, x, y, z and those of ENTRIES."""
+    if body.inertial is None:
+        return {}
+    mass = body.inertial.mass
+    numbers = {} if mass is None else {MASS: mass}
+    numbers |= zip(CENTER, body.inertial.p_BoBcm_B, strict=True)
+    return numbers | dict(body.inertial.I_BBcm_Bi)
+
+
+def collect_editable_numbers(body: Body) -> dict[str, Number]:
+    """Those numbers, the quaternion where one states the axes, and the added mass of a fluid."""
+    quaternion = () if body.inertial is None else body.inertial.quaternion or ()
+    numbers = collect_numbers(body) | dict(zip(QUATERNION, quaternion, strict=False))
+    return numbers | ({} if body.inertial is None else name_added_mass(body.inertial))
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Proposed fix of a body.
+
+    Attributes:
+        result: The result that is reported.
+        texts: By name, the new texts of the numbers that change; empty where nothing is written.
+        edits: What changes, in the words of `result.reason`.
+        strict: Whether the new tensor passes the test without any tolerance.
+        for_engine: Whether the body is consistent and changes only because an engine refuses it.
+    """
+
+    result: BodyFix
+    texts: Texts = field(default_factory=dict)
+    edits: str = ""
+    strict: bool = True
+    for_engine: bool = False
+
+
+class Change(TypedDict, total=False):
+    """The fields of a BodyFix that new texts determine."""
+
+    new: Six
+    relative_change: float
+    distance: float
+    margin: float
+    mass: tuple[float, float]
+    com: tuple[Three, Three]
+    cause: str
+
+
+class Case(NamedTuple):
+    """One body before it is fixed.
+
+    Attributes:
+        model: The model that holds the body.
+        body: The body as written.
+        judgement: Its verdict and numbers.
+        locate: Describes the place of a span to a reader; None for its line in the model.
+    """
+
+    model: Model
+    body: Body
+    judgement: Judgement
+    locate: Locator | None = None
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """The numbers that the document has, by name."""
+        return collect_editable_numbers(self.body)
+
+    @property
+    def entries(self) -> list[Number]:
+        """The six numbers of the inertia of a body that has them, in the order of ENTRIES."""
+        numbers = self.numbers
+        return [numbers[entry] for entry in ENTRIES]
+
+    @property
+    def six(self) -> Floats:
+        """(6,) entries in the document's own units and the inertial's own axes."""
+        return np.array([number.value for number in self.entries])
+
+    @property
+    def kilograms(self) -> float:
+        """The document's unit of mass [kg]."""
+        return 1.0 if self.body.inertial is None else self.body.inertial.kilograms_per_unit
+
+    @property
+    def meters(self) -> float:
+        """The document's unit of length [m]."""
+        return 1.0 if self.body.inertial is None else self.body.inertial.meters_per_unit
+
+    @property
+    def unit(self) -> float:
+        """The document's unit of inertia [kg m^2]."""
+        return self.body.unit
+
+    def report(self, status: FixStatus, reason: str = "", **change: Unpack[Change]) -> BodyFix:
+        """The result for the body, with its numbers before the fix."""
+        place = self.model.place(self.body.span)
+        margin = self.judgement.margin
+        old = None if self.body.inertial is None else self.judgement.I_BBcm_Bi
+        name, id_ = self.body.name, self.body.id
+        fields: Change = {"margin": margin, **change}
+        return BodyFix(
+            name, id_, place.line, status, reason, old, margin_before=margin, file=place.path,
+            **fields,
+        )  # fmt: skip
+
+    def skip(self, status: FixStatus, reason: str = "", **change: Unpack[Change]) -> Proposal:
+        """Propose to leave the body as it is."""
+        return Proposal(self.report(status, reason, **change))
+
+    def measure_change(self, texts: Texts, metric: str = "inertia") -> Change:
+        """The change of the body by new texts."""
+        before = self.six
+        written = [texts.get(entry, self.numbers[entry].text) for entry in ENTRIES]
+        after = np.array([float(text) for text in written])
+        size = float(INERTIA.distance(np.zeros(6), before))
+        change = float(INERTIA.distance(before, after))
+        measured: Change = {
+            "new": tuple((self.unit * after).tolist()),
+            "relative_change": change / size if size else (np.inf if change else 0.0),
+            "distance": self.unit * float(find_metric(metric).distance(before, after)),
+            "margin": float(Consistency(join(np.ones(()), np.zeros(3), after), "com").margin),
+        }
+        if MASS in texts:
+            measured["mass"] = self.judgement.mass, float(texts[MASS]) * self.kilograms
+        if not texts.keys().isdisjoint(CENTER):
+            numbers = self.numbers
+            x, y, z = (float(texts.get(name, numbers[name].text)) * self.meters for name in CENTER)
+            measured["com"] = self.judgement.p_BoBcm_B, (x, y, z)
+        return measured
+
+    def find_malformed_text(self) -> Obstacle | None:
+        """The obstacle of a body whose text breaks the rules of its format; None without one."""
+        malformed = (each for each in self.body.problems if each.kind == "malformed")
+        return next((("malformed", problem.message) for problem in malformed), None)
+
+    def find_obstacle(self) -> Obstacle | None:
+        """The obstacle of a body without a mass and six numbers to start from; None with them."""
+        inertial, verdict = self.body.inertial, self.judgement.verdict
+        if (malformed := self.find_malformed_text()) is not None:
+            return malformed
+        if inertial is None:
+            missing = self.body.moved and self.body.inertia_from == "file"
+            return ("missing", "it moves and has no inertial") if missing else None
+        if verdict == "invalid":
+            return _explain_invalid(self.judgement.mass)
+        if verdict in BROKEN and len(inertial.I_BBcm_Bi) < len(ENTRIES):
+            return "malformed", "some of its six numbers are not written"
+        return None
+
+    def has_stated_inertia(self) -> bool:
+        """Whether the document states all six numbers of the inertia, and engines use them."""
+        inertial = self.body.inertial
+        stated = inertial is not None and len(inertial.I_BBcm_Bi) == len(ENTRIES)
+        return stated and self.body.inertia_from == "file"
+
+    def can_be_layered(self) -> bool:
+        """Whether a layer over the document can override numbers of the body."""
+        has_layers, on_disk = layer_function(self.model), os.path.exists(self.model.source.path)
+        return has_layers is not None and on_disk and self.body.inertial is not None
+
+    def find_uneditable(self, texts: Texts) -> Obstacle | None:
+        """The obstacle where no edit gives the numbers these texts; None where one does."""
+        numbers = self.numbers
+        changing = {
+            name: text
+            for name, text in texts.items()
+            if name not in numbers or text != numbers[name].text
+        }
+        absent = [name for name in changing if not is_in_text(numbers.get(name))]
+        if absent and not (self.can_be_layered() and _fits_layer(numbers, changing)):
+            wanted = ", ".join(
+                f"{_LONG_NAMES.get(name, name)} = {changing[name]}" for name in absent
+            )
+            return "unwritten", f"not written where it could change: {wanted}; write it"
+        computed = [
+            f"{name} = {text} for {self.model.source_of(number.span).text(number.span)}"
+            f" ({(self.locate or partial(describe_place, self.model))(number.span)})"
+            for name, text in changing.items()
+            for number in (numbers.get(name),)
+            if number is not None and number.span is not None and not number.literal
+        ]
+        return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
+
+
+class Method(Protocol):
+    """Method of a fix: proposes the new numbers of each body."""
+
+    def propose(self, case: Case, chosen: bool, /) -> Proposal:
+        """Propose new numbers for a body.
+
+        Args:
+            case: The body.
+            chosen: Whether the caller has named the body or a rule.
+        """
+
+    def find_objections(self, again: Model, changing: Mapping[str, Proposal], /) -> dict[str, str]:
+        """Bodies that must stay as they are, by id, and why.
+
+        Args:
+            again: The model as it would be after writing.
+            changing: The proposals that change something, by id.
+        """
+        return {}
+
+
+def propose_all(
+    model: Model,
+    method: Method,
+    ids: Collection[str],
+    chosen: bool,
+    tolerance: float = 0.0,
+    locate: Locator | None = None,
+) -> dict[str, Proposal]:
+    """The proposals of a method, by the ids of bodies, in document order."""
+    return {
+        body.id: method.propose(Case(model, body, judgement, locate), chosen)
+        for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True)
+        if body.id in ids
+    }
+
+
+def layer_function(model: Model) -> LayerFunction | None:
+    """The function that writes a layer over documents of the model's format; None without one."""
+    function: LayerFunction | None = getattr(FORMATS.get(model.format), "overlay", None)
+    return function
+
+
+def is_in_text(number: Number | None) -> bool:
+    """Whether a number is written as text, which can be edited; binary data has empty spans."""
+    return number is not None and number.span is not None and number.span.start < number.span.end
+
+
+def describe_place(model: Model, span: Span) -> str:
+    """The line of a number for a reader, with the path of an included document."""
+    place = model.place(span)
+    line = f"{place.line}:{place.column}"
+    return f"{place.path}:{line}" if place.path else f"line {line}"
+
+
+def format_percent(fraction: float) -> str:
+    """A fraction in percent."""
+    return f"{100 * fraction:.3g} %"
+
+
+def _explain_invalid(mass: float) -> Obstacle:
+    if mass < 0:
+        return "negative-mass", "its mass is negative; write the mass that the body has"
+    if mass == 0:
+        return "massless-with-inertia", "it has inertia but no mass; write its mass"
+    return "non-finite", "one of its numbers is not finite"
+
+
+def _fits_layer(numbers: Mapping[str, Number], changing: Texts) -> bool:
+    """Whether a layer can state numbers of these names, and none of them is computed."""
+    known = [numbers[name] for name in changing if name in numbers]
+    return changing.keys() <= _IN_LAYERS and all(number.literal for number in known)
+
 
 MethodName = Literal["nearest", "geometry"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)

@@ -1,4 +1,7 @@
-"""Result of a fix: the new bytes, not yet written, their diff, and what was done for each body."""
+"""Result of a fix: the new bytes, not yet written, their diff, and what was done for each body.
+
+Fixes in notebooks.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,26 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Literal, NamedTuple
 
-from inertial_check.arrays.equality import EqualByValue
-from inertial_check.errors import UsageError
-from inertial_check.files.writing import (
+from inertial_check.checking.report import Action
+from inertial_check.documents.escaping import quote_path
+from inertial_check.documents.files.writing import (
     WritableFolders,
     check_replaceable,
     replace_file,
     same_file,
 )
-from inertial_check.model import Action, Edit, Source
-from inertial_check.reports.escaping import quote_path
+from inertial_check.documents.source import Edit, Source
+from inertial_check.errors import UsageError
+from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.notebook import (
+    MOST_ROWS,
+    color_word,
+    count_words,
+    escape_text,
+    write_box,
+    write_number,
+    write_table,
+)
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
@@ -160,8 +173,6 @@ class Fix(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        from inertial_check.fixing._notebook import show_fix  # notebooks only
-
         return show_fix(self)
 
     @property
@@ -300,3 +311,30 @@ def _split_lines(source: Source, data: bytes) -> list[str]:
         text = text.replace("\r", "\n")
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def show_fix(fix: Fix) -> str:
+    """Show a fix: what it does for each body that needs one, what it leaves first."""
+    shown = sorted(
+        (body for body in fix.bodies if body.status != "unchanged"), key=lambda body: body.intact
+    )
+    columns = ("body", "status", ">change", ">margin before", ">margin after", "reason")
+    table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
+    return write_box(
+        "Fix",
+        f"{fix.source.path} ({fix.format}): "
+        + (count_words([body.status for body in fix.bodies]) or "no bodies"),
+        *([table] if shown else []),
+    )
+
+
+def _write_row(body: BodyFix) -> tuple[str, ...]:
+    change = f"{100 * body.relative_change:.3g} %" if body.new is not None else "\N{EN DASH}"
+    return (
+        escape_text(body.name),
+        color_word(body.status, "good" if body.intact else "bad"),
+        change,
+        write_number(body.margin_before),
+        write_number(body.margin),
+        escape_text(body.reason, 110),
+    )

@@ -7,24 +7,28 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inertial_check.checking.check import Document
-from inertial_check.errors import DefectError, InertialCheckError
-from inertial_check.fixing.fix import fix_model
-from inertial_check.fixing.result import Fix
-from inertial_check.formats import load
-from inertial_check.isolation import TimeLimitReached, limit_times, raise_defects, run_within
-from inertial_check.model import (
+from inertial_check.checking.report import (
     ByteRange,
     CauseEdit,
-    Edit,
     FileReport,
     Finding,
-    Model,
     Report,
-    Source,
     Suggestion,
     TextReplacement,
 )
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.children import (
+    TimeLimitReached,
+    limit_times,
+    raise_defects,
+    run_within,
+)
+from inertial_check.documents.load import load
+from inertial_check.documents.model import Model
+from inertial_check.documents.source import Edit, Source
+from inertial_check.errors import DefectError, InertialCheckError
+from inertial_check.fixing.edits import fix_model
+from inertial_check.fixing.result import Fix
 
 _LONGEST_EDIT = 10_000
 """Largest length of a replacement that is suggested [bytes]."""

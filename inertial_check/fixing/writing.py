@@ -3,6 +3,13 @@
 What the document states changes in its digits alone, see fixing.assign. What it does not state is
 first inserted, with placeholders, where the format wants it and in the document's own style; the
 placeholders then change as numbers do that were always there.
+
+Numbers that a document lacks of a body, and the results for bodies that are given them.
+
+Writing of the damping, friction and armature of joints, after the bodies of the same document.
+
+All joints change or none. The new document is read again before it is returned: its joints have
+these numbers, and nothing else that is read from it has changed.
 """
 
 from __future__ import annotations
@@ -11,9 +18,19 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from math import isclose, isfinite
+from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.documents.context import Context
+from inertial_check.documents.edits import NotInsertable
+from inertial_check.documents.joint_edits import JOINT_NUMBERS, JointEdits
+from inertial_check.documents.joints import set_joint
+from inertial_check.documents.load import FORMATS, load
+from inertial_check.documents.model import ENTRIES, Body, Given, Joint, Model, judge, select_changes
+from inertial_check.documents.source import Edit, Span
 from inertial_check.errors import InertialCheckError, expect
 from inertial_check.fixing.assign import (
     Parameters,
@@ -22,15 +39,111 @@ from inertial_check.fixing.assign import (
     check_digits,
     find_targets,
 )
-from inertial_check.fixing.case import Case
-from inertial_check.fixing.drafts import Draft
-from inertial_check.fixing.insertions import find_missing, tell_failure, tell_insertion, withhold
+from inertial_check.fixing.edits import Draft, compare
+from inertial_check.fixing.request import (
+    CENTER,
+    MASS,
+    MOMENTS,
+    PRODUCTS,
+    Case,
+    collect_editable_numbers,
+    is_in_text,
+)
 from inertial_check.fixing.result import INTACT, BodyFix, Fix
-from inertial_check.formats import FORMATS, Context, load
-from inertial_check.formats.insertion import NotInsertable
-from inertial_check.model import Body, Edit, Model, Span
-from inertial_check.model.judging import judge
-from inertial_check.model.vectors import Given, select_changes
+
+_NAMES = (MASS, *CENTER, *ENTRIES)
+_SIX_NUMBERS = ("urdf", "xacro", "sdf")
+"""Formats in which an inertial has six numbers, and no principal moments with axes."""
+
+_FULL_FORMATS = ("urdf", "xacro")
+"""Formats whose engines ask for all six entries, also for products of 0."""
+
+_COMPUTED = (
+    "a number that is inserted in it would be another one of the body: the scale of its prim, or a "
+    "template, computes with it"
+)
+
+_WORDS = {MASS: "mass", **dict.fromkeys(CENTER, "centre of mass")}
+
+
+def find_missing(case: Case, target: Target) -> frozenset[str]:
+    """The names of the numbers that the document has to state for a target and does not."""
+    numbers, turns = case.numbers, target.turns_axes(case)
+    wanted = {MASS, *MOMENTS}
+    if turns or case.model.format in _FULL_FORMATS:
+        wanted |= set(PRODUCTS)
+    if np.any(target.p_BoBcm_B != 0):
+        wanted |= set(CENTER)
+    if case.body.inertial is not None and case.body.inertial.quaternion is not None:
+        wanted -= set(PRODUCTS)  # a quaternion states the axes, which turn
+    return frozenset(name for name in wanted if not is_in_text(numbers.get(name)))
+
+
+def tell_failure(result: BodyFix, case: Case, draft: Draft) -> BodyFix:
+    """The result for a body that cannot be written, in terms of the document as it is."""
+    (body,) = (body for body in draft.model.bodies if body.id == result.id)
+    for number in collect_editable_numbers(body).values():
+        if number.span and not number.literal and draft.find_original(number.span) is None:
+            return case.report(result.status, _COMPUTED)
+    return case.report(result.status, result.reason)
+
+
+def tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) -> BodyFix:
+    """The result for a body in terms of the document as it is, not of the one with placeholders."""
+    before = case.report(result.status, result.reason)
+    result = replace(result, line=before.line, file=before.file)
+    if not inserted or result.status != "fixed":
+        return result
+    names = find_missing(case, target)
+    judgement = case.judgement
+    mass = None if result.mass is None else (judgement.mass, result.mass[1])
+    com = None if result.com is None else (judgement.p_BoBcm_B, result.com[1])
+    reason = _describe_insertion(case, names, target)
+    if names.isdisjoint(ENTRIES):
+        reason = f"{reason}; {result.reason}" if result.reason else reason
+    else:  # its changes are from placeholders
+        reason = "; ".join([reason, *result.remarks])
+    return replace(
+        result,
+        old=before.old,
+        margin_before=before.margin_before,
+        mass=mass,
+        com=com,
+        reason=reason,
+    )
+
+
+def _describe_insertion(case: Case, names: frozenset[str], target: Target) -> str:
+    if case.body.inertial is None or {MASS, *MOMENTS} <= set(names):
+        return f"its inertial is inserted: mass {target.mass:.6g} kg"
+    own = {} if case.model.format in _SIX_NUMBERS else dict.fromkeys(PRODUCTS, "axes")
+    shown = [_WORDS.get(name) or own.get(name, name) for name in _NAMES if name in names]
+    words = dict.fromkeys(shown)
+    return f"inserted: {', '.join(words)}"
+
+
+def withhold(model: Model, fix: Fix) -> Fix:
+    """The fix that changes nothing, as some of its bodies cannot be written."""
+    left = [body.name for body in fix.bodies if body.status not in INTACT]
+    shown = ", ".join(left[:4]) + (", ..." if len(left) > 4 else "")
+    reason = f"all bodies are written or none, and {shown} cannot be"
+    bodies = tuple(
+        replace(
+            body,
+            status="withheld",
+            reason=reason,
+            new=None,
+            mass=None,
+            com=None,
+            relative_change=0.0,
+            distance=0.0,
+            margin=body.margin_before,
+        )
+        if body.status == "fixed"
+        else body
+        for body in fix.bodies
+    )
+    return Fix(model.source, model.format, model.source.data, bodies)
 
 
 def write_parameters(
@@ -300,3 +413,234 @@ def _is_same(one: Target | None, other: Target) -> bool:
         and np.array_equal(one.p_BoBcm_B, other.p_BoBcm_B)
         and np.array_equal(one.I_BBcm_B, other.I_BBcm_B)
     )
+
+
+_SINGLE = 2.0**-23
+"""Relative difference up to which numbers of a USD layer are equal, which are mostly float32."""
+
+_ROUNDING = 2.0**-51
+"""Relative difference up to which other numbers are equal, which units may have multiplied."""
+
+
+class JointResult(NamedTuple):
+    """Result of the writing of one joint.
+
+    Attributes:
+        name: Name of the joint.
+        status: "fixed", "unchanged", "refused" where it cannot be written, or "withheld" where
+            another joint cannot.
+        reason: Explanation in one line; "" where there is nothing to explain.
+        values: Numbers that the new document states, by their names.
+        left: Numbers for which the format has no place, and the reason.
+    """
+
+    name: str
+    status: str
+    reason: str
+    values: Mapping[str, float]
+    left: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class JointsFix:
+    """Document with new numbers of its joints, not yet written.
+
+    Attributes:
+        fix: The document; that without these numbers where a joint cannot be written.
+        joints: Result for each joint.
+    """
+
+    fix: Fix
+    joints: tuple[JointResult, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all joints have their numbers."""
+        return all(joint.status in ("fixed", "unchanged") for joint in self.joints)
+
+
+def write_joints(
+    model: Model,
+    fix: Fix,
+    targets: Mapping[str, Mapping[str, float]],
+    context: Context | None = None,
+) -> JointsFix:
+    """Write the numbers of joints into a document whose bodies have been written.
+
+    Args:
+        model: The model as it was read.
+        fix: Its document with the new numbers of bodies.
+        targets: Damping, friction and armature [SI], by the id of the body that the joint moves.
+        context: Where the files are that the document includes.
+
+    Returns:
+        The new bytes, not written. If a joint cannot be written, no joint changes.
+    """
+    writer = _JointWriter(model, fix, targets, context or Context())
+    refused = {id_: reason for id_ in targets if (reason := writer.find_obstacle(id_))}
+    if not refused:
+        try:
+            return writer.write()
+        except _RefusedError as error:
+            refused = error.reasons
+    return JointsFix(fix, tuple(writer.withhold(id_, refused) for id_ in targets))
+
+
+class _RefusedError(Exception):
+    """Joints that cannot be written, by the ids of their bodies, with the reasons."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__(reasons)
+        self.reasons = dict(reasons)
+
+
+@dataclass(frozen=True)
+class _JointWriter:
+    """Writes joints into the document of a fix.
+
+    Attributes: As the arguments of `write_joints`.
+    """
+
+    model: Model
+    fix: Fix
+    targets: Mapping[str, Mapping[str, float]]
+    context: Context
+
+    def find_obstacle(self, id_: str) -> str:
+        """Say which number no joint has, or why the document cannot change; "" for neither."""
+        wrong = [
+            f"{name} {value!r}"
+            for name, value in self.targets[id_].items()
+            if not (isfinite(value) and value >= 0)
+        ]
+        if wrong:
+            return f"{', '.join(wrong)}: no engine simulates a negative number rightly"
+        if self.fix.layer is not None:
+            return "the document is binary, and its joints are not written in a layer over it"
+        return ""
+
+    def write(self) -> JointsFix:
+        """Write all joints.
+
+        Raises:
+            _RefusedError: A joint cannot be written.
+        """
+        overlay = {os.path.abspath(source.path): data for source, data in self.fix.others}
+        model = self._read(self.fix.data, overlay)
+        bodies = {body.id: body for body in model.bodies}
+        plans: dict[str, JointEdits] = {}
+        refused = {}
+        for id_, values in self.targets.items():
+            try:
+                plans[id_] = set_joint(model, bodies[id_], values)
+            except NotInsertable as error:
+                refused[id_] = error.reason
+        if refused:
+            raise _RefusedError(refused)
+        edits = dict.fromkeys(chain.from_iterable(plan.edits for plan in plans.values()))
+        fix = self._apply(model, edits)
+        again = self._read(fix.data, {os.path.abspath(s.path): data for s, data in fix.others})
+        self._compare(model, again, plans)
+        return JointsFix(fix, tuple(self._tell(bodies[id_], plans[id_]) for id_ in self.targets))
+
+    def withhold(self, id_: str, refused: Mapping[str, str]) -> JointResult:
+        """Make the result of a joint that is not written."""
+        name = next(body.joints[0].name for body in self.model.bodies if body.id == id_)
+        status = "refused" if id_ in refused else "withheld"
+        reason = refused.get(id_, "all joints are written or none")
+        return JointResult(name, status, reason, {}, {})
+
+    def _read(self, data: bytes, overlay: Mapping[str, bytes]) -> Model:
+        """Read the document with new bytes of those that it includes.
+
+        Raises:
+            _RefusedError: It cannot be read.
+        """
+        context = replace(self.context, overlay={**self.context.overlay, **overlay})
+        path = self.model.source.path
+        try:
+            return load(data, format=self.fix.format, path=path, context=context)
+        except InertialCheckError as error:
+            raise _RefusedError(dict.fromkeys(self.targets, str(error))) from None
+
+    def _apply(self, model: Model, edits: Mapping[Edit, None]) -> Fix:
+        """Apply edits to the documents of the model that the fix holds.
+
+        Raises:
+            _RefusedError: Two of them overlap, as the same text makes several joints.
+        """
+        try:
+            data, *others = (
+                source.apply_edits(edit for edit in edits if edit.span.file == file)
+                for file, source in enumerate((model.source, *model.others))
+            )
+        except ValueError as error:
+            reason = f"the same text makes several joints ({error})"
+            raise _RefusedError(dict.fromkeys(self.targets, reason)) from None
+        before = {source.path: source for source in self.model.others}
+        pairs = tuple(
+            (before[source.path], new)
+            for source, new in zip(model.others, others, strict=True)
+            if source.path in before and new != before[source.path].data
+        )
+        return replace(self.fix, data=data, others=pairs)
+
+    def _compare(self, before: Model, after: Model, plans: Mapping[str, JointEdits]) -> None:
+        """Compare the new document with the numbers that were written.
+
+        Raises:
+            _RefusedError: A joint has other numbers, or something else has changed.
+        """
+        changed = dict.fromkeys(self.targets, JOINT_NUMBERS)
+        differences = list(compare(before, after, changed))
+        if any(each.body is None for each in differences):
+            reason = "the new document reads as another model"
+            raise _RefusedError(dict.fromkeys(self.targets, reason))
+        wrong = {each.body.id for each in differences if each.body is not None}
+        refused: dict[str, str] = {}
+        for old, new in zip(before.bodies, after.bodies, strict=True):
+            plan, values = plans.get(old.id), self.targets.get(old.id, {})
+            placed = {} if plan is None else {k: v for k, v in values.items() if k not in plan.left}
+            expected = tuple(_give(joint, placed) for joint in old.joints)
+            if old.id not in wrong and self._agree(expected, tuple(new.joints)):
+                continue
+            own = [old.id] if old.id in self.targets else list(self.targets)
+            reason = f"the new document states other numbers of {old.name} than were written"
+            refused |= dict.fromkeys(own, reason)
+        if refused:
+            raise _RefusedError(refused)
+
+    def _agree(self, expected: tuple[Joint, ...], found: tuple[Joint, ...]) -> bool:
+        """Decide whether joints state the same, but for the rounding of their numbers."""
+        rounding = _SINGLE if self.fix.format == "usd" else _ROUNDING
+        if len(expected) != len(found):
+            return False
+        for one, other in zip(expected, found, strict=True):
+            for name in JOINT_NUMBERS:
+                pair = getattr(one, name), getattr(other, name)
+                near = None not in pair and isclose(*pair, rel_tol=rounding, abs_tol=0.0)
+                if not near and repr(pair[0]) != repr(pair[1]):
+                    return False
+            if repr(_blank(one)) != repr(_blank(other)):  # a NaN equals itself as text
+                return False
+        return True
+
+    def _tell(self, before: Body, plan: JointEdits) -> JointResult:
+        """Make the result of a joint that is written."""
+        values = {k: v for k, v in self.targets[before.id].items() if k not in plan.left}
+        status = "fixed" if plan.edits else "unchanged"
+        return JointResult(before.joints[0].name, status, "", values, plan.left)
+
+
+def _give(joint: Joint, numbers: Mapping[str, float]) -> Joint:
+    """Give a joint other numbers of its dynamics."""
+    return joint._replace(
+        damping=numbers.get("damping", joint.damping),
+        friction=numbers.get("friction", joint.friction),
+        armature=numbers.get("armature", joint.armature),
+    )
+
+
+def _blank(joint: Joint) -> Joint:
+    """Leave out the numbers of a joint's dynamics."""
+    return joint._replace(damping=None, friction=None, armature=None)

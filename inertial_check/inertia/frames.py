@@ -11,15 +11,40 @@ The examples of this module continue this session:
 >>> from inertial_check.inertia import frames
 >>> rod = [2.0, 0, 0, 0, 0.3, 0, 0, 0.3, 0, 0.1]  # along z, about its centre
 >>> x_to_y = [[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]  # a quarter turn about z
+
+Bodies rotated and translated entry by entry: the quick way of frames.py for NumPy's float64.
+
+One body is computed in Python floats, whose products cost a tenth of an array's; a batch by chunks
+whose columns stay in the cache. Whatever does not fit (other libraries and precisions, shapes that
+broadcast in other ways, matrices that are no rotations) is None here, and frames.py computes it, or
+refuses it by name.
+
+Parts of which rotations are computed: matrices by rows, skew ones, even functions.
+
+The exponential map and its Jacobians are polynomials in v^x whose coefficients are even, smooth
+functions of t = |v|. They are functions of t^2 here and take their series where t < 1: no digits
+cancel near 0, and the square root, whose slope is infinite at 0, is not taken there, so that
+gradients stay finite.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from math import factorial
+from typing import Any, TypeGuard
+
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import (
+from inertial_check.errors import ParameterError, expect
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import (
+    Array,
+    ArrayLike,
+    Floats,
+    Namespace,
     batch_shape,
+    cross_components,
     device_of,
     expect_shape,
     first_index,
@@ -29,12 +54,9 @@ from inertial_check.arrays.broadcasting import (
     read_floats,
     real_arrays,
 )
-from inertial_check.arrays.so3 import cross
-from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
-from inertial_check.errors import ParameterError, expect
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.moving import move, move_by_poses
 from inertial_check.inertia.representations import (
+    ORDERS,
+    Order,
     Point,
     about_origin,
     check_about,
@@ -46,13 +68,312 @@ from inertial_check.inertia.representations import (
 
 __all__ = [
     "add",
+    "arctangent_ratio",
+    "cosine",
+    "cotangent_defect",
+    "cross",
+    "exponential",
     "homogeneous",
+    "matrix_of_rows",
     "merge",
+    "move",
+    "move_by_poses",
+    "polynomial_of_skew",
     "rotate",
+    "sinc",
+    "sine_defect",
+    "skew_matrix",
+    "skew_part",
+    "square_of",
     "total",
     "transform",
     "translate",
+    "translate_first_moment",
+    "versine",
 ]
+
+
+CHUNK = 2048
+"""Rows of a batch that are moved at a time: their columns and temporaries fit the second cache."""
+
+_Entry = Any  # Any: a float, or an array with one for each body: both have the same operators
+_PLACES = {
+    order: tuple(4 + names.index(entry) for entry in ORDERS["urdf"])
+    for order, names in ORDERS.items()
+}
+_LAST_ROW = [0.0, 0.0, 0.0, 1.0]
+_FLOOR = tolerances.rotation_floor(np.float64, np)
+
+
+def move(
+    theta: ArrayLike,
+    R_AB: ArrayLike,
+    p_AoBo_A: ArrayLike | None = None,
+    about: Point = "origin",
+    order: Order = "urdf",
+) -> Floats | None:
+    """Rotate bodies given in B to the axes of A, and translate them; None for the general way.
+
+    Args:
+        theta: (..., 10) in `order`, about `about`.
+        R_AB: (..., 3, 3), one for each body or (3, 3) for all.
+        p_AoBo_A: (..., 3) likewise [m]; None to stay about the same point.
+        about: Point about which the inertia is taken, "origin" or "com".
+        order: Order of the last six, given and returned.
+    """
+    if not (_is_double(theta) and _is_double(R_AB) and theta.shape[-1:] == (10,)):
+        return None
+    batch = theta.shape[:-1]
+    if R_AB.shape not in ((*batch, 3, 3), (3, 3)):
+        return None
+    if p_AoBo_A is not None and not (
+        _is_double(p_AoBo_A) and p_AoBo_A.shape in ((*batch, 3), (3,))
+    ):
+        return None
+    if about == "com" and p_AoBo_A is not None and not theta[..., 0].all():
+        return None  # a row without mass is about the origin, and moves as that does
+    places = _PLACES[order]
+    if not batch:
+        p = None if p_AoBo_A is None else p_AoBo_A.tolist()
+        entries = _move_entries(theta.tolist(), R_AB.ravel().tolist(), p, about, places)
+        return None if entries is None else np.array(entries)
+    return _move_rows(theta, R_AB, p_AoBo_A, about, places)
+
+
+def move_by_poses(
+    theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin", order: Order = "urdf"
+) -> Floats | None:
+    """Move bodies as `move` does, by poses (..., 4, 4) that map points of B to A."""
+    if not _is_double(X_AB) or X_AB.shape[-2:] != (4, 4):
+        return None
+    last = X_AB[..., 3, :].reshape(-1, 4)
+    if not (last[0].tolist() == _LAST_ROW if len(last) == 1 else (last == _LAST_ROW).all()):
+        return None
+    return move(theta, X_AB[..., :3, :3], X_AB[..., :3, 3], about, order)
+
+
+def translate_first_moment(theta: ArrayLike, p_AoBo_A: ArrayLike) -> Floats | None:
+    """Translate bodies given about their centres of mass, of which only h changes, by m p."""
+    if not (_is_double(theta) and _is_double(p_AoBo_A) and theta.shape[-1:] == (10,)):
+        return None
+    if p_AoBo_A.shape not in ((*theta.shape[:-1], 3), (3,)) or not theta[..., 0].all():
+        return None
+    result = theta.copy()
+    if theta.ndim == 1:
+        result[1:4] += theta.item(0) * p_AoBo_A
+        return result
+    with np.errstate(all="ignore"):
+        result[..., 1:4] += theta[..., :1] * p_AoBo_A
+    return result
+
+
+def _is_double(array: object) -> TypeGuard[Floats]:
+    return type(array) is np.ndarray and array.dtype == np.float64
+
+
+def _move_rows(
+    theta: Floats, R_AB: Floats, p_AoBo_A: Floats | None, about: Point, places: Sequence[int]
+) -> Floats | None:
+    """Move a batch (..., 10), chunk by chunk."""
+    result = np.empty(theta.shape)
+    rows, moved = theta.reshape(-1, 10), result.reshape(-1, 10)
+    R: _Entry = R_AB.ravel().tolist() if R_AB.ndim == 2 else R_AB.reshape(-1, 9)
+    p: _Entry = p_AoBo_A
+    if p is not None:
+        p = p.tolist() if p.ndim == 1 else p.reshape(-1, 3)
+    with np.errstate(all="ignore"):
+        for start in range(0, len(rows), CHUNK):
+            some = slice(start, start + CHUNK)
+            entries = _move_entries(
+                _columns(rows, some), _columns(R, some), _columns(p, some), about, places
+            )
+            if entries is None:
+                return None
+            for k, entry in enumerate(entries):
+                moved[some, k] = entry
+    return result
+
+
+def _columns(rows: _Entry, some: slice) -> _Entry:
+    """Copy the columns of some rows, each in one piece; entries that all share stay as they are."""
+    return np.ascontiguousarray(rows[some].T) if isinstance(rows, np.ndarray) else rows
+
+
+def _move_entries(
+    theta: _Entry, R: _Entry, p: _Entry, about: Point, places: Sequence[int]
+) -> list[_Entry] | None:
+    """Move the ten entries; None where R is no rotation."""
+    if not _is_rotation(R):
+        return None
+    a, b, c, d, e, f, g, h, i = R
+    m, x, y, z = theta[:4]
+    xx, xy, xz, yy, yz, zz = (theta[k] for k in places)
+    # R M, row by row, and then those rows times R^T.
+    ax, ay, az = a * xx + b * xy + c * xz, a * xy + b * yy + c * yz, a * xz + b * yz + c * zz
+    bx, by, bz = d * xx + e * xy + f * xz, d * xy + e * yy + f * yz, d * xz + e * yz + f * zz
+    cx, cy, cz = g * xx + h * xy + i * xz, g * xy + h * yy + i * yz, g * xz + h * yz + i * zz
+    six = [
+        ax * a + ay * b + az * c,
+        ((ax * d + ay * e + az * f) + (bx * a + by * b + bz * c)) / 2,
+        ((ax * g + ay * h + az * i) + (cx * a + cy * b + cz * c)) / 2,
+        bx * d + by * e + bz * f,
+        ((bx * g + by * h + bz * i) + (cx * d + cy * e + cz * f)) / 2,
+        cx * g + cy * h + cz * i,
+    ]
+    first = [a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z]
+    if p is not None:
+        moved = [m * one for one in p]
+        if about == "origin":
+            half = [one + other / 2 for one, other in zip(first, moved, strict=True)]
+            six = [one + other for one, other in zip(six, _shift(half, p), strict=True)]
+        first = [one + other for one, other in zip(first, moved, strict=True)]
+    entries = [m, *first, *six]
+    for k, entry in zip(places, six, strict=True):
+        entries[k] = entry
+    return entries
+
+
+def _shift(a: _Entry, p: _Entry) -> list[_Entry]:
+    """Compute what representations.shift does: the six of 2 a.p 1 - a p^T - p a^T."""
+    (ax, ay, az), (px, py, pz) = a, p
+    return [
+        2 * (ay * py + az * pz),
+        -(ax * py + px * ay),
+        -(ax * pz + px * az),
+        2 * (ax * px + az * pz),
+        -(ay * pz + py * az),
+        2 * (ax * px + ay * py),
+    ]
+
+
+def _is_rotation(R: _Entry) -> bool:
+    """Decide whether all of these nine entries, by rows, are rotations; NaN is none."""
+    a, b, c, d, e, f, g, h, i = R
+    errors = (
+        a * a + d * d + g * g - 1,
+        b * b + e * e + h * h - 1,
+        c * c + f * f + i * i - 1,
+        a * b + d * e + g * h,
+        a * c + d * f + g * i,
+        b * c + e * f + h * i,
+    )
+    # Of columns as even as these the determinant is near 1 or -1.
+    determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    if isinstance(a, float):
+        return determinant > 0 and all(-_FLOOR <= error <= _FLOOR for error in errors)
+    worst = np.abs(errors[0])
+    for error in errors[1:]:
+        worst = np.maximum(worst, np.abs(error))
+    return bool((worst <= _FLOOR).all() and (determinant > 0).all())
+
+
+_TERMS = 12
+_SINC = tuple((-1) ** k / factorial(2 * k + 1) for k in range(_TERMS))
+_COSINE = tuple((-1) ** k / factorial(2 * k) for k in range(_TERMS))
+_SINE_DEFECT = tuple((-1) ** k / factorial(2 * k + 3) for k in range(_TERMS))
+_BERNOULLI = (
+    1 / 6, 1 / 30, 1 / 42, 1 / 30, 5 / 66, 691 / 2730, 7 / 6, 3617 / 510, 43867 / 798,
+    174611 / 330, 854513 / 138, 236364091 / 2730,
+)  # fmt: skip
+_COTANGENT = tuple(b / factorial(2 * k + 2) for k, b in enumerate(_BERNOULLI))
+_ARCTANGENT = tuple((-1) ** k / (2 * k + 1) for k in range(_TERMS))
+_NEAR_ARCTANGENT = 0.01
+"""Largest t^2 at which the arctangent is summed as a series: twelve terms of a series of radius 1
+hold every digit there."""
+
+
+def matrix_of_rows(xp: Namespace, rows: Sequence[Sequence[Array]]) -> Array:
+    """The matrices (..., m, n) of m rows of n entries (...,)."""
+    return xp.stack([xp.stack(list(row), axis=-1) for row in rows], axis=-2)
+
+
+def skew_matrix(xp: Namespace, vector: Array) -> Array:
+    """The matrices a^x of vectors (..., 3)."""
+    x, y, z = (vector[..., i] for i in range(3))
+    zero = xp.zeros_like(x)
+    return matrix_of_rows(xp, ((zero, -z, y), (z, zero, -x), (-y, x, zero)))
+
+
+def cross(xp: Namespace, a: Array, b: Array) -> Array:
+    """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
+    first, second = ([v[..., i] for i in range(3)] for v in (a, b))
+    return xp.stack(list(cross_components(first, second)), axis=-1)
+
+
+def skew_part(xp: Namespace, matrix: Array) -> Array:
+    """The vectors a (..., 3) of the skew-symmetric part a^x of matrices."""
+    entries = [matrix[..., i, j] - matrix[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))]
+    return xp.stack(entries, axis=-1) / 2
+
+
+def polynomial_of_skew(xp: Namespace, vector: Array, first: Array, second: Array) -> Array:
+    """1 + first v^x + second v^x v^x for vectors (..., 3) and coefficients (..., 1)."""
+    cross = skew_matrix(xp, vector)
+    identity = xp.eye(3, dtype=vector.dtype, device=device_of(vector))
+    return identity + first[..., None] * cross + second[..., None] * product(xp, cross, cross)
+
+
+def exponential(xp: Namespace, vector: Array) -> Array:
+    """The rotation matrices exp(v^x) (..., 3, 3) of rotation vectors (..., 3) [rad]."""
+    square = square_of(xp, vector)
+    return polynomial_of_skew(xp, vector, sinc(xp, square), versine(xp, square))
+
+
+def square_of(xp: Namespace, vector: Array) -> Array:
+    """|v|^2 as (..., 1)."""
+    return xp.sum(vector * vector, axis=-1, keepdims=True)
+
+
+def cosine(xp: Namespace, square: Array) -> Array:
+    """Of t: cos t."""
+    return _even(xp, square, _COSINE, xp.cos)
+
+
+def sinc(xp: Namespace, square: Array) -> Array:
+    """Of t: sin t / t."""
+    return _even(xp, square, _SINC, lambda t: xp.sin(t) / t)
+
+
+def versine(xp: Namespace, square: Array) -> Array:
+    """Of t: (1 - cos t) / t^2."""
+    half = sinc(xp, square / 4)
+    return half * half / 2
+
+
+def sine_defect(xp: Namespace, square: Array) -> Array:
+    """Of t: (t - sin t) / t^3."""
+    return _even(xp, square, _SINE_DEFECT, lambda t: (t - xp.sin(t)) / (t * t * t))
+
+
+def cotangent_defect(xp: Namespace, square: Array) -> Array:
+    """Of t: (1 - t/2 cot(t/2)) / t^2; its poles are the full turns but 0."""
+    return _even(xp, square, _COTANGENT, lambda t: (1 - t / (2 * xp.tan(t / 2))) / (t * t))
+
+
+def arctangent_ratio(xp: Namespace, square: Array, real: Array) -> Array:
+    """Of t >= 0 and w >= 0, t^2 + w^2 = 1: atan2(t, w) / t."""
+    near = square < _NEAR_ARCTANGENT
+    one, zero = xp.ones_like(square), xp.zeros_like(square)
+    safe = xp.where(near, real, one)
+    series = _horner(xp.where(near, square, zero) / (safe * safe), _ARCTANGENT) / safe
+    length = xp.sqrt(xp.where(near, one, square))
+    return xp.where(near, series, xp.atan2(length, real) / length)
+
+
+def _even(
+    xp: Namespace, square: Array, series: Sequence[float], closed: Callable[[Array], Array]
+) -> Array:
+    near = square < 1
+    one, zero = xp.ones_like(square), xp.zeros_like(square)
+    length = xp.sqrt(xp.where(near, one, square))
+    return xp.where(near, _horner(xp.where(near, square, zero), series), closed(length))
+
+
+def _horner(x: Array, coefficients: Sequence[float]) -> Array:
+    total = coefficients[-1] * x
+    for coefficient in coefficients[-2:0:-1]:
+        total = (total + coefficient) * x
+    return total + coefficients[0]
 
 
 @quiet

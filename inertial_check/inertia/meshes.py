@@ -24,15 +24,16 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import (
+from inertial_check.errors import ParameterError, show_value
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import (
+    ArrayLike,
+    Floats,
     cross_components,
     expect_shape,
     read_floats,
     real_arrays,
 )
-from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.errors import ParameterError, show_value
-from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment, symmetrise

@@ -6,22 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from inertial_check.arrays.broadcasting import (
+from inertial_check.errors import ParameterError, expect
+from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia.arrays import (
+    Array,
+    ArrayLike,
+    EqualByValue,
+    array_namespace,
     batch_shape,
     copy_array,
+    count_rows,
     expect_shape,
     quiet,
     read_only,
     real_arrays,
+    select_rows,
 )
-from inertial_check.arrays.derivatives import hides_numbers
-from inertial_check.arrays.equality import EqualByValue
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.pytrees import register_pytree
-from inertial_check.arrays.rows import count_rows, select_rows
-from inertial_check.arrays.types import Array, ArrayLike
-from inertial_check.errors import ParameterError, expect
-from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia.derivatives import hides_numbers, register_pytree
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
     Order,

@@ -18,7 +18,13 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import (
+from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import (
+    EXPECTED,
+    Array,
+    ArrayLike,
+    Generator,
+    Namespace,
     batch_shape,
     expect_shape,
     first_index,
@@ -26,15 +32,12 @@ from inertial_check.arrays.broadcasting import (
     product,
     quiet,
     real_arrays,
+    standard_normal,
 )
-from inertial_check.arrays.derivatives import hold_constant
-from inertial_check.arrays.random import EXPECTED, standard_normal
-from inertial_check.arrays.so3 import exponential
-from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
-from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
+from inertial_check.inertia.derivatives import hold_constant
 from inertial_check.inertia.eigen import columns, eigensystem
-from inertial_check.inertia.frames import rotate_tensor, rotate_vector
+from inertial_check.inertia.frames import exponential, rotate_tensor, rotate_vector
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     Order,

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import read_floats
-from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import expect
+from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
 
 __all__ = [
     "SEPARATED",

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, DType, FloatLimits, Namespace
 from inertial_check.errors import expect
+from inertial_check.inertia.arrays import Array, DType, FloatLimits, Namespace, array_namespace
 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""

@@ -14,19 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
-from inertial_check.projection.closed_form import (
-    ISOTROPIC,
-    central_inertia,
-    with_central_inertia,
-    with_margin,
-)
-from inertial_check.projection.general import DIVERGENCES, build_problems
 from inertial_check.projection.holding import (
     Held,
     find_points,
@@ -34,21 +27,29 @@ from inertial_check.projection.holding import (
     least_mass,
     spread_about_origin,
 )
-from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.moments import (
+    ISOTROPIC,
+    METRICS,
+    central_inertia,
+    with_central_inertia,
+    with_margin,
+)
 from inertial_check.projection.options import Options
+from inertial_check.projection.problems import DIVERGENCES, build_problems
 from inertial_check.projection.quadratic import Quadratic, Solution
-from inertial_check.projection.solver_result import (
+from inertial_check.projection.solution import (
     RowFailure,
     SolverResult,
     leave_points,
     result_of_matrices,
 )
-from inertial_check.solvers.certificate import Certificate
+from inertial_check.projection.svec import Certificate
 
 if TYPE_CHECKING:
+    from inertial_check.projection.certificate import Unit
     from inertial_check.projection.conic.joint import GroupAnswer, GroupRequest
-    from inertial_check.projection.conic.joint_problem import Applied, Piece, Proof
-    from inertial_check.projection.verification import Unit
+    from inertial_check.projection.conic.problem import Applied, Piece, Proof
+
 
 RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the verdict."""
@@ -91,8 +92,7 @@ def project_with_constraints(
             f"metric {options.metric!r} takes no constraints; pose the problem in cvxpy with "
             "inertial_check.projection.conic"
         )
-    from inertial_check.projection.conic.groups import groups
-    from inertial_check.projection.conic.joint import GroupRequest
+    from inertial_check.projection.conic.joint import GroupRequest, groups
     from inertial_check.projection.conic.solvers import find_solver
 
     whole = max(int(np.count_nonzero(rows)), 1)
@@ -172,7 +172,7 @@ class _Batch:
 
     def result(self, given: Floats, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
         """Make the result of the projection."""
-        from inertial_check.projection.conic.joint_problem import Proof
+        from inertial_check.projection.conic.problem import Proof
 
         proof = Proof(tuple(self.pieces))
         result = result_of_matrices(
@@ -367,8 +367,8 @@ class _GroupSolver:
         return self._ask(result.held.problem, result.held.floored, self._margins(place, margin))
 
     def _margins(self, place: _GroupResult, margin: float) -> tuple[Applied, ...]:
-        from inertial_check.projection.conic.joint_problem import Applied
-        from inertial_check.projection.conic.margins import MarginAbout
+        from inertial_check.projection.conic.problem import Applied
+        from inertial_check.projection.margin import MarginAbout
 
         theta = place.held.solution.theta
         guard = np.asarray(Consistency(theta, "origin").tolerance)

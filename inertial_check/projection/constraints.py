@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.frames import refuse_nonrotation
-from inertial_check.projection._constraint import (
+from inertial_check.projection.constraint import (
     ArrayField,
     Block,
     Cone,
@@ -31,7 +31,7 @@ from inertial_check.projection._constraint import (
     set_numbers,
     show_vector,
 )
-from inertial_check.projection._densities import (
+from inertial_check.projection.densities import (
     Density,
     DensityInBall,
     DensityInBox,
@@ -41,7 +41,7 @@ from inertial_check.projection._densities import (
     DensityInPolytope,
     DensityInUnion,
 )
-from inertial_check.solvers.svec import TO_SVEC, congruence
+from inertial_check.projection.svec import TO_SVEC, congruence
 
 __all__ = [
     "Block",

@@ -15,11 +15,11 @@ from math import lcm
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import Point
-from inertial_check.projection._constraint import Constraint
+from inertial_check.projection.constraint import Constraint
 
 LIFTS = 40
 """Doublings of the isotropic part that is added to a body, from a rounding unit of its moments."""

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import (
@@ -20,7 +20,7 @@ from inertial_check.inertia.representations import (
     second_moment,
     theta_from_pseudo_inertia,
 )
-from inertial_check.projection.closed_form import central_inertia, with_central_inertia, with_margin
+from inertial_check.projection.moments import central_inertia, with_central_inertia, with_margin
 from inertial_check.projection.quadratic import Quadratic, Solution, certify
 
 Solver = Callable[[Quadratic], Solution]

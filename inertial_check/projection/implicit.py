@@ -13,23 +13,21 @@ from functools import cache, partial
 
 import numpy as np
 
-from inertial_check.arrays.derivatives import Arrays, differentiable, hold_constant, is_jax
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Namespace, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.derivatives import Arrays, differentiable, hold_constant, is_jax
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import (
     Point,
     about_com,
     join,
+    leaves_range,
     pseudo_inertia,
 )
-from inertial_check.inertia.scaling import leaves_range
-from inertial_check.projection._rows import Rows
-from inertial_check.projection.closed_form import BALL, central_inertia, needs_projection
+from inertial_check.projection.moments import BALL, Rows, central_inertia, needs_projection
 from inertial_check.projection.options import Options
 from inertial_check.projection.portable.holding import hold
 from inertial_check.projection.portable.problem import build_problem, certify, find_rounding
@@ -37,13 +35,8 @@ from inertial_check.projection.portable.request import read_metric, read_request
 from inertial_check.projection.portable.slopes import compute_change
 from inertial_check.projection.portable.vectors import make_constant, norm
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.solver_result import (
-    Change,
-    Multiplier,
-    SolverResult,
-    multiply_matrices,
-)
-from inertial_check.solvers.certificate import Certificate
+from inertial_check.projection.solution import Change, Multiplier, SolverResult, multiply_matrices
+from inertial_check.projection.svec import Certificate
 
 DIFFERENTIABLE = ("prior", "weighted", "euclidean", "pseudo-inertia")
 """Metrics of the whole pseudo-inertia that go through a trace."""

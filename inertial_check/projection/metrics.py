@@ -1,107 +1,320 @@
-"""How far a change of inertial parameters goes, and which changes count the same.
-
-A metric at fixed mass and centre of mass is one line in METRICS: `project`, `fix` and tables take
-it by its name, in closed form. The name also stands in `options.Metric` for type checkers, and with
-its help in `cli/options.py` for the command line.
-
-The examples of this module continue this session:
-
->>> from inertial_check.projection import metrics
-"""
+"""Weights and priors that a caller gives, read and checked, as arrays with a row for each body."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
 
-from inertial_check.arrays.broadcasting import expect_shape, real_arrays
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
-from inertial_check.errors import ParameterError, show_value
-from inertial_check.inertia.representations import second_moment
+import numpy as np
 
-__all__ = [
-    "COVARIANCE",
-    "INERTIA",
-    "METRICS",
-    "MomentMetric",
-    "find_metric",
-]
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import ArrayLike, Floats, Mask, first_index, of_body, real_arrays
+from inertial_check.inertia.consistency import Consistency, as_theta
+from inertial_check.inertia.frames import translate
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import (
+    LARGEST,
+    ORDERS,
+    SMALLEST,
+    Order,
+    Point,
+    about_origin,
+    join,
+    pseudo_inertia,
+    refuse_asymmetric,
+    split,
+)
+from inertial_check.projection.moments import BALL
 
 
-@dataclass(frozen=True)
-class MomentMetric:
-    """||dS||_F^2 + trace_weight tr(dS)^2 of a change dS of S_c, at fixed mass and centre of mass.
-
-    It does not change with the axes, the point of the frame, or the units of mass and length (but
-    for one factor), so neither does the nearest body.
+class Weights(NamedTuple):
+    """Weights on theta in order "urdf", as compact as the caller gave them.
 
     Attributes:
-        name: As `project` takes it.
-        trace_weight: 1 measures the inertia, since ||dI||_F^2 = ||dS||_F^2 + tr(dS)^2; 0 the
-            covariance of the mass.
+        values: (*batch, 10) diagonals, or (*batch, 10, 10) matrices, broadcast.
+        diagonal: Whether they are diagonals.
+        singular: (*batch,) whether each leaves a change of theta without a price.
+        shared: Whether one is for all bodies.
+        refused: (*batch,) whether those of a body alone are no weights; ones stand in for them.
     """
 
-    name: str
-    trace_weight: float
+    values: Floats
+    diagonal: bool
+    singular: Mask
+    shared: bool
+    refused: Mask | None = None
 
-    def distance(self, before: Array, after: Array) -> Array:
-        """Length of the change between two inertias (..., 6) [kg m^2]."""
-        xp = array_namespace(before, after)
-        change = after - before
-        largest = xp.max(xp.abs(change), axis=-1)
-        unit = xp.where(largest > 0, largest, xp.ones_like(largest))  # no square underflows
-        change = second_moment(change / unit[..., None])
-        square = inner(change, change) + self.trace_weight * trace(change) ** 2
-        return xp.sqrt(square) * largest
-
-    def gradient(self, change: Array) -> Array:
-        """Gradient of half the squared length at the change (..., 6) of S_c; the same shape."""
-        xp = array_namespace(change)
-        weighted = self.trace_weight * trace(change)
-        return add_isotropic(xp, change, weighted)
+    def matrices(self, rows: slice) -> Floats:
+        """Expand the weights of some of the bodies to matrices (n, 10, 10)."""
+        values = self.values[rows]
+        return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-INERTIA = MomentMetric("inertia", 1.0)
-COVARIANCE = MomentMetric("covariance", 0.0)
+def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
+    """Read the weights of every body.
 
-METRICS = {metric.name: metric for metric in (INERTIA, COVARIANCE)}
-"""The metrics that `project` offers, by name."""
-
-
-def find_metric(name: str) -> MomentMetric:
-    """The metric of that name.
+    Args:
+        weights: (..., 10) diagonals or (..., 10, 10) matrices on theta in `order`. (10, 10) is one
+            matrix, also for ten bodies.
+        order: A name of ORDERS.
+        batch: Leading axes of theta.
 
     Raises:
-        ParameterError: No such metric; names those that exist.
-
-    Example:
-        >>> print(metrics.find_metric("covariance").name)
-        covariance
+        ParameterError: A wrong shape, a number that is not finite or beyond what products of
+            weights can hold, a matrix that is not symmetric or not positive semidefinite: names the
+            body and the value.
     """
-    if not isinstance(name, str):
-        raise ParameterError(f"the name of the metric is {show_value(name)}, expected a text")
-    if name not in METRICS:
-        raise ParameterError(f"metric is {name!r}; available are {', '.join(map(repr, METRICS))}")
-    return METRICS[name]
+    _, (W,) = real_arrays(weights=weights)
+    W = np.asarray(W, dtype=np.float64)
+    diagonal = _is_diagonal(W.shape, batch)
+    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
+    if diagonal and W.size and W.min() >= SMALLEST and W.max() <= LARGEST:  # nothing to refuse
+        values, definite = W[..., canonical], np.zeros(batch, dtype=np.bool_)
+        if values.shape[:-1] != batch:
+            values = np.broadcast_to(values, (*batch, 10))
+        return Weights(values, True, definite, W.ndim == 1)
+    index = first_index(np, ~np.isfinite(W))
+    if index is not None:
+        body, place = _at(index, 1 if diagonal else 2)
+        raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
+    if diagonal:
+        _refuse_negative(W)
+        _refuse_out_of_range(W, diagonal)
+        values = np.broadcast_to(W[..., canonical], (*batch, 10))
+        singular = np.broadcast_to(np.any(W == 0, axis=-1), batch)
+        return Weights(values, True, singular, W.ndim == 1)
+    refuse_asymmetric(np, "weights", W)
+    W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
+    singular = np.broadcast_to(_refuse_indefinite(W), batch)
+    _refuse_out_of_range(W, diagonal)
+    W = W[..., canonical, :][..., :, canonical]
+    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular, W.ndim == 2)
 
 
-def trace(six: Array) -> Array:
-    """Trace (...,) of symmetric matrices given by six entries."""
-    _, (six,) = real_arrays(six=six)
-    expect_shape("six", six, 6)
-    return six[..., 0] + six[..., 3] + six[..., 5]
+def read_weights_by_row(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
+    """Read the weights of every body, and mark those of single bodies that `read_weights` refuses.
+
+    Raises:
+        ParameterError: A wrong shape, or weights for all bodies that are none.
+    """
+    try:
+        return read_weights(weights, order, batch)
+    except ParameterError:
+        _, (given,) = real_arrays(weights=weights)
+        W = np.array(given, dtype=np.float64)
+        axes = 1 if _is_diagonal(W.shape, batch) else 2
+        if W.ndim == axes:
+            raise
+        flat = W.reshape(-1, *W.shape[W.ndim - axes :])
+        refused = np.zeros(len(flat), dtype=np.bool_)
+        _find_bad_rows(flat, refused, order, slice(0, len(flat)))
+        flat[refused] = np.ones(10) if axes == 1 else np.eye(10)
+        shape = W.shape[: W.ndim - axes]
+        found = read_weights(flat.reshape(W.shape), order, batch)
+        return found._replace(refused=np.broadcast_to(refused.reshape(shape), batch))
 
 
-def inner(a: Array, b: Array) -> Array:
-    """Frobenius inner product (...,) of symmetric matrices given by six entries."""
-    _, (a, b) = real_arrays(a=a, b=b)
-    expect_shape("a", a, 6)
-    expect_shape("b", b, 6)
-    diagonal = a[..., 0] * b[..., 0] + a[..., 3] * b[..., 3] + a[..., 5] * b[..., 5]
-    return diagonal + 2 * (a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 4] * b[..., 4])
+def _find_bad_rows(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
+    """Mark, in place, the weights of bodies that are none, by halving the batch."""
+    try:
+        read_weights(W[rows], order, (rows.stop - rows.start,))
+    except ParameterError:
+        if rows.stop - rows.start == 1:
+            refused[rows] = True
+            return
+        middle = (rows.start + rows.stop) // 2
+        _find_bad_rows(W, refused, order, slice(rows.start, middle))
+        _find_bad_rows(W, refused, order, slice(middle, rows.stop))
 
 
-def add_isotropic(xp: Namespace, six: Array, amount: Array) -> Array:
-    """Six entries of A + amount 1."""
-    xx, xy, xz, yy, yz, zz = (six[..., i] for i in range(6))
-    return xp.stack([xx + amount, xy, xz, yy + amount, yz, zz + amount], axis=-1)
+def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:
+    """Refuse weights whose products would overflow, or vanish.
+
+    Raises:
+        ParameterError: Names the body and the value.
+    """
+    small = (W != 0) & (np.abs(W) < SMALLEST)
+    if not diagonal:
+        small &= np.eye(10, dtype=bool)  # what stands beside the diagonal may be small
+    index = first_index(np, (np.abs(W) > LARGEST) | small)
+    if index is not None:
+        body, place = _at(index, 1 if diagonal else 2)
+        raise ParameterError(
+            f"weights{body} hold {W[index]} at {place}, expected zero or {SMALLEST:.1e} to "
+            f"{LARGEST:.1e}: only their ratios count, so multiply all of them by one number"
+        )
+
+
+def read_prior(
+    prior: InertialParameters | ArrayLike, order: Order, about: Point, batch: tuple[int, ...]
+) -> Floats:
+    """Read the prior of every body: (*batch, 10), in order "urdf" about the body origin.
+
+    Args:
+        prior: InertialParameters, or (..., 10) in `order` and about `about`.
+        order: A name of ORDERS.
+        about: "origin" or "com".
+        batch: Leading axes of theta.
+
+    Raises:
+        ParameterError: A shape that does not fit, or a prior whose pseudo-inertia is not positive
+            definite: names the body, its mass and its margin.
+    """
+    theta, refused = read_prior_by_row(prior, order, about, batch)
+    index = None if refused is None else first_index(np, refused)
+    if index is not None:
+        own, point = as_theta(prior, order, about)
+        _refuse_prior(index, Consistency(np.asarray(own, dtype=np.float64), point))
+    return theta
+
+
+def read_prior_by_row(
+    prior: InertialParameters | ArrayLike, order: Order, about: Point, batch: tuple[int, ...]
+) -> tuple[Floats, Mask | None]:
+    """Read the prior of every body as `read_prior` does, and mark single bodies without one.
+
+    Returns:
+        The priors (*batch, 10), with a ball where there is none; and where that is (*batch,), None
+        for nowhere.
+
+    Raises:
+        ParameterError: A shape that does not fit, or a prior for all bodies that is none.
+    """
+    theta, about = as_theta(prior, order, about)
+    theta = np.asarray(theta, dtype=np.float64)
+    shape = theta.shape[:-1]
+    if not _fits(shape, batch):
+        raise ParameterError(
+            f"prior has leading axes {shape}, expected none or those of the bodies, {batch}"
+        )
+    judged = Consistency(theta, about)
+    outside = ~np.asarray(judged.mass_positive & (judged.margin > judged.tolerance))
+    refused = None
+    if outside.any():
+        if not shape:
+            _refuse_prior((), judged)
+        refused = np.broadcast_to(outside, batch)
+        theta = np.where(outside[..., None], BALL, theta)
+    if about == "com":
+        mass, h, six = split(theta)
+        theta = join(mass, h, about_origin(mass, h, six))
+    return np.broadcast_to(theta, (*batch, 10)), refused
+
+
+def _refuse_prior(index: tuple[int, ...], judged: Consistency) -> NoReturn:
+    """Refuse a prior that is not strictly consistent.
+
+    Raises:
+        ParameterError: With the body, its mass and its margin.
+    """
+    mass = float(np.asarray(judged.theta)[(*index, 0)])
+    raise ParameterError(
+        f"prior{of_body(index)} is not positive definite: mass {mass!r}, "
+        f"margin {float(np.asarray(judged.margin)[index]):.3g}, expected both above 0; "
+        "inertial_check.projection.priors.strictly_inside moves a prior inside"
+    )
+
+
+def shift_to_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
+    """Express theta about the origin of a frame in which the given numbers stay exact.
+
+    Tensors about the centre of mass are kept as they are, by a frame that has its origin there:
+    through the body origin they would lose digits.
+
+    Args:
+        theta: (n, 10) in order "urdf", about `about`.
+        about: "origin" or "com".
+
+    Returns:
+        (n, 10) about the origin of that frame, and (n, 3) its position p_BoFo_B [m].
+    """
+    p_BoFo_B = np.zeros((len(theta), 3))
+    if about == "origin":
+        return theta, p_BoFo_B
+    mass = theta[:, 0] != 0
+    p_BoFo_B[mass] = theta[mass, 1:4] / theta[mass, :1]
+    first_moment = np.where(mass[:, None], 0.0, theta[:, 1:4])
+    return np.asarray(join(theta[:, 0], first_moment, theta[:, 4:])), p_BoFo_B
+
+
+def pseudo_inertia_about(theta: Floats, p_BoFo_B: Floats) -> Floats:
+    """Compute the pseudo-inertias (n, 4, 4), about points Fo, of bodies given about Bo."""
+    return np.asarray(pseudo_inertia(translate(theta, -p_BoFo_B)))
+
+
+def _is_diagonal(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    """Decide whether weights of this shape are diagonals.
+
+    Raises:
+        ParameterError: They are neither diagonals nor matrices for this batch.
+    """
+    if shape == (10,):
+        return True
+    if shape[-2:] == (10, 10) and _fits(shape[:-2], batch):
+        return False
+    if shape[-1:] == (10,) and _fits(shape[:-1], batch):
+        return True
+    raise ParameterError(
+        f"weights have shape {shape}, expected (10,), (10, 10), or one of those for each of the "
+        f"bodies, whose leading axes are {batch}"
+    )
+
+
+def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, batch) == batch
+    except ValueError:
+        return False
+
+
+_LARGEST_SCALED = 1e100
+"""Largest entry of weights scaled to a diagonal of 1 that is told from larger ones."""
+
+
+def _refuse_indefinite(W: Floats) -> Mask:
+    """Decide which weights (...,) are singular.
+
+    Raises:
+        ParameterError: Weights that are not positive semidefinite, with the body and the value.
+    """
+    diagonal = np.einsum("...ii->...i", W)
+    _refuse_negative(diagonal)
+    units = np.sqrt(diagonal)
+    safe = np.where(units > 0, units, 1.0)  # a zero on the diagonal scales by one, and stays zero
+    with np.errstate(over="ignore"):
+        scaled = W / safe[..., :, None] / safe[..., None, :]
+    # Beyond 1 they are indefinite already; of infinities no eigenvalues could be computed.
+    scaled = np.clip(scaled, -_LARGEST_SCALED, _LARGEST_SCALED)
+    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
+    try:
+        np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues
+        return np.zeros(W.shape[:-2], dtype=np.bool_)
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(scaled)[..., 0]
+    index = first_index(np, least < -rounding)
+    if index is not None:
+        raise ParameterError(
+            f"weights{of_body(index)} are not positive semidefinite: with their diagonal scaled to "
+            f"1 the least eigenvalue is {float(least[index]):.3g}, expected 0 or more"
+        )
+    return np.asarray(least <= rounding)
+
+
+def _refuse_negative(diagonal: Floats) -> None:
+    """Refuse diagonals (..., 10) with a negative entry.
+
+    Raises:
+        ParameterError: With the body and the value.
+    """
+    index = first_index(np, diagonal < 0)
+    if index is not None:
+        body, i = of_body(index[:-1]), index[-1]
+        raise ParameterError(
+            f"weights{body} are not positive semidefinite: entry [{i}, {i}] is "
+            f"{float(diagonal[index])!r}, expected 0 or more"
+        )
+
+
+def _at(index: tuple[int, ...], axes: int) -> tuple[str, str]:
+    """Name the body of an index, and its entry by the last `axes` axes."""
+    return of_body(index[:-axes]), str(list(index[-axes:]))

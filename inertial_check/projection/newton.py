@@ -18,18 +18,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.tolerances import SUFFICIENT_DECREASE
 from inertial_check.projection.quadratic import (
+    Counts,
+    LineSearch,
     Normalised,
     Quadratic,
     Solution,
+    iterate_rows,
     join_solutions,
     normalise,
     restore,
 )
-from inertial_check.solvers.iteration import Counts, LineSearch, iterate_rows
-from inertial_check.solvers.svec import (
+from inertial_check.projection.svec import (
     COLUMN,
     ROW,
     SCALE,

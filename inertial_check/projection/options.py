@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import as_number
-from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import Array, as_number
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
-from inertial_check.projection.closed_form import BALL, read_margin
-from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.moments import BALL, METRICS, read_margin
 
 if TYPE_CHECKING:
-    from inertial_check.projection._constraint import Constraint
-    from inertial_check.projection.given import Weights
+    from inertial_check.projection.constraint import Constraint
+    from inertial_check.projection.metrics import Weights
+
 
 Metric = Literal[
     "inertia",

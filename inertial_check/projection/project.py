@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.derivatives import hides_numbers
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Mask
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import Array, Mask, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
+from inertial_check.inertia.derivatives import hides_numbers
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import Order, Point
-from inertial_check.inertia.scaling import change_units, leaves_range
-from inertial_check.projection._rows import Rows
-from inertial_check.projection.closed_form import BALL, move_inertias, needs_projection
-from inertial_check.projection.metrics import METRICS
+from inertial_check.inertia.representations import Order, Point, change_units, leaves_range
+from inertial_check.projection.moments import BALL, METRICS, Rows, move_inertias, needs_projection
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.small_moves import sharpen_moments
-from inertial_check.projection.solver_result import (
+from inertial_check.projection.solution import (
     RowFailure,
     SolverResult,
     empty_result,
@@ -32,7 +28,7 @@ from inertial_check.projection.solver_result import (
 )
 
 if TYPE_CHECKING:
-    from inertial_check.projection._constraint import Constraint
+    from inertial_check.projection.constraint import Constraint
 
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
@@ -148,7 +144,7 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     options = options.validate()
     given, about = as_theta(theta, options.order, options.about)
     if options.constraints:
-        from inertial_check.projection._constraint import read_constraints, refuse_missing_bodies
+        from inertial_check.projection.constraint import read_constraints, refuse_missing_bodies
 
         read = read_constraints(options.constraints)
         refuse_missing_bodies(read, math.prod(given.shape[:-1]))
@@ -228,7 +224,7 @@ def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Arra
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
-    from inertial_check.projection import constrained, general
+    from inertial_check.projection import constrained, problems
 
     hidden = hides_numbers(given, options.weights, *_arrays_of(options.prior))
     if hidden or _is_out_of_reach(given):
@@ -242,9 +238,9 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     finite = np.all(np.isfinite(own), axis=-1)
     # The matrices of these metrics hold products that overflow or vanish for such numbers.
     far = leaves_range(theta)
-    options, free = general.find_unpriced(options, about, theta.shape[:-1])
+    options, free = problems.find_unpriced(options, about, theta.shape[:-1])
     if options.constraints:
-        from inertial_check.projection.conic.groups import find_tied_to_missing
+        from inertial_check.projection.conic.joint import find_tied_to_missing
 
         mask = constrained.has_nearest(judged, finite, options.metric) & ~(far | free)
         flat = mask.reshape(-1)
@@ -258,7 +254,7 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         if options.exact:
             needed |= finite & _find_inexact(judged)
         mask, finite = np.asarray(needed & ~(far | free)), finite & ~(needed & (far | free))
-        result = general.project_matrices(theta, about, mask, options)
+        result = problems.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
     if options.exact:
         needed = needs_projection(judged, options.margin) | (

@@ -15,25 +15,28 @@ from typing import Literal
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.tolerances import CLOSE_EIGENVALUES
 from inertial_check.projection import newton
+from inertial_check.projection.certificate import Unit
 from inertial_check.projection.quadratic import (
+    Counts,
+    LineSearch,
     Normalised,
     Quadratic,
     Solution,
+    is_flat,
+    iterate_rows,
     normalise,
     stationarity,
     to_si,
     to_units,
 )
-from inertial_check.projection.verification import Unit
-from inertial_check.solvers.certificate import Certificate
-from inertial_check.solvers.iteration import Counts, LineSearch, is_flat, iterate_rows
-from inertial_check.solvers.svec import (
+from inertial_check.projection.svec import (
     COLUMN,
     ROW,
     TO_SVEC,
+    Certificate,
     apply,
     congruence,
     decompose,

@@ -1,4 +1,7 @@
-"""The result of a projection, with the certificate that nothing is nearer."""
+"""The result of a projection, with the certificate that nothing is nearer.
+
+Projections in notebooks.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,35 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import device_of, quiet
-from inertial_check.arrays.derivatives import hides_numbers
-from inertial_check.arrays.equality import EqualByValue
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
-from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.inertia.consistency import Consistency
+from inertial_check.inertia.arrays import (
+    Array,
+    EqualByValue,
+    array_namespace,
+    count_rows,
+    describe_counts,
+    device_of,
+    quiet,
+    select_rows,
+)
+from inertial_check.inertia.consistency import Consistency, check
+from inertial_check.inertia.derivatives import hides_numbers
+from inertial_check.inertia.notebook import (
+    MOST_ROWS,
+    color_word,
+    count_words,
+    read_consistency,
+    write_box,
+    write_number,
+    write_table,
+)
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
-from inertial_check.projection._rows import Rows
-from inertial_check.projection.closed_form import BALL
-from inertial_check.projection.conflict import Conflict
+from inertial_check.projection.certificate import Unit
+from inertial_check.projection.moments import BALL, Rows
 from inertial_check.projection.options import Metric
-from inertial_check.projection.row_selection import select_result
-from inertial_check.projection.solver_result import Change, SolverResult
-from inertial_check.projection.verification import Unit
-from inertial_check.solvers.certificate import Certificate
+from inertial_check.projection.solution import Change, Conflict, SolverResult, select_result
+from inertial_check.projection.svec import Certificate
 
 
 class Status(IntEnum):
@@ -137,8 +151,6 @@ class Projection(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        from inertial_check.projection._notebook import show_projection  # notebooks only
-
         return show_projection(self)
 
     @property
@@ -409,3 +421,25 @@ _REASON = (
     "covariance, the mass positive and the nearest inertia not zero (a point mass); its own "
     "weights positive definite, or semidefinite beside a prior, and its own prior positive definite"
 )
+
+
+def show_projection(found: Projection) -> str:
+    """Show a projection: the rows that moved most, with their margins afterwards."""
+    shown = read_consistency(check(found.parameters))
+    change = np.asarray(found.relative_change, dtype=np.float64).reshape(-1)
+    status = np.asarray(found.status).reshape(-1).tolist()
+    order = np.argsort(-np.where(np.isnan(change), np.inf, change), kind="stable")
+    rows = [
+        (
+            shown.names[i],
+            color_word(status[i], "bad" if status[i] == "no-nearest" else "good"),
+            f"{write_number(100 * float(change[i]))} %",
+            write_number(float(shown.mass[i])),
+            write_number(float(shown.margin[i])),
+        )
+        for i in order[:MOST_ROWS].tolist()
+    ]
+    columns = ("row", "status", ">change of the moments", ">mass kg", ">margin")
+    subtitle = f"{count_words(status)}; metric {found.metric}, solver {found.solver}"
+    table = write_table(columns, rows, len(status), "rows")
+    return write_box("Projection", subtitle, table, shown.draw_triangle())

@@ -13,13 +13,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from inertial_check.arrays.types import Array, Floats, Mask
+from inertial_check.inertia.arrays import Array, Floats, Mask
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import Point, inertia_from_second_moment
 from inertial_check.inertia.tolerances import SMALL_MOVE
 from inertial_check.projection import newton
-from inertial_check.projection.closed_form import find_multipliers
-from inertial_check.projection.metrics import MomentMetric
+from inertial_check.projection.certificate import (
+    diagonalise,
+    diagonalise_spread,
+    find_nearness,
+    verify_matrices,
+)
+from inertial_check.projection.moments import MomentMetric, find_multipliers
 from inertial_check.projection.quadratic import (
     Normalised,
     Quadratic,
@@ -28,14 +33,8 @@ from inertial_check.projection.quadratic import (
     normalise,
     to_units,
 )
-from inertial_check.projection.solver_result import SolverResult
-from inertial_check.projection.verification import (
-    diagonalise_spread,
-    find_nearness,
-    verify_matrices,
-)
-from inertial_check.solvers.svec import COLUMN, FROM_SVEC, ROW, congruence, pack, unpack
-from inertial_check.solvers.twofold import diagonalise
+from inertial_check.projection.solution import SolverResult
+from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, congruence, pack, unpack
 
 ROUNDS = 2
 """Rounds in which the Schur complement of the large block follows; each gains five digits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import NamedTuple
 
-from inertial_check.model import Report, Severity
+from inertial_check.checking.report import Report, Severity
 
 _RENDERERS = {
     "full": "terminal.render_full",
@@ -13,12 +13,12 @@ _RENDERERS = {
     "json": "json.render",
     "jsonl": "json.render_lines",
     "sarif": "sarif.render",
-    "junit": "junit.render",
-    "github": "github.render",
-    "gitlab": "gitlab.render",
+    "junit": "hosts.render_junit",
+    "github": "hosts.render_github",
+    "gitlab": "hosts.render_gitlab",
     "markdown": "markdown.render",
-    "rdjson": "rdjson.render",
-    "badge": "badge.render",
+    "rdjson": "hosts.render_rdjson",
+    "badge": "hosts.render_badge",
 }
 """Module and function of each form; a module is imported when its form is asked for."""
 

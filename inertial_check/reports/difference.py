@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, isfinite, log10
 
 from inertial_check import __version__
-from inertial_check.files.json import Json
-from inertial_check.model import ENTRIES
-from inertial_check.model.difference import (
+from inertial_check.checking.quotes import MOTIONS
+from inertial_check.checking.report import (
     BodyDifference,
     ComparedBody,
     ComparedModel,
@@ -17,9 +16,10 @@ from inertial_check.model.difference import (
     MassProperty,
     PairStatus,
 )
-from inertial_check.model.entries import MOTIONS
+from inertial_check.documents.escaping import dump_json, printable
+from inertial_check.documents.files.access import Json
+from inertial_check.documents.model import ENTRIES
 from inertial_check.reports import View
-from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.json import plain
 from inertial_check.reports.text import Style, number, plural, round_together
 

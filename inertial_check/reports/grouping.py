@@ -17,17 +17,17 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from inertial_check.model import (
+from inertial_check.checking.report import (
     PROVABLE,
     REFUSALS,
     FileReport,
     Finding,
     Hypothesis,
-    Place,
     Report,
     Severity,
 )
-from inertial_check.reports.layout import write_command
+from inertial_check.documents.source import Place
+from inertial_check.reports.text import write_command
 
 PROBABLE = 0.6
 """Least confidence of a first cause that is named in place of the nearest body."""

@@ -3,19 +3,24 @@
 The file `check.schema.json` beside this one describes the document. Both forms are ASCII only, as a
 name may hold characters that no encoding can write. Numbers have full precision; NaN and the
 infinities are null.
+
+Identity of a finding from run to run: the path of its file, and a fingerprint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from math import isfinite
 from struct import Struct
+from urllib.parse import quote
 
 from inertial_check import __version__
-from inertial_check.files.json import Json
-from inertial_check.model import (
-    ENTRIES,
+from inertial_check.checking.report import (
     BodyReport,
     FileReport,
     Finding,
@@ -24,10 +29,12 @@ from inertial_check.model import (
     Report,
     Severity,
 )
+from inertial_check.documents.escaping import dump_json
+from inertial_check.documents.files.access import Json
+from inertial_check.documents.model import ENTRIES
 from inertial_check.reports import View
-from inertial_check.reports.details import select_disagreements
-from inertial_check.reports.escaping import dump_json
 from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
+from inertial_check.reports.terminal import select_disagreements
 
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
@@ -310,3 +317,55 @@ def _write_lines(value: object, levels: int, indent: str = "") -> Iterator[str]:
             yield f"{dump_json(name)}: "
         yield from _write_lines(item, levels - 1, deeper)
     yield f"{end}{closing}" if separator else f"{opening}{closing}"
+
+
+_DRIVE = re.compile(r"[A-Za-z]:/")
+_LENGTH = 32
+"""Number of hexadecimal digits of a fingerprint: 128 bits."""
+
+
+def normalize_path(path: str) -> str:
+    """The path as a code host writes it: without "./", and "." for the empty path."""
+    return posixpath.normpath(path.replace("\\", "/") if _DRIVE.match(path) else path)
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path begins at a root or a drive."""
+    return path.startswith("/") or _DRIVE.match(path) is not None
+
+
+def uri(path: str) -> str:
+    """The path as a URI reference: bytes that are no text, and reserved characters, are escaped.
+
+    An absolute path becomes file://...; a relative one stays relative.
+    """
+    normal = normalize_path(path)
+    prefix = ("file://" if normal.startswith("/") else "file:///") if is_absolute(path) else ""
+    # Lone surrogates stand for bytes that are not UTF-8, as os.fsdecode gives them.
+    errors = (
+        "surrogatepass"
+        if any("\ud800" <= char <= "\udfff" and not "\udc80" <= char <= "\udcff" for char in normal)
+        else "surrogateescape"
+    )
+    data = normal.encode("utf-8", errors)
+    # A colon in the first segment would read as the end of a scheme.
+    return prefix + quote(data, safe="/:" if prefix else "/")
+
+
+def fingerprints(file: FileReport, findings: Iterable[Finding]) -> list[str]:
+    """Fingerprints of findings: digests of file, body and rule, without lines and numbers.
+
+    Several findings of a rule on one body differ by their sequence number.
+    """
+    seen: Counter[str] = Counter()
+    result = []
+    for finding in findings:
+        key = "\0".join((normalize_path(file.path), finding.body_id or "", finding.code))
+        seen[key] += 1
+        result.append(fingerprint_of(f"{key}\0{seen[key]}"))
+    return result
+
+
+def fingerprint_of(text: str) -> str:
+    """Digest of a text, in hexadecimal digits."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

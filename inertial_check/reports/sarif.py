@@ -11,27 +11,21 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from inertial_check import __version__
-from inertial_check.files.json import Json
-from inertial_check.model import (
-    FileReport,
-    Finding,
-    Place,
-    Report,
-    Suggestion,
-    TextReplacement,
-)
+from inertial_check.checking.report import FileReport, Finding, Report, Suggestion, TextReplacement
+from inertial_check.documents.escaping import clip, dump_json, sarif_text
+from inertial_check.documents.files.access import Json
+from inertial_check.documents.source import Place
 from inertial_check.reports import RulePage, View
-from inertial_check.reports.details import (
-    list_causes,
-    list_disagreements,
-    list_places,
-    pinpoint,
+from inertial_check.reports.hosts import find_documentation, find_rule_page
+from inertial_check.reports.json import (
+    fingerprints,
+    is_absolute,
+    run_members,
+    statistics_members,
+    uri,
 )
-from inertial_check.reports.escaping import clip, dump_json, sarif_text
-from inertial_check.reports.homepage import find_documentation, find_rule_page
-from inertial_check.reports.identity import fingerprints, is_absolute, uri
-from inertial_check.reports.json import run_members, statistics_members
 from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
+from inertial_check.reports.terminal import list_causes, list_disagreements, list_places, pinpoint
 from inertial_check.reports.text import plural
 
 SCHEMA = (

@@ -1,16 +1,23 @@
-"""Texts that the reports share: colour, safe text, numbers with sensible digits, counts."""
+"""Texts that the reports share: colour, safe text, numbers with sensible digits, counts.
+
+Lines of a terminal: the columns that a text takes, wrapping, and cutting around a mark.
+
+Widths are counted in columns: a wide character takes two, a combining one none. Texts have to be
+printable (see reports.escaping), so that no character moves the cursor.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import floor, log10
 from sys import float_info
 from typing import NamedTuple
 
-from inertial_check.model import Finding, Report, Severity
-from inertial_check.reports.escaping import clip
+from inertial_check.checking.report import Finding, Report, Severity
+from inertial_check.documents.escaping import clip, guard_log, printable
 
 _DIGITS = 6
 """Significant digits of a number for reading."""
@@ -135,3 +142,254 @@ def plural(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+WIDTH = 100
+"""Width of the lines of a report that is no terminal's [columns]."""
+
+LEAST_WIDTH = 40
+"""Smallest width to which lines are wrapped [columns]; on narrower terminals they run on."""
+
+_CUT = "..."
+
+_TAB = "    "
+"""Replacement of a tab in a line of a document."""
+
+_LEAD = 3
+"""Share of a cut line that stays before its first mark is one in so many."""
+
+_LEAST_CLAUSE = 20
+"""Smallest width at which a sentence may be cut [columns]; shorter beginnings say too little."""
+
+_ESCAPE_LENGTH = 3
+"""Number of columns by which the escape of a command at the beginning of a line is longer."""
+
+_CLAUSE_ENDS = ("; ", ": ", ". ", " (")
+
+
+_UNQUOTED = dict.fromkeys(map(ord, "@%+=:,./-_"))
+"""Characters besides letters and digits that no shell takes for its own."""
+
+_ARGUMENT = re.compile(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
+"""An argument of a command line with its quotes."""
+
+
+class SourceLine(NamedTuple):
+    """A line of a document as it is shown.
+
+    Attributes:
+        text: Text without characters that act; "..." replaces parts that are cut.
+        marks: First column of each mark, from 0, and its width [columns].
+    """
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def count_columns(text: str) -> int:
+    """Count the columns of a terminal that a printable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_count_column(char) for char in text)
+
+
+def _count_column(char: str) -> int:
+    from unicodedata import category, east_asian_width  # hardly a text is not ASCII
+
+    # Marks without a class of their own, such as the selector of emoji, take no column, either.
+    return 0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1
+
+
+def count_rows(lines: Iterable[str], width: int) -> int:
+    """Count the rows that printable lines take on a terminal, which breaks those that are wider."""
+    return sum(max(1, -(-count_columns(line) // width)) for line in lines)
+
+
+def show_source(text: str) -> str:
+    """A line of a document without characters that move the cursor."""
+    return printable(text.replace("\t", _TAB))
+
+
+def cut_text(text: str, width: int) -> str:
+    """The beginning of a printable text that fits into a width, with "..." if it is cut."""
+    if count_columns(text) <= width:
+        return text
+    room = width - len(_CUT)
+    taken = 0
+    for index, char in enumerate(text):
+        taken += _count_column(char)
+        if taken > room:
+            return text[:index] + _CUT
+    return text
+
+
+def cut_sentence(text: str, width: int) -> str:
+    """The longest beginning of a text that fits and ends with a clause; the text where none does.
+
+    What is left out is in the full report.
+    """
+    if count_columns(text) <= width:
+        return text
+    ends = [at for end in _CLAUSE_ENDS for at in _find_all(text, end) if at >= _LEAST_CLAUSE]
+    heads = (text[:at] for at in sorted(ends, reverse=True) if count_columns(text[:at]) <= width)
+    return next((head for head in heads if head.count("(") == head.count(")")), text)
+
+
+def _find_all(text: str, part: str) -> Iterable[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+def wrap(text: str, width: int, indent: str = "", most: int | None = None) -> list[str]:
+    """Break a printable text at its spaces into lines of a width.
+
+    Args:
+        text: The text, on one line.
+        width: Width of the lines, with the indentation [columns].
+        indent: Beginning of each line.
+        most: Largest number of lines; the last one is cut if there are more.
+
+    Returns:
+        One or more lines. A word that is wider than a line is broken; one that a build server
+        would read as a command at the beginning of a line is escaped there.
+    """
+    room = max(width, LEAST_WIDTH) - len(indent)
+    lines: list[str] = []
+    line, taken = "", 0
+    for word in _break_words(text.split(" "), room - _ESCAPE_LENGTH):
+        needed = count_columns(word)
+        if line and taken + 1 + needed > room:
+            lines.append(line)
+            line = ""
+        if line:
+            line, taken = f"{line} {word}", taken + 1 + needed
+        else:
+            line = guard_log(word)
+            taken = count_columns(line)
+    lines.append(line)
+    if most is not None and len(lines) > most:
+        lines[most - 1] = cut_text(f"{lines[most - 1]} {lines[most]} {_CUT}", room)
+        del lines[most:]
+    return [indent + each for each in lines]
+
+
+def _break_words(words: Iterable[str], room: int) -> Iterable[str]:
+    """The words; those wider than a line in pieces that fit."""
+    for word in words:
+        rest = word
+        while count_columns(rest) > room:
+            taken, at = 0, 0
+            while taken + _count_column(rest[at]) <= room:
+                taken += _count_column(rest[at])
+                at += 1
+            yield rest[:at]
+            rest = rest[at:]
+        yield rest
+
+
+def write_command(*arguments: str) -> str:
+    """A command line of this program that can be pasted into a shell, on one line."""
+    return " ".join(("inertial-check", *map(_quote_argument, arguments)))
+
+
+def _quote_argument(argument: str) -> str:
+    """An argument in the quotes of a shell: $'...' of bash and zsh where it is not printable.
+
+    The shell gives the program the argument itself, and not the escapes that a report shows.
+    """
+    if printable(argument) == argument:
+        if argument.isascii() and argument.translate(_UNQUOTED).isalnum():
+            return argument  # as most paths and all options
+        from shlex import quote
+
+        return quote(argument)
+    acting = "#:\\'"  # the first two begin commands of a build server
+    return f"$'{''.join(_escape_octal(c, c in acting) for c in argument)}'"
+
+
+def _escape_octal(char: str, acting: bool) -> str:
+    if char.isprintable() and not acting:
+        return char
+    data = os.fsencode(char) if "\udc80" <= char <= "\udcff" else char.encode("utf-8", "replace")
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+def split_command(command: str) -> list[str]:
+    """The arguments of a command from write_command, each with its quotes."""
+    return _ARGUMENT.findall(command)
+
+
+def wrap_command(arguments: Sequence[str], width: int, indent: str) -> list[str]:
+    """Break a command between its arguments into lines that a shell reads as one.
+
+    An argument is never broken, so a line with a long one may be wider.
+    """
+    room = max(width, LEAST_WIDTH) - len(indent) - len(" \\")
+    lines = [arguments[0]]
+    for argument in arguments[1:]:
+        if count_columns(lines[-1]) + 1 + count_columns(argument) <= room:
+            lines[-1] += f" {argument}"
+        else:
+            lines.append(argument)
+    return [f"{indent}{line} \\" for line in lines[:-1]] + [indent + lines[-1]]
+
+
+def list_names(names: Sequence[str], width: int, lead: str) -> str:
+    """As many names after a lead as fit on one line, and the number of the others.
+
+    At least one name is shown, cut if it is too wide.
+    """
+    text = f"{lead}{cut_text(names[0], max(width - len(lead), _LEAST_CLAUSE))}"
+    shown = 1
+    for name in names[1:]:
+        rest = len(names) - shown - 1
+        more = f", and {rest} more" if rest else ""
+        if count_columns(text) + 2 + count_columns(name) + len(more) > width:
+            break
+        text += f", {name}"
+        shown += 1
+    rest = len(names) - shown
+    return f"{text}, and {rest} more" if rest else text
+
+
+def fit_source(text: str, marks: Sequence[tuple[int, int]], room: int) -> SourceLine:
+    """Show a line of a document in a width, cut so that its first mark is seen.
+
+    Args:
+        text: The line as it is in the document.
+        marks: First code point of each mark, and the one after its last.
+        room: Width of the line [columns].
+    """
+    if count_columns(show_source(text)) > room:
+        blank = len(text) - len(text.lstrip())
+        blank = min([blank, *(start for start, _ in marks)])
+        text, marks = text[blank:], [(start - blank, end - blank) for start, end in marks]
+    lead = ""
+    if count_columns(show_source(text)) > room and marks:
+        first = marks[0][0]
+        start = first
+        while start and count_columns(show_source(text[start - 1 : first])) <= room // _LEAD:
+            start -= 1
+        if start:
+            lead = _CUT
+            text, marks = text[start:], [(a - start, b - start) for a, b in marks]
+    shown = lead + show_source(text).rstrip()
+    seen = room if count_columns(shown) <= room else room - len(_CUT)
+    placed: list[tuple[int, int]] = []
+    for start, end in marks:
+        before = len(lead) + count_columns(show_source(text[:start]))
+        width = max(count_columns(show_source(text[start:end])), 1)
+        if before + width <= seen or not placed:
+            placed.append((before, max(min(width, room - before), 1)))
+    return SourceLine(cut_text(shown, room), tuple(placed))
+
+
+def draw_carets(marks: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
+    """The spaces and the carets of each mark, in their order."""
+    pieces, at = [], 0
+    for start, width in marks:
+        pieces.append((" " * (start - at), "^" * width))
+        at = start + width
+    return pieces

@@ -1,1 +1,1 @@
-"""A run over many documents: worker processes, clusters, the cache and changed files."""
+"""Many documents in one run: worker processes, cache, cluster, archives, stored results."""

@@ -48,7 +48,7 @@ def driver():
 @pytest.fixture(scope="session")
 def page_path(tmp_path_factory):
     """A page with two models: a hostile one, and an arm with shapes, a mesh and a lost digit."""
-    from inertial_check.cli.main import main
+    from inertial_check.programs.cli.main import main
 
     folder = tmp_path_factory.mktemp("page")
     data = Path(__file__).parent / "data"

@@ -6,9 +6,8 @@ pytest.importorskip("selenium", reason="selenium is not installed: pip install s
 
 from selenium.webdriver.support.wait import WebDriverWait
 
-from inertial_check.settings.settings import Settings
-from inertial_check.viewing.live import LiveScene
-from inertial_check.viewing.server import Publication, serve
+from inertial_check.checking.settings import Settings
+from inertial_check.reports.page.server import LiveScene, Publication, serve
 
 ROBOT = """<robot name="arm"><link name="{}"><inertial><mass value="{}"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""

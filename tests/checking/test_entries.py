@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
-from inertial_check.checking.entries import narrow_entries
-from inertial_check.formats import FORMATS, load
-from inertial_check.model import Finding, Hypothesis, Severity, locate_entries
-from inertial_check.model.entries import name_all_numbers
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.check import narrow_entries
+from inertial_check.checking.quotes import locate_entries, name_all_numbers
+from inertial_check.checking.report import Finding, Hypothesis, Severity
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.load import FORMATS, load
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SUFFIXES = (".xml", *(suffix for each in FORMATS.values() for suffix in each.SUFFIXES))

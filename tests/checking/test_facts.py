@@ -1,9 +1,9 @@
 """One mistake that a run meets in several places counts as one fact."""
 
 import inertial_check as ic
-from inertial_check.model import Report, Severity
+from inertial_check.checking.report import Report, Severity
+from inertial_check.reports.streaming import Totals
 from inertial_check.reports.text import summary
-from inertial_check.reports.totals import Totals
 
 LINK = (
     '<link name="{name}"><inertial><mass value="{mass}"/><inertia ixx="0.001" ixy="0" ixz="0" '

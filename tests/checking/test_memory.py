@@ -8,7 +8,7 @@ import pytest
 
 from inertial_check.checking import check
 from inertial_check.checking.check import Document, check_documents
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.settings import Settings
 
 DATA = os.path.join(os.path.dirname(__file__), "..", "..", "data")
 
@@ -17,10 +17,10 @@ DATA = os.path.join(os.path.dirname(__file__), "..", "..", "data")
 def test_a_checked_model_is_freed_without_a_search_for_cycles(path, monkeypatch):
     """In a cycle of references, a hundred megabytes of models wait for the garbage collector."""
     models = []
-    load = check.load
+    original = check.load
 
     def load_and_watch(*given, **named):
-        model = load(*given, **named)
+        model = original(*given, **named)
         models.append(weakref.ref(model))
         return model
 

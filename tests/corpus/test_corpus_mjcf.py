@@ -6,8 +6,8 @@ import pytest
 
 import inertial_check as ic
 import verdicts
-from inertial_check.formats import root_tag
-from inertial_check.model import Edit
+from inertial_check.documents.load import root_tag
+from inertial_check.documents.source import Edit
 from mjcf_documents import masked
 
 pytestmark = pytest.mark.corpus

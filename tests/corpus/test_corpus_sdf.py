@@ -12,9 +12,9 @@ import inertial_check as ic
 import oracles
 import verdicts
 from fixing import distance, nearest_inertia, texts
+from inertial_check.documents.load import root_tag
+from inertial_check.documents.source import Edit
 from inertial_check.errors import DocumentError
-from inertial_check.formats import root_tag
-from inertial_check.model import Edit
 
 pytestmark = pytest.mark.corpus
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from inertial_check.documents.load import load, sniff
+from inertial_check.documents.source import Edit
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
-from inertial_check.formats import load, sniff
-from inertial_check.model import Edit
 
 pytestmark = pytest.mark.corpus
 

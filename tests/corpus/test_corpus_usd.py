@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.formats.usd.text import scan
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.usd.text import scan
 from usd_library import ATTRIBUTES, values
 
 pytestmark = pytest.mark.corpus

@@ -6,10 +6,11 @@ import os
 
 import pytest
 
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.source import Edit, Source
+from inertial_check.documents.urdf.reading import read_model
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
-from inertial_check.formats import Context, load
-from inertial_check.formats.urdf.reader import read_model
-from inertial_check.model import Edit, Source
 
 pytestmark = pytest.mark.corpus
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.identification.estimation.nuisance import (
+from inertial_check.documents.model import tree_of
+from inertial_check.identification.fit.nuisance import (
     Coulomb,
     Nuisance,
     Offset,
     RotorInertia,
     Viscous,
 )
-from inertial_check.identification.payload.identify import identify_payload
-from inertial_check.identification.payload.samples import Recording, from_torques
-from inertial_check.model.tree import tree_of
+from inertial_check.identification.fit.payload import Recording, from_torques, identify_payload
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 import inertial_check as ic
 import table_files
-from inertial_check.identification.estimation.cleaning import clean
+from inertial_check.identification.fit.cleaning import clean
 
 NAMES = (
     "panda_gaz2019",

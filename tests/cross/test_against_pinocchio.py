@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.model.judging import judge
+from inertial_check.documents.model import judge
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
 

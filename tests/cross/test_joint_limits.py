@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.model import Mimic
+from inertial_check.documents.model import Mimic
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/>'

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.formats import root_tag
-from inertial_check.model import ENTRIES
+from inertial_check.documents.load import root_tag
+from inertial_check.documents.model import ENTRIES
 from mjcf_documents import (
     CLASSES,
     EMPTY_INCLUDES,

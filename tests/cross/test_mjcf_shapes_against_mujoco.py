@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.formats import load, root_tag
+from inertial_check.documents.load import load, root_tag
 
 mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
 

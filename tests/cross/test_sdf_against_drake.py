@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.formats import root_tag
+from inertial_check.documents.load import root_tag
 
 tree = pytest.importorskip("pydrake.multibody.tree", reason="needs Drake: pip install drake")
 from pydrake.multibody.parsing import Parser  # noqa: E402

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from inertial_check.spatial import compact
-from inertial_check.spatial import vectors as spatial
+from inertial_check.mechanics import compact, vectors
 
 tree = pytest.importorskip("pydrake.multibody.tree", reason="needs Drake: pip install drake")
 from pydrake.math import RigidTransform, RotationMatrix  # noqa: E402
@@ -22,7 +21,7 @@ def close(got, expected):
 
 def test_motions_and_forces_are_shifted_and_then_turned(poses):
     for (R_BA, r), (m, f) in zip(poses, VECTORS, strict=True):
-        for X in (spatial.plx(R_BA, r), spatial.plxb(R_BA.T, r)):
+        for X in (vectors.plx(R_BA, r), vectors.plxb(R_BA.T, r)):
             V = SpatialVelocity(m[:3], m[3:]).Shift(r)
             close(
                 X.apply_motion(m), np.concatenate([R_BA @ V.rotational(), R_BA @ V.translational()])
@@ -36,7 +35,7 @@ def test_motions_and_forces_are_shifted_and_then_turned(poses):
 def test_poses_compose_as_rigid_transforms_do(poses, pose_matrix):
     for (R1, p1), (R2, p2) in itertools.pairwise(poses):
         theirs = RigidTransform(RotationMatrix(R1), p1) @ RigidTransform(RotationMatrix(R2), p2)
-        Y1, Y2 = (spatial.Plxb.from_pose(pose_matrix(R, p)) for R, p in ((R1, p1), (R2, p2)))
+        Y1, Y2 = (vectors.Plxb.from_pose(pose_matrix(R, p)) for R, p in ((R1, p1), (R2, p2)))
         close((Y1 @ Y2).as_pose(), theirs.GetAsMatrix4())
         X1, X2 = Y1.as_plx(), Y2.as_plx()
         close((X2 @ X1).as_pose(), theirs.GetAsMatrix4())
@@ -49,7 +48,7 @@ def test_inertias(lumps, poses):
         body = tree.SpatialInertia.MakeFromCentralInertia(lump.sums.mass, lump.com, central)
         expected = body.Shift(r).ReExpress(RotationMatrix(R_BA)).CopyToFullMatrix6()
         size = np.abs(expected).max()
-        ours = spatial.plx(R_BA, r).apply_spatial_inertia(body.CopyToFullMatrix6())
+        ours = vectors.plx(R_BA, r).apply_spatial_inertia(body.CopyToFullMatrix6())
         close(ours / size, expected / size)
         terms = lump.body.as_theta(order="ksl", about="com")
         close(

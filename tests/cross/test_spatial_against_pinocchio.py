@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from inertial_check.spatial import compact
-from inertial_check.spatial import vectors as spatial
+from inertial_check.mechanics import compact, vectors
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
 
@@ -25,7 +24,7 @@ def pairs(poses, pose_matrix):
     return [
         (pin.SE3(R, p), kind.from_pose(pose_matrix(R, p)).inverse())
         for R, p in poses
-        for kind in (spatial.Plx, spatial.Plxb)
+        for kind in (vectors.Plx, vectors.Plxb)
     ]
 
 
@@ -53,9 +52,9 @@ def test_composition(pairs):
 def test_crosses():
     for m, other in VECTORS:
         motion = pin.Motion(m)
-        close(spatial.cross_motion(m, other, ORDER), motion.cross(pin.Motion(other)).vector)
-        close(spatial.cross_force(m, other, ORDER), motion.cross(pin.Force(other)).vector)
-        close(spatial.power(m, other), motion.dot(pin.Force(other)))
+        close(vectors.cross_motion(m, other, ORDER), motion.cross(pin.Motion(other)).vector)
+        close(vectors.cross_force(m, other, ORDER), motion.cross(pin.Force(other)).vector)
+        close(vectors.power(m, other), motion.dot(pin.Force(other)))
 
 
 def test_inertias(lumps, pairs):

@@ -24,9 +24,9 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.commands import COMMANDS
-from inertial_check.cli.main import main
 from inertial_check.inertia.representations import ORDERS
+from inertial_check.programs.cli.commands import COMMANDS
+from inertial_check.programs.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.evidence import limits
+from inertial_check.checking import limits
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "overview.svg"

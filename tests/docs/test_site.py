@@ -11,9 +11,8 @@ from typing import NamedTuple
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.commands import COMMANDS
-from inertial_check.cli.parsers import build_parser
-from inertial_check.settings.configuration import OPTIONS
+from inertial_check.checking.configuration import OPTIONS
+from inertial_check.programs.cli.commands import COMMANDS, build_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

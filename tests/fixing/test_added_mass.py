@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.fixing.added_mass import find_nearest_semidefinite
+from inertial_check.fixing.methods import find_nearest_semidefinite
 
 ROWS = "xyzpqr"
 
@@ -117,7 +117,7 @@ def test_what_becomes_of_others(fluid: str, status: str) -> None:
 
 
 def test_the_report_shows_both_matrices(tmp_path, capsys) -> None:
-    from inertial_check.cli.main import main
+    from inertial_check.programs.cli.main import main
 
     path = tmp_path / "hull.sdf"
     path.write_bytes(_sdf(1.0, 1.0, "<xx>-6</xx><yy>2</yy>"))

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from assigning import about_origin, body, deviation, matrix, stated, without_numbers
 from fixing import causing, meant
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.fixing.fix import fix_model
+from inertial_check.fixing.edits import fix_model
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.formats import Context, load
 
 SIX = 'ixx="0.011" ixy="0" ixz="-1e-5" iyy="0.012" iyz="2.0E-4" izz="0.013"'
 URDF = f"""<?xml version="1.0"?>

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from assigning import body, deviation, stated, without_numbers
+from inertial_check.documents.load import load
 from inertial_check.errors import DocumentError
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.formats import load
 
 pytestmark = pytest.mark.corpus
 

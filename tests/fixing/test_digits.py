@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 import oracles
 from fixing import distance, nearest_covariance, nearest_inertia
+from inertial_check.documents.model import Number
 from inertial_check.fixing.digits import (
+    Region,
     format_exactly,
     format_number,
     print_nearest,
     significant_digits,
+    survives_rounding,
 )
-from inertial_check.fixing.region import Region, survives_rounding
-from inertial_check.model import Number
 from inertial_check.projection.exact import is_exact_tensor
 
 

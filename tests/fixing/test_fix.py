@@ -19,10 +19,10 @@ from fixing import (
     urdf,
     without_numbers,
 )
+from inertial_check.documents.model import Number
+from inertial_check.documents.source import Span
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
-from inertial_check.fixing import case as case_module
-from inertial_check.fixing import methods as methods_module
-from inertial_check.model import Number, Span
+from inertial_check.fixing import methods, request
 from inertial_check.projection.exact import is_exact_tensor
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
@@ -302,7 +302,7 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
 @pytest.mark.parametrize("izz", ["0.05000001", "1e-3", "-0.04"])
 def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
     wrong = ["0.02", "0", "0", "0.03", "0", izz]
-    monkeypatch.setattr(methods_module, "print_nearest", lambda *_: wrong)
+    monkeypatch.setattr(methods, "print_nearest", lambda *_: wrong)
     with pytest.raises(InertialCheckError, match="link0 does not pass after writing"):
         fixed(BROKEN, unsafe=True)
 
@@ -310,8 +310,8 @@ def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
 @pytest.mark.parametrize("text", ["0.0_5", "٠.٠٥", "0.05f", "nan"])
 def test_text_that_the_reader_does_not_take_for_that_number_is_caught(monkeypatch, text):
     texts_written = [*BROKEN[:5], text]
-    monkeypatch.setattr(methods_module, "print_nearest", lambda *_: texts_written)
-    monkeypatch.setattr(case_module, "float", lambda _: 0.05, raising=False)
+    monkeypatch.setattr(methods, "print_nearest", lambda *_: texts_written)
+    monkeypatch.setattr(request, "float", lambda _: 0.05, raising=False)
     with pytest.raises(InertialCheckError, match="not fixed"):
         fixed(BROKEN, unsafe=True)
 

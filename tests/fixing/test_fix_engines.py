@@ -7,8 +7,8 @@ import pytest
 
 import inertial_check as ic
 from fixing import asking, matrix, urdf
+from inertial_check.checking.report import Prediction
 from inertial_check.errors import UsageError
-from inertial_check.model import Prediction
 
 ROD = ("0.1", "0", "0", "0.1", "0", "0.0")
 PLATE = ("0.1", "0", "0", "0.2", "0", "0.3")
@@ -82,7 +82,7 @@ def test_what_pleases_one_engine_is_done_though_another_is_not_pleased():
         said = {"mujoco": "reject" if thin else "accept", "gz": "drop"}
         return [{name: Prediction(name, "0", action) for name, action in said.items()}]
 
-    with patch("inertial_check.fixing.engine_targets.predict", predict):
+    with patch("inertial_check.checking.engines.catalogue.predict", predict):
         fix = ic.fix_model(urdf(ROD).encode(), engines=["gz", "mujoco"])
         only = ic.fix_model(urdf(ROD).encode(), engines=["gz"])
     (body,) = fix.bodies

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
-from inertial_check.formats import load
-from inertial_check.model import ENTRIES
+from inertial_check.documents.load import load
+from inertial_check.documents.model import ENTRIES
+from inertial_check.programs.cli.main import main
 from mjcf_documents import masked
 
 DIAGONAL = 'diaginertia="0.0110  0.0220\n\t0.0335"'

@@ -5,8 +5,9 @@ import os
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
-from inertial_check.formats import Context, load
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.programs.cli.main import main
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 LINK = """<link name="{name}"><inertial><mass value="2"/>
@@ -214,7 +215,7 @@ class TestCommands:
     def test_without_the_extra_a_walk_has_one_note_and_a_named_file_fails(
         self, write, capsys, monkeypatch
     ):
-        from inertial_check.formats import xacro
+        from inertial_check.documents import xacro
 
         hint = 'pip install "inertial-check[xacro]"'
         monkeypatch.setattr(xacro, "missing", lambda: hint)

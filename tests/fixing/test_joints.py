@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.fixing.joints import write_joints
-from inertial_check.fixing.writing import write_parameters
+from inertial_check.fixing.writing import write_joints, write_parameters
 
 NUMBERS = {"damping": 0.25, "friction": 0.125, "armature": 0.0625}
 OTHERS = {"damping": 1.5, "friction": 0.0, "armature": 3.0e-05}

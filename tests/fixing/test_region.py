@@ -6,7 +6,8 @@ from scipy.optimize import minimize
 
 import oracles
 from fixing import distance, matrix, nearest_inertia
-from inertial_check.fixing.region import Floors, Region
+from inertial_check.checking.engines.base import Floors
+from inertial_check.fixing.digits import Region
 
 
 def nearest_moments(moments, metric, margin, floors):

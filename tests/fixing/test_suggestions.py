@@ -3,11 +3,11 @@
 import pytest
 
 from inertial_check.checking.check import Document
-from inertial_check.fixing.fix import fix_model
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.source import Place
+from inertial_check.fixing.edits import fix_model
 from inertial_check.fixing.suggestions import add_suggestions
-from inertial_check.model import Place
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validate()
 

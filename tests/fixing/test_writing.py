@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from assigning import about_origin, body, deviation, matrix, stated
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
 from inertial_check.errors import ParameterError
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.formats import Context, load
 from inertial_check.inertia.parameters import InertialParameters
 
 PARTS = InertialParameters.from_com(1.25, [0.1, 0, -0.02], [0.003, 1e-5, 0, 0.004, 0, 0.005])

@@ -5,16 +5,16 @@ import pytest
 
 import inertial_check as ic
 import synthetic_robots as synthetic
-from inertial_check.dynamics import equations
-from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.nuisance import (
+from inertial_check.identification.fit.identify import identify
+from inertial_check.identification.fit.nuisance import (
     Coulomb,
     Nuisance,
     Offset,
     RotorInertia,
     Viscous,
 )
+from inertial_check.mechanics import equations
+from inertial_check.mechanics.tree import Tree
 
 SCALES = [
     pytest.param(1e-6, 1e-3, id="milligrams, millimetres"),

@@ -15,7 +15,7 @@ import inertial_check as ic
 from array_libraries import HOW_TO, Library, agree, stays_on_its_device
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import equivalents, frames, representations, sampling
+from inertial_check.inertia import frames, representations, sampling, solids
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.inertia.sampling import rotations
 
@@ -27,7 +27,7 @@ HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotate_vect
 }  # fmt: skip
 PUBLIC = {
     name: function
-    for module in (representations, frames, equivalents)
+    for module in (representations, frames, solids)
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
     if not name.startswith("_") and name not in HELPERS

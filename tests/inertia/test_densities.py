@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities
+from inertial_check.inertia import solids
 from inertial_check.inertia.meshes import convex_hull, measure
 from inertial_check.inertia.sampling import rotations
 
@@ -23,25 +23,25 @@ masses = st.floats(1e-6, 1e5)
 Shape = Callable[..., ic.InertialParameters]
 
 SOLIDS: dict[str, tuple[Shape, int]] = {
-    "box": (lambda a, b, c, **k: densities.box(stack(a, b, c), **k), 3),
-    "ellipsoid": (lambda a, b, c, **k: densities.ellipsoid(stack(a, b, c), **k), 3),
-    "sphere": (densities.sphere, 1),
-    "cylinder": (densities.cylinder, 2),
-    "capsule": (densities.capsule, 2),
-    "cone": (densities.cone, 2),
+    "box": (lambda a, b, c, **k: solids.box(stack(a, b, c), **k), 3),
+    "ellipsoid": (lambda a, b, c, **k: solids.ellipsoid(stack(a, b, c), **k), 3),
+    "sphere": (solids.sphere, 1),
+    "cylinder": (solids.cylinder, 2),
+    "capsule": (solids.capsule, 2),
+    "cone": (solids.cone, 2),
 }
 SHELLS: dict[str, tuple[Shape, int]] = {
-    "box_shell": (lambda a, b, c, **k: densities.box_shell(stack(a, b, c), **k), 3),
-    "sphere_shell": (densities.sphere_shell, 1),
-    "cylinder_shell": (densities.cylinder_shell, 2),
-    "capsule_shell": (densities.capsule_shell, 2),
-    "cone_shell": (densities.cone_shell, 2),
+    "box_shell": (lambda a, b, c, **k: solids.box_shell(stack(a, b, c), **k), 3),
+    "sphere_shell": (solids.sphere_shell, 1),
+    "cylinder_shell": (solids.cylinder_shell, 2),
+    "capsule_shell": (solids.capsule_shell, 2),
+    "cone_shell": (solids.cone_shell, 2),
 }
 SHAPES = {**SOLIDS, **SHELLS}
 
 
 def stack(*numbers: Any) -> Any:
-    from inertial_check.arrays.namespace import array_namespace
+    from inertial_check.inertia.arrays import array_namespace
 
     return array_namespace(*numbers).stack([*numbers], axis=-1)
 
@@ -147,8 +147,8 @@ def test_round_shapes_are_what_gauss_quadrature_gives(name, radius, length):
 @given(lengths)
 def test_a_capsule_without_length_is_a_ball_and_its_shell_a_sphere(radius):
     for capsule, ball in (
-        (densities.capsule, densities.sphere),
-        (densities.capsule_shell, densities.sphere_shell),
+        (solids.capsule, solids.sphere),
+        (solids.capsule_shell, solids.sphere_shell),
     ):
         short, whole = capsule(radius, 0.0, density=2.0), ball(radius, density=2.0)
         np.testing.assert_allclose(short.as_theta(), whole.as_theta(), rtol=1e-14)
@@ -167,10 +167,10 @@ def test_equal_axes_give_the_isotropic_body(data, names):
 @given(st.lists(st.integers(1, 10**6), min_size=3, max_size=3), st.integers(1, 10**6))
 def test_boxes_are_the_exact_rationals(edges, mass):
     a, b, c = (Fraction(edge) for edge in edges)
-    body = densities.box([float(edge) for edge in edges], mass=float(mass))
+    body = solids.box([float(edge) for edge in edges], mass=float(mass))
     exact = [Fraction(mass) * (x * x + y * y) / 12 for x, y in ((b, c), (a, c), (a, b))]
     np.testing.assert_allclose(np.diag(body.inertia_com), list(map(float, exact)), rtol=1e-15)
-    hollow = densities.box_shell([float(edge) for edge in edges], density=1.0)
+    hollow = solids.box_shell([float(edge) for edge in edges], density=1.0)
     faces = (b * c, c * a, a * b)  # across x, y and z
     spreads = [
         sum(2 * faces[across] * x * x / (4 if across == axis else 12) for across in range(3))
@@ -206,11 +206,11 @@ def exact_tetrahedron(vertices: Any) -> list[Fraction]:
 def test_tetrahedra_are_the_exact_rationals(coordinates):
     vertices = np.reshape(coordinates, (4, 3))
     volume, hx, hy, hz, xx, xy, xz, yy, yz, zz = exact_tetrahedron(vertices)
-    body = densities.tetrahedron(vertices, density=1.0)
+    body = solids.tetrahedron(vertices, density=1.0)
     size = float(np.abs(vertices).max()) or 1.0
     assert body.mass == pytest.approx(float(volume), abs=1e-15 * size**3 * 8)
     if volume:
-        unit = densities.tetrahedron(vertices, mass=1.0)
+        unit = solids.tetrahedron(vertices, mass=1.0)
         exact = [yy + zz, -xy, -xz, xx + zz, -yz, xx + yy]
         exact = [float(x / volume) for x in exact]
         np.testing.assert_allclose(unit.as_theta()[4:], exact, atol=1e-14 * size**2)
@@ -223,10 +223,10 @@ def test_triangles_are_three_point_quadrature(seed):
     vertices = np.random.default_rng(seed).normal(size=(3, 3))
     middles = (vertices + np.roll(vertices, 1, axis=0)) / 2  # exact for quadratics
     oracle = ic.InertialParameters.from_point_masses([1 / 3] * 3, middles)
-    body = densities.triangle(vertices, mass=1.0)
+    body = solids.triangle(vertices, mass=1.0)
     np.testing.assert_allclose(body.as_theta(), oracle.as_theta(), atol=1e-14)
     cross = np.cross(vertices[1] - vertices[0], vertices[2] - vertices[0])
-    area = densities.triangle(vertices, density=1.0).mass
+    area = solids.triangle(vertices, density=1.0).mass
     assert area == pytest.approx(np.linalg.norm(cross) / 2, rel=1e-13)
 
 
@@ -256,20 +256,20 @@ def test_a_box_is_two_half_boxes(a, b, c, axis):
     half, shift = edges.copy(), np.zeros(3)
     half[axis] /= 2
     shift[axis] = edges[axis] / 4
-    part = densities.box(half, density=5.0)
+    part = solids.box(half, density=5.0)
     both = part.translate(shift) + part.translate(-shift)
-    whole = densities.box(edges, density=5.0)
+    whole = solids.box(edges, density=5.0)
     np.testing.assert_allclose(both.as_theta(), whole.as_theta(), rtol=1e-14, atol=0)
 
 
 @given(lengths, lengths, st.floats(0.01, 0.99))
 def test_a_cone_is_its_tip_and_its_frustum(radius, length, share):
     """The frustum, which has no function of its own, is integrated."""
-    tip = densities.cone(share * radius, share * length, density=1.0)
+    tip = solids.cone(share * radius, share * length, density=1.0)
     tip = tip.translate([0, 0, length / 2 - share * length / 2])
     cut = length / 2 - share * length
     frustum = solid_of_revolution((-length / 2, cut, lambda z: radius * (1 / 2 - z / length)))
-    whole = densities.cone(radius, length, density=1.0)
+    whole = solids.cone(radius, length, density=1.0)
     assert whole.mass == pytest.approx(float(tip.mass) + frustum.size, rel=1e-12)
     expected = float(tip.central_second_moment[0, 0]) + frustum.size * frustum.xx
     assert whole.central_second_moment[0, 0] == pytest.approx(
@@ -281,28 +281,28 @@ def test_a_cone_is_its_tip_and_its_frustum(radius, length, share):
 def test_a_rotated_tetrahedron_is_the_rotated_body(seed):
     rng = np.random.default_rng(seed)
     vertices, R = rng.normal(size=(4, 3)), rotations(rng, 1)[0]
-    turned = densities.tetrahedron(vertices @ R.T, mass=2.0)
-    body = densities.tetrahedron(vertices, mass=2.0).rotate(R)
+    turned = solids.tetrahedron(vertices @ R.T, mass=2.0)
+    body = solids.tetrahedron(vertices, mass=2.0).rotate(R)
     np.testing.assert_allclose(turned.as_theta(), body.as_theta(), atol=1e-14)
 
 
 def test_thin_solids_are_plates_rods_and_shells():
-    plate = densities.box([2.0, 1.0, 0.0], mass=3.0)
+    plate = solids.box([2.0, 1.0, 0.0], mass=3.0)
     assert ic.check(plate).verdict == "boundary"
     assert np.diag(plate.inertia_com).tolist() == [0.25, 1.0, 1.25]
-    assert densities.box([2.0, 1.0, 0.0], density=3.0).mass == 0
-    assert densities.capsule(0.0, 1.0, mass=12.0).inertia_com[0, 0] == 1.0
-    assert densities.capsule(0.0, 0.0, mass=1.0).inertia_com.tolist() == [[0.0] * 3] * 3
+    assert solids.box([2.0, 1.0, 0.0], density=3.0).mass == 0
+    assert solids.capsule(0.0, 1.0, mass=12.0).inertia_com[0, 0] == 1.0
+    assert solids.capsule(0.0, 0.0, mass=1.0).inertia_com.tolist() == [[0.0] * 3] * 3
     thick = np.array([1.0, 2.0, 3.0])
-    walls = densities.box(thick, density=1.0) - densities.box(thick - 2e-6, density=1.0)
-    shell = densities.box_shell(thick, density=1e-6)
+    walls = solids.box(thick, density=1.0) - solids.box(thick - 2e-6, density=1.0)
+    shell = solids.box_shell(thick, density=1e-6)
     np.testing.assert_allclose(walls.as_theta(), shell.as_theta(), rtol=1e-5)
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e2])
 @pytest.mark.parametrize("mass", [1e-6, 1e5])
 def test_a_milligram_and_a_hundred_tonnes_keep_their_digits(size, mass):
-    body = densities.box(size * np.array([1, 2, 3]), mass=mass)
+    body = solids.box(size * np.array([1, 2, 3]), mass=mass)
     expected = np.array([13, 10, 5]) / 12 * mass * size**2
     np.testing.assert_allclose(np.diag(body.inertia_com), expected, rtol=1e-15)
 
@@ -337,18 +337,18 @@ def test_fine_triangulations_come_near(name, size):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: densities.box([1, 2, 3]), "neither of mass and density"),
-        (lambda: densities.box([1, 2, 3], mass=1, density=1), "both of mass and density"),
-        (lambda: densities.box([[1, 2, 3], [1, -2, 3]], mass=1), "edges of body 1 is -2.0"),
-        (lambda: densities.sphere([1, np.nan], mass=1), "radius of body 1 is nan"),
-        (lambda: densities.cylinder(1, 1, mass=[1, 1, -3]), "mass of body 2 is -3.0"),
-        (lambda: densities.cone(1, np.inf, density=1), "length is inf"),
-        (lambda: densities.box([1, 2], mass=1), "edges has shape (2,)"),
-        (lambda: densities.tetrahedron(np.ones((3, 3)), mass=1), "expected (..., 4, 3)"),
-        (lambda: densities.triangle(np.full((2, 3, 3), np.nan), mass=1), "vertices of body 0"),
-        (lambda: densities.cylinder([1, 2], [1, 2, 3], mass=1), "do not broadcast"),
-        (lambda: densities.tetrahedron(np.ones((2, 4, 3)), mass=[1, 1, 1]), "do not broadcast"),
-        (lambda: densities.sphere("big", mass=1), "radius"),
+        (lambda: solids.box([1, 2, 3]), "neither of mass and density"),
+        (lambda: solids.box([1, 2, 3], mass=1, density=1), "both of mass and density"),
+        (lambda: solids.box([[1, 2, 3], [1, -2, 3]], mass=1), "edges of body 1 is -2.0"),
+        (lambda: solids.sphere([1, np.nan], mass=1), "radius of body 1 is nan"),
+        (lambda: solids.cylinder(1, 1, mass=[1, 1, -3]), "mass of body 2 is -3.0"),
+        (lambda: solids.cone(1, np.inf, density=1), "length is inf"),
+        (lambda: solids.box([1, 2], mass=1), "edges has shape (2,)"),
+        (lambda: solids.tetrahedron(np.ones((3, 3)), mass=1), "expected (..., 4, 3)"),
+        (lambda: solids.triangle(np.full((2, 3, 3), np.nan), mass=1), "vertices of body 0"),
+        (lambda: solids.cylinder([1, 2], [1, 2, 3], mass=1), "do not broadcast"),
+        (lambda: solids.tetrahedron(np.ones((2, 4, 3)), mass=[1, 1, 1]), "do not broadcast"),
+        (lambda: solids.sphere("big", mass=1), "radius"),
     ],
 )
 def test_what_is_no_shape_is_refused_by_name(call, words):
@@ -361,8 +361,8 @@ def test_what_is_no_shape_is_refused_by_name(call, words):
 
 CALLS = {
     **{name: (make, count) for name, (make, count) in SHAPES.items()},
-    "tetrahedron": (densities.tetrahedron, (4, 3)),
-    "triangle": (densities.triangle, (3, 3)),
+    "tetrahedron": (solids.tetrahedron, (4, 3)),
+    "triangle": (solids.triangle, (3, 3)),
 }
 
 
@@ -411,6 +411,6 @@ def test_numpy_single_precision_stays(name):
 
 def test_shapes_can_be_traced_and_differentiated():
     jax = pytest.importorskip("jax", reason="needs JAX: pip install jax")
-    volume = jax.jit(lambda r, h: densities.capsule(r, h, density=1.0).mass)
+    volume = jax.jit(lambda r, h: solids.capsule(r, h, density=1.0).mass)
     slope = jax.grad(volume)(1.0, 2.0)
     assert float(slope) == pytest.approx(4 * np.pi + 4 * np.pi, rel=1e-6)

@@ -9,13 +9,9 @@ import pytest
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import check
-from inertial_check.inertia.equivalents import (
-    equivalent_box,
-    equivalent_ellipsoid,
-    radius_of_gyration,
-)
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.sampling import consistent
+from inertial_check.inertia.solids import equivalent_box, equivalent_ellipsoid, radius_of_gyration
 
 EPS = np.finfo(float).eps
 

@@ -19,17 +19,16 @@ from hypothesis import strategies as st
 import clouds
 import inertial_check as ic
 from clouds import skew
-from inertial_check.inertia import densities, frames, meshes, representations
-from inertial_check.inertia.integrals import integrate
-from inertial_check.inertia.ordering import resists_more, spreads_more
-from inertial_check.inertia.sampling import consistent, inconsistent
-from inertial_check.spatial import rotations
+from inertial_check.inertia import frames, meshes, representations, solids
+from inertial_check.inertia.consistency import resists_more, spreads_more
+from inertial_check.inertia.sampling import consistent, inconsistent, integrate
+from inertial_check.mechanics import rotations
 from mesh_files import box
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "inertial-parameters.md"
 ONE = np.eye(3)
 EDGES, AT, DENSITY = np.array([0.4, 0.3, 0.2]), np.array([0.3, -0.2, 0.5]), 700.0
-SOLID = densities.box(EDGES, density=DENSITY).translate(AT)
+SOLID = solids.box(EDGES, density=DENSITY).translate(AT)
 P, Q = np.array([0.7, -1.1, 0.4]), np.array([-0.3, 0.2, 2.0])
 
 seeds = st.integers(0, 10**6)

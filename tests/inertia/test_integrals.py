@@ -9,8 +9,8 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities
-from inertial_check.inertia.integrals import Estimate, from_samples, integrate
+from inertial_check.inertia import solids
+from inertial_check.inertia.sampling import Estimate, from_samples, integrate
 
 LOWER, UPPER = np.array([-0.5, -0.4, -0.3]), np.array([0.7, 0.6, 0.5])
 BALL_AT, BOX_AT = np.array([0.3, 0.2, 0.1]), np.array([-0.2, -0.1, 0.0])
@@ -24,7 +24,7 @@ def uneven(points: Any) -> Any:
     return 2000.0 * ball + 500.0 * box
 
 
-EXACT = densities.sphere(0.25, density=2000.0).translate(BALL_AT) + densities.box(
+EXACT = solids.sphere(0.25, density=2000.0).translate(BALL_AT) + solids.box(
     EDGES, density=500.0
 ).translate(BOX_AT)
 NAMES = ("mass", "first_moment", "com", "inertia_origin", "inertia_com")
@@ -93,7 +93,7 @@ def test_other_libraries_integrate_in_their_own_arrays(name: str) -> None:
     estimate = integrate(ball, lower, upper, rng, count=40_000)
     assert isinstance(estimate.parameters.mass, type(lower))
     assert estimate.parameters.mass.dtype == xp.float32
-    truth = densities.sphere(0.3, density=2000.0)
+    truth = solids.sphere(0.3, density=2000.0)
     score = (float(estimate.parameters.mass) - truth.mass) / float(estimate.standard_error.mass)
     assert abs(score) < 4
 

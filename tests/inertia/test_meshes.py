@@ -14,14 +14,8 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities
-from inertial_check.inertia.meshes import (
-    BLOCK,
-    convex_hull,
-    edge_faults,
-    from_faces,
-    measure,
-)
+from inertial_check.inertia import solids
+from inertial_check.inertia.meshes import BLOCK, convex_hull, edge_faults, from_faces, measure
 from inertial_check.inertia.sampling import rotations
 from mesh_files import CORNERS, CUBE, FACES, box
 
@@ -56,8 +50,8 @@ def test_the_mesh_of_a_box_is_the_box(a, b, c, far, mass):
     mesh = measure(box(edges, at))
     digits = 1e-12 + 8 * rounded
     if mesh.winding == "outward":
-        close(mesh.solid(mass=mass), densities.box(edges, mass=mass).translate(at), digits)
-    close(mesh.shell(mass=mass), densities.box_shell(edges, mass=mass).translate(at), digits)
+        close(mesh.solid(mass=mass), solids.box(edges, mass=mass).translate(at), digits)
+    close(mesh.shell(mass=mass), solids.box_shell(edges, mass=mass).translate(at), digits)
 
 
 @given(st.lists(st.integers(-(10**4), 10**4), min_size=12, max_size=12))
@@ -76,7 +70,7 @@ def test_a_tetrahedron_is_the_exact_rational(coordinates):
     assert mesh.closed
     if exact:
         body = mesh.solid(mass=1.0, inside_out=True)
-        close(body, densities.tetrahedron(vertices.astype(float), mass=1.0), 1e-9)
+        close(body, solids.tetrahedron(vertices.astype(float), mass=1.0), 1e-9)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -87,8 +81,8 @@ def test_hulls_are_sums_of_tetrahedra_and_of_triangles(seed):
     mesh, apex = measure(hull), hull[0, 0]
     assert mesh.winding == "outward"
     fan = np.concatenate([hull, np.broadcast_to(apex, (len(hull), 1, 3))], axis=1)
-    solid = parts(densities.tetrahedron(fan, density=3.0))
-    shell = parts(densities.triangle(hull, density=3.0))
+    solid = parts(solids.tetrahedron(fan, density=3.0))
+    shell = parts(solids.triangle(hull, density=3.0))
     close(mesh.solid(density=3.0), solid, 1e-11)
     close(mesh.shell(density=3.0), shell, 1e-11)
     for body in (mesh.solid(mass=1.0), mesh.shell(mass=1.0)):
@@ -118,8 +112,8 @@ def test_what_is_cut_out_is_taken_away():
     mesh = measure(hollow)
     assert mesh.closed
     assert mesh.volume == pytest.approx(7)
-    hole = densities.box([1, 1, 1], density=1.0).translate([0.2, 0, 0])
-    close(mesh.solid(density=1.0), densities.box([2, 2, 2], density=1.0) - hole)
+    hole = solids.box([1, 1, 1], density=1.0).translate([0.2, 0, 0])
+    close(mesh.solid(density=1.0), solids.box([2, 2, 2], density=1.0) - hole)
 
 
 def test_an_inward_mesh_is_told_and_turned_only_on_request():
@@ -192,7 +186,7 @@ def test_blocks_and_their_order_do_not_matter(seed, size):
     mesh = measure(rolled[i : i + size] for i in range(0, 12, size))
     assert mesh.closed
     assert mesh.triangles == 12
-    close(mesh.solid(mass=1.0), densities.box([1, 2, 3], mass=1.0))
+    close(mesh.solid(mass=1.0), solids.box([1, 2, 3], mass=1.0))
 
 
 def test_a_stream_is_measured_in_the_memory_of_a_block():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import clouds
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.ordering import resists_more, spreads_more
+from inertial_check.inertia.consistency import resists_more, spreads_more
 
 scales = st.floats(1e-9, 1e9)
 

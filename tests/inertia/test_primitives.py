@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inertial_check.inertia import densities
-from inertial_check.inertia.primitives import AXES, PRIMITIVES
+from inertial_check.documents.model import DIMENSIONS
+from inertial_check.inertia import solids
 from inertial_check.inertia.sampling import rotations
-from inertial_check.model import DIMENSIONS
+from inertial_check.inertia.solids import AXES, PRIMITIVES
 
 DENSITIES = {
-    "box": densities.box,
-    "sphere": densities.sphere,
-    "ellipsoid": densities.ellipsoid,
-    "cylinder": densities.cylinder,
-    "capsule": densities.capsule,
-    "cone": densities.cone,
+    "box": solids.box,
+    "sphere": solids.sphere,
+    "ellipsoid": solids.ellipsoid,
+    "cylinder": solids.cylinder,
+    "capsule": solids.capsule,
+    "cone": solids.cone,
 }
 lengths = st.floats(1e-3, 1e3)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import oracles
-from inertial_check.inertia.printed import explained_by_digits, half_units
+from inertial_check.inertia.intervals import explained_by_digits, half_units
 
 
 @pytest.mark.parametrize(

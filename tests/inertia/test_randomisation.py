@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities
+from inertial_check.inertia import solids
 from inertial_check.inertia.randomisation import NORMALS
 from inertial_check.inertia.sampling import STRATA, consistent, inconsistent, rotations
 
@@ -173,7 +173,7 @@ class TestEachWidthMovesOneThing:
     [((1, 1, 1), 0), ((3, 2, 1), 12), ((10, 10, 1), 46), ((10, 1, 1), 89), ((30, 1, 1), 99)],
 )
 def test_noise_on_each_moment_leaves_the_set_as_the_page_says(edges: Any, percent: int) -> None:
-    moments = densities.box(edges, mass=1.0).principal_moments()
+    moments = solids.box(edges, mass=1.0).principal_moments()
     noisy = moments * np.exp(0.1 * np.random.default_rng(0).normal(size=(COUNT, 3)))
     bodies = ic.InertialParameters.from_com(1.0, np.zeros(3), noisy[:, :, None] * np.eye(3))
     assert 100 * (1 - ic.check(bodies).consistent.mean()) == pytest.approx(percent, abs=1)

@@ -12,7 +12,7 @@ import pytest
 
 import clouds
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import representations as reps
+from inertial_check.inertia import representations
 
 # The same body in every order, spelled out: entry ij is 10 i + j.
 LITERAL = {
@@ -35,18 +35,18 @@ def close(got: Any, expected: Any, ulps: float = 64) -> None:
 
 class TestOrders:
     def test_the_literals_cover_every_order(self) -> None:
-        assert set(LITERAL) == set(reps.ORDERS)
+        assert set(LITERAL) == set(representations.ORDERS)
 
     @pytest.mark.parametrize(("source", "target"), list(itertools.product(LITERAL, LITERAL)))
     def test_reorder_is_the_spelled_out_permutation(self, source: str, target: str) -> None:
-        got = reps.reorder(np.array(LITERAL[source], dtype=float), source, target)
+        got = representations.reorder(np.array(LITERAL[source], dtype=float), source, target)
         assert got.tolist() == LITERAL[target]
 
     def test_symmetric_and_six_place_the_urdf_order(self) -> None:
         six = np.array(LITERAL["urdf"][4:], dtype=float)
         matrix = [[11, 12, 13], [12, 22, 23], [13, 23, 33]]
-        assert reps.symmetric(six).tolist() == matrix
-        assert reps.six(matrix).tolist() == LITERAL["urdf"][4:]
+        assert representations.symmetric(six).tolist() == matrix
+        assert representations.six(matrix).tolist() == LITERAL["urdf"][4:]
 
     def test_mujoco_order_is_that_of_fullinertia(self) -> None:
         mujoco = pytest.importorskip("mujoco", reason="pip install mujoco")
@@ -59,8 +59,8 @@ class TestOrders:
         frame = np.zeros(9)
         mujoco.mju_quat2Mat(frame, model.body_iquat[1])
         axes = frame.reshape(3, 3)
-        theta = reps.reorder([1.0, 0, 0, 0, *numbers], "mujoco", "urdf")
-        ours = reps.symmetric(theta[4:])
+        theta = representations.reorder([1.0, 0, 0, 0, *numbers], "mujoco", "urdf")
+        ours = representations.symmetric(theta[4:])
         theirs = axes @ np.diag(model.body_inertia[1]) @ axes.T
         np.testing.assert_allclose(theirs, ours, atol=1e-9 * max(numbers))
 
@@ -77,7 +77,7 @@ class TestPointMasses:
 
     def test_pseudo_inertia(self, body: tuple[Any, Any]) -> None:
         expected = clouds.sums(*body).pseudo_inertia
-        got = reps.pseudo_inertia(clouds.theta_of(*body))
+        got = representations.pseudo_inertia(clouds.theta_of(*body))
         for block in (np.s_[:3, :3], np.s_[:3, 3], np.s_[3, :3], np.s_[3, 3]):
             close(got[block], expected[block])
 
@@ -85,15 +85,15 @@ class TestPointMasses:
         expected = clouds.sums(*body)
         inertia = clouds.six_of(expected.inertia)
         moment = clouds.six_of(expected.second_moment)
-        close(reps.second_moment(inertia), moment)
-        close(reps.inertia_from_second_moment(moment), inertia)
+        close(representations.second_moment(inertia), moment)
+        close(representations.inertia_from_second_moment(moment), inertia)
 
     def test_spatial_inertia_is_the_sum_of_jacobians(self, body: tuple[Any, Any]) -> None:
         expected = clouds.sums(*body).spatial_inertia
         theta = clouds.theta_of(*body)
         blocks = (np.s_[:3], np.s_[3:])
-        got = reps.spatial_inertia(theta, "angular-linear")
-        swapped = reps.spatial_inertia(theta, "linear-angular")
+        got = representations.spatial_inertia(theta, "angular-linear")
+        swapped = representations.spatial_inertia(theta, "linear-angular")
         for i, j in np.ndindex(2, 2):
             close(got[blocks[i], blocks[j]], expected[blocks[i], blocks[j]])
             close(swapped[blocks[1 - i], blocks[1 - j]], expected[blocks[i], blocks[j]])
@@ -106,7 +106,7 @@ class TestPointMasses:
         )
         theta = clouds.theta_of(masses, points)
         for order, twist in (("angular-linear", [*w, *v]), ("linear-angular", [*v, *w])):
-            matrix = reps.spatial_inertia(theta, order)
+            matrix = representations.spatial_inertia(theta, order)
             close(np.array(twist) @ matrix @ np.array(twist) / 2, energy)
 
     def test_parallel_axis_against_exact_rationals(self, body: tuple[Any, Any]) -> None:
@@ -114,13 +114,13 @@ class TestPointMasses:
         at_com = clouds.exact_theta(*body, "com")
         mass, h = float(at_com[0]), [float(x) for x in at_com[1:4]]
         close(
-            reps.about_origin(mass, h, [float(x) for x in at_com[4:]]),
+            representations.about_origin(mass, h, [float(x) for x in at_com[4:]]),
             [float(x) for x in at_origin[4:]],
             ulps=8,
         )
         # Back it cancels: what is lost is relative to the inertia about the origin.
         lost = np.abs(
-            reps.about_com(mass, h, [float(x) for x in at_origin[4:]])
+            representations.about_com(mass, h, [float(x) for x in at_origin[4:]])
             - np.array([float(x) for x in at_com[4:]])
         )
         assert lost.max() <= 8 * EPS * float(max(at_origin[4:]))
@@ -129,38 +129,47 @@ class TestPointMasses:
 class TestParallelAxis:
     def test_by_hand_exactly(self) -> None:
         # 2 kg at (1, 2, 3) about its own centre: nothing. About the origin: m (|r|^2 1 - r r^T).
-        six = reps.about_origin(2, [2, 4, 6], [0] * 6)
+        six = representations.about_origin(2, [2, 4, 6], [0] * 6)
         assert six.tolist() == [26, -4, -6, 20, -12, 10]
-        assert reps.about_com(2, [2, 4, 6], [26, -4, -6, 20, -12, 10]).tolist() == [0] * 6
+        assert (
+            representations.about_com(2, [2, 4, 6], [26, -4, -6, 20, -12, 10]).tolist() == [0] * 6
+        )
 
     def test_a_massless_body_is_not_shifted(self) -> None:
         six = np.arange(1.0, 7.0)
-        assert reps.about_origin(0.0, [1.0, 2.0, 3.0], six).tolist() == six.tolist()
-        assert reps.about_com(0.0, [1.0, 2.0, 3.0], six).tolist() == six.tolist()
+        assert representations.about_origin(0.0, [1.0, 2.0, 3.0], six).tolist() == six.tolist()
+        assert representations.about_com(0.0, [1.0, 2.0, 3.0], six).tolist() == six.tolist()
 
     def test_a_negative_mass_is_shifted_as_the_formula_says(self) -> None:
-        assert reps.about_origin(-2, [-2, -4, -6], [0] * 6).tolist() == [-26, 4, 6, -20, 12, -10]
+        assert representations.about_origin(-2, [-2, -4, -6], [0] * 6).tolist() == [
+            -26,
+            4,
+            6,
+            -20,
+            12,
+            -10,
+        ]
 
     @pytest.mark.parametrize("scale", [1e-200, 1e200])
     def test_no_scale_overflows_before_the_result_does(self, scale: float) -> None:
         # h h^T / m as written would square the mass.
-        got = reps.about_origin(scale, np.array([1, 2, 3]) * scale, np.zeros(6))
+        got = representations.about_origin(scale, np.array([1, 2, 3]) * scale, np.zeros(6))
         np.testing.assert_allclose(got, np.array([13, -2, -3, 10, -6, 5]) * scale, rtol=4 * EPS)
 
     def test_broadcasts_one_mass_over_many_centres(self) -> None:
         h = np.arange(12.0).reshape(4, 3)
-        many = reps.about_origin(2.0, h, np.zeros(6))
+        many = representations.about_origin(2.0, h, np.zeros(6))
         assert many.shape == (4, 6)
         for row, one in zip(many, h, strict=True):
-            assert row.tolist() == reps.about_origin(2.0, one, np.zeros(6)).tolist()
+            assert row.tolist() == representations.about_origin(2.0, one, np.zeros(6)).tolist()
 
 
 class TestPseudoInertia:
     def test_of_a_point_mass_by_hand(self) -> None:
         theta = [2, 2, 4, 6, 26, -4, -6, 20, -12, 10]
         expected = [[2, 4, 6, 2], [4, 8, 12, 4], [6, 12, 18, 6], [2, 4, 6, 2]]
-        assert reps.pseudo_inertia(theta).tolist() == expected
-        assert reps.theta_from_pseudo_inertia(expected).tolist() == theta
+        assert representations.pseudo_inertia(theta).tolist() == expected
+        assert representations.theta_from_pseudo_inertia(expected).tolist() == theta
 
     def test_is_linear_and_invertible_in_rationals(self) -> None:
         # Integers small enough to be exact: the bijection of theta and Pi, entry by entry.
@@ -173,13 +182,13 @@ class TestPseudoInertia:
             [-xz, -yz, half - zz, hz],
             [hx, hy, hz, m],
         ]
-        assert reps.pseudo_inertia(theta).tolist() == expected
+        assert representations.pseudo_inertia(theta).tolist() == expected
 
     def test_halves_that_differ_by_rounding_are_averaged(self) -> None:
-        matrix = reps.pseudo_inertia([2.0, 2, 4, 6, 26, -4, -6, 20, -12, 10])
+        matrix = representations.pseudo_inertia([2.0, 2, 4, 6, 26, -4, -6, 20, -12, 10])
         matrix[0, 1] *= 1 + 4 * EPS
         matrix[3, 0] *= 1 + 4 * EPS
-        theta = reps.theta_from_pseudo_inertia(matrix)
+        theta = representations.theta_from_pseudo_inertia(matrix)
         assert theta[5] == -4 * (1 + 2 * EPS)
         assert theta[1] == 2 * (1 + 2 * EPS)
 
@@ -193,10 +202,12 @@ class TestPseudoInertia:
     def test_refuses_an_asymmetric_matrix_and_names_the_body(
         self, entry: tuple[int, int, int], message: str
     ) -> None:
-        matrix = reps.pseudo_inertia(np.tile([2.0, 2, 4, 6, 26, -4, -6, 20, -12, 10], (3, 1)))
+        matrix = representations.pseudo_inertia(
+            np.tile([2.0, 2, 4, 6, 26, -4, -6, 20, -12, 10], (3, 1))
+        )
         matrix[entry] = 7.0
         with pytest.raises(ParameterError, match=message):
-            reps.theta_from_pseudo_inertia(matrix)
+            representations.theta_from_pseudo_inertia(matrix)
 
 
 class TestSpatialInertia:
@@ -211,22 +222,25 @@ class TestSpatialInertia:
     THETA = (2, 2, 4, 6, 26, -4, -6, 20, -12, 10)
 
     def test_by_hand(self) -> None:
-        assert reps.spatial_inertia(list(self.THETA)).tolist() == list(self.MATRIX)
-        assert reps.theta_from_spatial_inertia(self.MATRIX).tolist() == list(self.THETA)
+        assert representations.spatial_inertia(list(self.THETA)).tolist() == list(self.MATRIX)
+        assert representations.theta_from_spatial_inertia(self.MATRIX).tolist() == list(self.THETA)
 
     def test_the_linear_angular_order_swaps_the_blocks(self) -> None:
         swap = [3, 4, 5, 0, 1, 2]
         matrix = np.array(self.MATRIX)[np.ix_(swap, swap)]
-        assert reps.spatial_inertia(list(self.THETA), "linear-angular").tolist() == matrix.tolist()
-        got = reps.theta_from_spatial_inertia(matrix, "linear-angular")
+        assert (
+            representations.spatial_inertia(list(self.THETA), "linear-angular").tolist()
+            == matrix.tolist()
+        )
+        got = representations.theta_from_spatial_inertia(matrix, "linear-angular")
         assert got.tolist() == list(self.THETA)
 
     @pytest.mark.parametrize("order", ["angular-linear", "linear-angular"])
     def test_the_wrong_order_is_refused(self, order: str) -> None:
         other = {"angular-linear": "linear-angular", "linear-angular": "angular-linear"}[order]
-        matrix = reps.spatial_inertia(list(self.THETA), order)
+        matrix = representations.spatial_inertia(list(self.THETA), order)
         with pytest.raises(ParameterError, match="not that of a rigid body"):
-            reps.theta_from_spatial_inertia(matrix, other)
+            representations.theta_from_spatial_inertia(matrix, other)
 
     @pytest.mark.parametrize(
         ("entry", "value"),
@@ -236,45 +250,45 @@ class TestSpatialInertia:
         matrix = np.array([self.MATRIX, self.MATRIX], dtype=float)
         matrix[(1, *entry)] = value
         with pytest.raises(ParameterError, match="of body 1 in order 'angular-linear'"):
-            reps.theta_from_spatial_inertia(matrix)
+            representations.theta_from_spatial_inertia(matrix)
 
     def test_rounding_noise_in_a_vanishing_coupling_passes(self) -> None:
         # A frame moved to the centre of mass leaves noise where h was, and on its diagonal.
         matrix = np.diag([4.0, 5.0, 6.0, 2.0, 2.0, 2.0])
         matrix[0, 3] = matrix[3, 0] = 1e-17
         matrix[1, 3] = 3e-17
-        theta = reps.theta_from_spatial_inertia(matrix)
+        theta = representations.theta_from_spatial_inertia(matrix)
         assert theta[[0, 4, 7, 9]].tolist() == [2, 4, 5, 6]
 
     @pytest.mark.parametrize("unit", [1e-9, 1e9])
     def test_the_refusal_does_not_depend_on_the_unit_of_length(self, unit: float) -> None:
         scale = np.array([unit] * 3 + [1.0] * 3)
         matrix = np.array(self.MATRIX, dtype=float) * np.outer(scale, scale)
-        assert reps.theta_from_spatial_inertia(matrix)[0] == 2
+        assert representations.theta_from_spatial_inertia(matrix)[0] == 2
         matrix[4, 0] *= 1 + 1e-6
         with pytest.raises(ParameterError, match=r"entry \[(0, 4|4, 0)\]"):
-            reps.theta_from_spatial_inertia(matrix)
+            representations.theta_from_spatial_inertia(matrix)
 
 
 CONVERSIONS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
-    "reorder": (lambda t: reps.reorder(t, "urdf", "mujoco"), ((10,),)),
-    "read_theta": (lambda t: reps.read_theta(t, "ksl", "com")[1], ((10,),)),
-    "join": (reps.join, ((), (3,), (6,))),
-    "split": (lambda t: reps.split(t)[2], ((10,),)),
-    "symmetric": (reps.symmetric, ((6,),)),
-    "six": (lambda s: reps.six(reps.symmetric(s)), ((6,),)),
-    "about_origin": (reps.about_origin, ((), (3,), (6,))),
-    "about_com": (reps.about_com, ((), (3,), (6,))),
-    "second_moment": (reps.second_moment, ((6,),)),
-    "inertia_from_second_moment": (reps.inertia_from_second_moment, ((6,),)),
-    "pseudo_inertia": (reps.pseudo_inertia, ((10,),)),
+    "reorder": (lambda t: representations.reorder(t, "urdf", "mujoco"), ((10,),)),
+    "read_theta": (lambda t: representations.read_theta(t, "ksl", "com")[1], ((10,),)),
+    "join": (representations.join, ((), (3,), (6,))),
+    "split": (lambda t: representations.split(t)[2], ((10,),)),
+    "symmetric": (representations.symmetric, ((6,),)),
+    "six": (lambda s: representations.six(representations.symmetric(s)), ((6,),)),
+    "about_origin": (representations.about_origin, ((), (3,), (6,))),
+    "about_com": (representations.about_com, ((), (3,), (6,))),
+    "second_moment": (representations.second_moment, ((6,),)),
+    "inertia_from_second_moment": (representations.inertia_from_second_moment, ((6,),)),
+    "pseudo_inertia": (representations.pseudo_inertia, ((10,),)),
     "theta_from_pseudo_inertia": (
-        lambda t: reps.theta_from_pseudo_inertia(reps.pseudo_inertia(t)),
+        lambda t: representations.theta_from_pseudo_inertia(representations.pseudo_inertia(t)),
         ((10,),),
     ),
-    "spatial_inertia": (reps.spatial_inertia, ((10,),)),
+    "spatial_inertia": (representations.spatial_inertia, ((10,),)),
     "theta_from_spatial_inertia": (
-        lambda t: reps.theta_from_spatial_inertia(reps.spatial_inertia(t)),
+        lambda t: representations.theta_from_spatial_inertia(representations.spatial_inertia(t)),
         ((10,),),
     ),
 }
@@ -337,7 +351,7 @@ class TestEveryConversion:
     def test_a_wrong_shape_is_named(self, name: str) -> None:
         function, shapes = CONVERSIONS[name]
         if name in ("six", "theta_from_pseudo_inertia", "theta_from_spatial_inertia"):
-            function = getattr(reps, name)
+            function = getattr(representations, name)
         arguments = [np.zeros(shape) for shape in shapes]
         arguments[-1] = np.zeros((2, 11))
         with pytest.raises(ParameterError, match=r"has shape \(2, 11\), expected \(\.\.\., "):
@@ -348,21 +362,21 @@ class TestRefusals:
     @pytest.mark.parametrize("order", ["drake", "", None, ["urdf"], 3])
     def test_unknown_orders(self, order: Any) -> None:
         with pytest.raises(ParameterError, match=r"expected one of '?urdf"):
-            reps.read_theta(np.zeros(10), order)
+            representations.read_theta(np.zeros(10), order)
         with pytest.raises(ParameterError, match=r"unknown order|target is .*expected one of"):
-            reps.reorder(np.zeros(10), "urdf", order)
+            representations.reorder(np.zeros(10), "urdf", order)
 
     @pytest.mark.parametrize("about", ["centre", "Origin", None])
     def test_unknown_points(self, about: Any) -> None:
         with pytest.raises(ParameterError, match="expected one of origin, com"):
-            reps.read_theta(np.zeros(10), "urdf", about)
+            representations.read_theta(np.zeros(10), "urdf", about)
 
     @pytest.mark.parametrize("order", ["angular", None])
     def test_unknown_block_orders(self, order: Any) -> None:
         with pytest.raises(ParameterError, match="one of angular-linear, linear-angular"):
-            reps.spatial_inertia(np.zeros(10), order)
+            representations.spatial_inertia(np.zeros(10), order)
         with pytest.raises(ParameterError, match="one of angular-linear, linear-angular"):
-            reps.theta_from_spatial_inertia(np.zeros((6, 6)), order)
+            representations.theta_from_spatial_inertia(np.zeros((6, 6)), order)
 
     @pytest.mark.parametrize(
         ("theta", "message"),
@@ -381,37 +395,40 @@ class TestRefusals:
     )
     def test_what_is_no_vector(self, theta: Any, message: str) -> None:
         with pytest.raises(ParameterError, match=message):
-            reps.read_theta(theta)
+            representations.read_theta(theta)
 
     def test_batches_that_do_not_broadcast(self) -> None:
         with pytest.raises(ParameterError, match=r"mass \(4,\), .*inertia \(5,\)"):
-            reps.about_com(np.ones(4), np.ones(3), np.ones((5, 6)))
+            representations.about_com(np.ones(4), np.ones(3), np.ones((5, 6)))
 
     def test_an_asymmetric_tensor_says_which_body_and_by_what(self) -> None:
         tensors = np.tile(np.eye(3), (2, 4, 1, 1))
         tensors[1, 2, 0, 1] = 1e-3
         with pytest.raises(ParameterError, match=r"of body \(1, 2\) .*\[0, 1\] is 0.001 and"):
-            reps.six(tensors)
+            representations.six(tensors)
 
     @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
     def test_rounding_is_not_asymmetry_at_any_scale(self, scale: float) -> None:
         tensor = np.array([[2, 1 / 3, 0], [1 / 3 * (1 + 2 * EPS), 1, 0], [0, 0, 1]]) * scale
-        assert reps.six(tensor)[1] == pytest.approx(scale / 3, rel=2 * EPS)
+        assert representations.six(tensor)[1] == pytest.approx(scale / 3, rel=2 * EPS)
         tensor[0, 1] *= 1 + 1e-6
         with pytest.raises(ParameterError, match="not symmetric"):
-            reps.six(tensor)
+            representations.six(tensor)
 
 
 class TestValidated:
     def test_a_vector_in_its_own_order_is_not_copied(self) -> None:
         theta = np.arange(10.0)
-        xp, got, about = reps.read_theta(theta, "urdf", "com")
+        xp, got, about = representations.read_theta(theta, "urdf", "com")
         assert got is theta
         assert xp is np
         assert about == "com"
 
     def test_mixed_precisions_take_the_wider_and_plain_numbers_follow(self) -> None:
         h, six = np.ones(3, dtype=np.float32), np.ones(6, dtype=np.float32)
-        assert reps.about_com(2.0, h, six).dtype == np.float32
-        assert reps.about_com([2, 3], h, six).dtype == np.float32
-        assert reps.about_com(np.float64(2.0), h, six.astype(np.float64)).dtype == np.float64
+        assert representations.about_com(2.0, h, six).dtype == np.float32
+        assert representations.about_com([2, 3], h, six).dtype == np.float32
+        assert (
+            representations.about_com(np.float64(2.0), h, six.astype(np.float64)).dtype
+            == np.float64
+        )

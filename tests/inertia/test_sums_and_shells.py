@@ -9,7 +9,7 @@ import pytest
 import array_libraries
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities, frames
+from inertial_check.inertia import frames, solids
 
 EPS = np.finfo(np.float64).eps
 RNG = np.random.default_rng(5)
@@ -83,25 +83,25 @@ def by_quadrature(radii, nodes=400):
 @pytest.mark.parametrize("radii", [(1, 1, 1), (1, 2, 3), (0.3, 0.1, 0.2), (5, 1, 1), (1, 1, 0.2)])
 def test_a_shell_of_an_ellipsoid_is_the_integral_over_its_surface(radii):
     area, variances = by_quadrature(np.array(radii, float))
-    shell = densities.ellipsoid_shell(radii, density=2.5)
+    shell = solids.ellipsoid_shell(radii, density=2.5)
     assert abs(float(shell.mass) - 2.5 * area) <= 1e-12 * float(shell.mass)
     close(np.diag(np.asarray(shell.covariance)), variances, 1e-12)
 
 
 def test_limits_of_the_shell():
-    ball = densities.sphere_shell(0.7, mass=2.0)
-    got = densities.ellipsoid_shell([0.7, 0.7, 0.7], mass=2.0)
+    ball = solids.sphere_shell(0.7, mass=2.0)
+    got = solids.ellipsoid_shell([0.7, 0.7, 0.7], mass=2.0)
     close(got.inertia_com, ball.inertia_com)
-    disc = densities.ellipsoid_shell([0, 2, 4.0], density=1.0)  # two faces of an elliptic disc
+    disc = solids.ellipsoid_shell([0, 2, 4.0], density=1.0)  # two faces of an elliptic disc
     close(disc.mass, 2 * pi * 8, 1e-12)
     close(np.diag(np.asarray(disc.covariance)), [0, 1, 4], 1e-12)
-    rod = densities.ellipsoid_shell([1e-9, 1e-9, 1.0], mass=1.0)
+    rod = solids.ellipsoid_shell([1e-9, 1e-9, 1.0], mass=1.0)
     # The radius at z is proportional to sqrt(1 - z^2): its moments are those of a semicircle.
     close(np.diag(np.asarray(rod.covariance))[2], 0.25, 1e-12)
-    assert not densities.ellipsoid_shell([0, 0, 0], density=3.0).as_theta().any()
-    tiny = densities.ellipsoid_shell(np.array([1, 2, 3]) * 1e-90, mass=1.0)
+    assert not solids.ellipsoid_shell([0, 0, 0], density=3.0).as_theta().any()
+    tiny = solids.ellipsoid_shell(np.array([1, 2, 3]) * 1e-90, mass=1.0)
     close(np.asarray(tiny.covariance) * 1e180,
-          densities.ellipsoid_shell([1, 2, 3], mass=1.0).covariance, 1e-12)  # fmt: skip
+          solids.ellipsoid_shell([1, 2, 3], mass=1.0).covariance, 1e-12)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["array_api_strict", "torch", "jax"])
@@ -110,8 +110,8 @@ def test_other_libraries_give_the_same(name):
     theta = library.array(BODIES.as_theta(), "float32")
     got = ic.InertialParameters.from_theta(theta).sum((0, 2)).as_theta()
     array_libraries.agree(got, BODIES.sum((0, 2)).as_theta(), "float32")
-    shell = densities.ellipsoid_shell(library.array([[1, 2, 3.0]], "float32"), mass=2.0)
-    expected = densities.ellipsoid_shell([[1, 2, 3.0]], mass=2.0)
+    shell = solids.ellipsoid_shell(library.array([[1, 2, 3.0]], "float32"), mass=2.0)
+    expected = solids.ellipsoid_shell([[1, 2, 3.0]], mass=2.0)
     array_libraries.agree(shell.as_theta(), expected.as_theta(), "float32")
 
 

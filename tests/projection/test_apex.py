@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
-from inertial_check.projection import constraints as on
+from inertial_check.programs.cli.main import main
+from inertial_check.projection import constraints
 
 APEX = np.array([1, 0.3, 0.1, 0.2, 0.01, 0, 0, 0.01, 0, 0.01])
 PRIOR = np.array([1, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.04])
@@ -125,10 +125,10 @@ def test_the_command_finds_what_the_library_finds(metric, tmp_path, capsys):
 
 
 LIMITS = {
-    "mass": [on.FixedMass()],
-    "place": [on.FixedCom()],
-    "slack": [on.MassBounds(0.1, 9.0), on.ComInBall(9.0)],
-    "some": [on.FixedMass(bodies=range(0, len(THETA), 2))],
+    "mass": [constraints.FixedMass()],
+    "place": [constraints.FixedCom()],
+    "slack": [constraints.MassBounds(0.1, 9.0), constraints.ComInBall(9.0)],
+    "some": [constraints.FixedMass(bodies=range(0, len(THETA), 2))],
 }
 
 
@@ -146,7 +146,7 @@ def test_constraints_that_change_nothing_leave_the_status(metric, limits):
 @pytest.mark.parametrize("about", ["origin", "com"])
 def test_what_has_no_nearest_comes_back_bit_for_bit(about):
     theta = ic.InertialParameters.from_theta(THETA[:16]).as_theta(about=about)
-    limits = [on.FixedMass()]
+    limits = [constraints.FixedMass()]
     for margin, exact in ((0.0, False), (0.0, True), (0.1, False)):
         options = {"about": about, "margin": margin, "exact": exact}
         free = ic.project(theta, "inertia", **options)
@@ -159,10 +159,10 @@ def test_what_has_no_nearest_comes_back_bit_for_bit(about):
 
 
 def test_a_body_that_must_have_inertia_is_no_point():
-    found = ic.project(APEX, "inertia", constraints=[on.FixedEntries({"Izz": 0.4})])
+    found = ic.project(APEX, "inertia", constraints=[constraints.FixedEntries({"Izz": 0.4})])
     assert found.status == "projected"
     assert is_body(found.theta)
-    alone = ic.project(APEX, "inertia", constraints=[on.FixedMass()])
+    alone = ic.project(APEX, "inertia", constraints=[constraints.FixedMass()])
     assert alone.status == "no-nearest"
     assert (alone.theta == APEX).all()
     with pytest.raises(ic.ProjectionError, match="no nearest"):

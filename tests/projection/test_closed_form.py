@@ -7,8 +7,12 @@ import active_sets
 import inertial_check as ic
 import oracles
 from inertial_check.inertia import sampling
-from inertial_check.projection.closed_form import nearest_covariance, nearest_inertia, onto_cone
-from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.moments import (
+    METRICS,
+    nearest_covariance,
+    nearest_inertia,
+    onto_cone,
+)
 
 EPS = np.finfo(float).eps
 NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}

@@ -6,8 +6,8 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
-from inertial_check.projection.composites import FixedSum, split_composite
 from inertial_check.projection.exact import are_exact
+from inertial_check.projection.priors import FixedSum, split_composite
 
 LINK = np.array([2.0, 0, 0, 0.4, 0.2, 0, 0, 0.2, 0, 0.02])
 CHILDREN = ic.InertialParameters.from_com(

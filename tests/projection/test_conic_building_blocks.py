@@ -9,8 +9,8 @@ import pytest
 import inertial_check as ic
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, reorder
-from inertial_check.projection import conic
-from inertial_check.projection import constraints as limit
+from inertial_check.projection import conic, constraints
+from inertial_check.projection.densities import DensityInBox
 from limits import METRES, SHAPES, quadratic
 
 BODY = sampling.consistent(1, strata=["solid"], mass=(1, 2), length=(0.1, 0.2), offset=(0.5, 1))
@@ -48,7 +48,7 @@ def test_the_pseudo_inertia_is_that_of_the_numbers_in_every_order(order):
 def test_a_problem_of_the_users_own_has_the_answer_of_the_projection(name):
     given = broken(3)[0]
     problem = quadratic(given)
-    shape, mass = SHAPES[name].constraint, limit.MassBounds(2.0)
+    shape, mass = SHAPES[name].constraint, constraints.MassBounds(2.0)
     theta = cp.Variable(10)
     value = solved(
         conic.squared_distance(theta, given, weights=np.diag(problem.W[0])),
@@ -63,7 +63,11 @@ def test_a_problem_of_the_users_own_has_the_answer_of_the_projection(name):
 def test_bodies_are_rows_and_constraints_find_theirs():
     given = broken(4, 3)
     theta = cp.Variable((3, 10))
-    limits = [limit.Mirrored(bodies=(0, 2)), limit.FixedMass(bodies=1), limit.TotalMass(6.0)]
+    limits = [
+        constraints.Mirrored(bodies=(0, 2)),
+        constraints.FixedMass(bodies=1),
+        constraints.TotalMass(6.0),
+    ]
     conditions = [*conic.consistent(theta), *conic.constrain(theta, limits, given)]
     total = solved(cp.sum_squares(theta - given), conditions)
     assert theta.value[:, 0].sum() == pytest.approx(6.0)
@@ -79,7 +83,7 @@ def test_constraints_mean_the_same_in_every_order(order):
     values = {}
     for own in ("urdf", order):
         theta, there = cp.Variable(10), reorder(given, "urdf", own)
-        limits = [limit.FixedEntries("Ixy"), limit.ComInBox([0, 0, 0], [1, 1, 1])]
+        limits = [constraints.FixedEntries("Ixy"), constraints.ComInBox([0, 0, 0], [1, 1, 1])]
         conditions = [
             *conic.consistent(theta, order=own),
             *conic.constrain(theta, limits, there, order=own),
@@ -106,8 +110,8 @@ def test_in_units_of_a_reference_a_bead_is_solved_like_any_body():
     """A milligram and a tenth of a millimetre: in SI a solver's tolerance hides the whole body."""
     scale = 1e-6 * 1e-4**METRES
     given, bead = broken(7)[0], THETA * scale
-    box = limit.DensityInBox([0.1, 0.2, 0.3])
-    small = limit.DensityInBox(np.array([0.1, 0.2, 0.3]) * 1e-4)
+    box = DensityInBox([0.1, 0.2, 0.3])
+    small = DensityInBox(np.array([0.1, 0.2, 0.3]) * 1e-4)
     values = []
     for shape, unit, body in ((box, np.ones(10), THETA), (small, scale, bead)):
         x = cp.Variable(10)
@@ -154,7 +158,7 @@ class TestDistances:
     def test_with_mass_and_centre_fixed_they_are_the_closed_forms(self, metric):
         given = broken(9)[0]
         theta = cp.Variable(10)
-        fixed = [limit.FixedMass(), limit.FixedCom()]
+        fixed = [constraints.FixedMass(), constraints.FixedCom()]
         value = solved(
             conic.squared_distance(theta, given, metric),
             [*conic.consistent(theta), *conic.constrain(theta, fixed, given)],
@@ -183,14 +187,17 @@ class TestDistances:
         (lambda t: conic.pseudo_inertia(t, "dynamic"), "unknown order 'dynamic'"),
         (lambda t: conic.consistent(t, -1.0), "delta is -1.0, expected a number, 0 or more"),
         (lambda t: conic.consistent(t, reference=np.ones(10)), "is not positive definite"),
-        (lambda t: conic.constrain(t, limit.FixedMass()), "FixedMass(as given) keeps what each"),
         (
-            lambda t: conic.constrain(t, limit.FixedMass(1, bodies=2)),
+            lambda t: conic.constrain(t, constraints.FixedMass()),
+            "FixedMass(as given) keeps what each",
+        ),
+        (
+            lambda t: conic.constrain(t, constraints.FixedMass(1, bodies=2)),
             "names body 2, but theta has 1",
         ),
         (lambda t: conic.constrain(t, [1]), "constraints[0] is 1, expected a constraint"),
-        (lambda t: conic.constrain(t, limit.FixedMass(), np.ones(9)), "theta0 has shape"),
-        (lambda t: conic.constrain(t, limit.Mirrored()), "1 bodies, expected two"),
+        (lambda t: conic.constrain(t, constraints.FixedMass(), np.ones(9)), "theta0 has shape"),
+        (lambda t: conic.constrain(t, constraints.Mirrored()), "1 bodies, expected two"),
         (lambda t: conic.squared_distance(t, THETA), "metric 'weighted' needs weights="),
         (lambda t: conic.squared_distance(t, THETA, "prior"), "metric 'prior' needs prior="),
         (lambda t: conic.squared_distance(t, THETA, "taxi"), "metric is 'taxi'; available are"),

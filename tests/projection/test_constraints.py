@@ -9,9 +9,17 @@ import pytest
 import inertial_check as ic
 import limits
 from inertial_check.inertia import sampling
-from inertial_check.projection import conic
-from inertial_check.projection import constraints as limit
-from inertial_check.solvers.svec import TO_SVEC
+from inertial_check.projection import conic, constraints
+from inertial_check.projection.densities import (
+    DensityInBall,
+    DensityInBox,
+    DensityInCapsule,
+    DensityInCylinder,
+    DensityInEllipsoid,
+    DensityInPolytope,
+    DensityInUnion,
+)
+from inertial_check.projection.svec import TO_SVEC
 from limits import SHAPES, maximum_over, of_points, quadratic
 
 EPS = np.finfo(float).eps
@@ -58,11 +66,11 @@ class TestDensities:
                 [0.4174017, -0.66829396, 0.27406271, 0.03718195],
             ]
         )
-        cube = limit.DensityInBox([1.0, 1, 1])
+        cube = DensityInBox([1.0, 1, 1])
         over_box, below = maximum_over(cube, form), -maximum_over(cube, -form)
         excess = {}
         for kind in ("exact", "vertices"):
-            box = limit.DensityInBox([1.0, 1, 1], form=kind)
+            box = DensityInBox([1.0, 1, 1], form=kind)
             assert box.exact == (kind == "exact")
             excess[kind] = (largest(box, form) - over_box) / (over_box - below)
         assert abs(excess["exact"]) < 1e-7
@@ -70,9 +78,9 @@ class TestDensities:
 
     def test_the_vertex_form_of_a_polytope_reaches_further(self):
         rng = np.random.default_rng(0)
-        loose = limit.DensityInPolytope(limits.CUBE, form="vertices")
+        loose = DensityInPolytope(limits.CUBE, form="vertices")
         assert not loose.exact
-        cube, worst = limit.DensityInBox([1.0, 1, 1]), 0.0
+        cube, worst = DensityInBox([1.0, 1, 1]), 0.0
         for _ in range(40):
             form = symmetric(rng)
             B = rng.normal(size=(3, 1))
@@ -87,32 +95,32 @@ class TestDensities:
         theta = sampling.inconsistent(5, 1, mass=(1, 2), length=(0.1, 0.3), offset=(0.1, 1))
         problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
         box = conic.nearest(problem, SHAPES["box"].constraint)
-        hull = conic.nearest(problem, limit.DensityInPolytope(limits.CORNERS))
+        hull = conic.nearest(problem, DensityInPolytope(limits.CORNERS))
         np.testing.assert_allclose(box.theta, hull.theta, rtol=0, atol=1e-9)
 
     def test_a_union_of_shapes_one_inside_the_other_is_the_outer_one(self):
-        cylinder = limit.DensityInCylinder(0.2, 0.4)
-        inner = limit.DensityInBox([0.1, 0.1, 0.2], form="vertices")
+        cylinder = DensityInCylinder(0.2, 0.4)
+        inner = DensityInBox([0.1, 0.1, 0.2], form="vertices")
         theta = sampling.inconsistent(6, 2, mass=(1, 2), length=(0.1, 0.3), offset=(0.1, 1))
         problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
         outer = conic.nearest(problem, cylinder)
-        union = conic.nearest(problem, limit.DensityInUnion((inner, cylinder)))
+        union = conic.nearest(problem, DensityInUnion((inner, cylinder)))
         np.testing.assert_allclose(union.theta, outer.theta, rtol=0, atol=1e-8)
-        assert not limit.DensityInUnion((inner, cylinder)).exact
+        assert not DensityInUnion((inner, cylinder)).exact
 
     def test_a_capsule_without_length_to_speak_of_is_a_ball(self):
         theta = sampling.inconsistent(7, 1, mass=(1, 2), length=(0.2, 0.3), offset=(0.1, 1))
         problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
-        ball = conic.nearest(problem, limit.DensityInBall(0.2))
-        capsule = conic.nearest(problem, limit.DensityInCapsule(0.2, 1e-7))
+        ball = conic.nearest(problem, DensityInBall(0.2))
+        capsule = conic.nearest(problem, DensityInCapsule(0.2, 1e-7))
         np.testing.assert_allclose(capsule.theta, ball.theta, rtol=0, atol=1e-6)
 
     @pytest.mark.parametrize(
         ("shape", "mass", "inertia"),
         [
-            (limit.DensityInBox([0.1, 0.2, 0.3]), 6.0, [0.26, 0.2, 0.1]),
-            (limit.DensityInCylinder(0.2, 0.6), 12.0, [0.48, 0.48, 0.24]),
-            (limit.DensityInEllipsoid([0.1, 0.2, 0.3]), 5.0, [0.13, 0.1, 0.05]),
+            (DensityInBox([0.1, 0.2, 0.3]), 6.0, [0.26, 0.2, 0.1]),
+            (DensityInCylinder(0.2, 0.6), 12.0, [0.48, 0.48, 0.24]),
+            (DensityInEllipsoid([0.1, 0.2, 0.3]), 5.0, [0.13, 0.1, 0.05]),
         ],
         ids=["box", "cylinder", "ellipsoid"],
     )
@@ -123,42 +131,40 @@ class TestDensities:
 
     def test_points_inside_the_hull_are_no_corners(self):
         inner = np.concatenate([limits.CUBE, 0.3 * limits.CUBE])
-        assert len(limit.DensityInPolytope(inner).parts()) == len(
-            limit.DensityInPolytope(limits.CUBE).parts()
-        )
+        assert len(DensityInPolytope(inner).parts()) == len(DensityInPolytope(limits.CUBE).parts())
 
 
 class TestViolation:
     def test_is_zero_where_it_holds_and_relative_where_not(self):
         body = ic.InertialParameters.from_com(2.0, [0.3, 0, 0], np.eye(3)).as_theta(about="origin")
         held = {
-            limit.FixedMass(2.0): 0.0,
-            limit.FixedMass(3.0): 0.2,
-            limit.MassBounds(1.0, 2.0): 0.0,
-            limit.MassBounds(upper=1.0): 1 / 3,
-            limit.ComInBox([0, 0, 0], [0.1, 1, 1]): 0.4 / 0.8,
-            limit.ComInBall(0.2): (0.6 - 0.4) / 0.6,
-            limit.FixedEntries({"Ixx": 1.0}): 0.0,
-            limit.FixedEntries("hy"): 0.0,
-            limit.DensityInBall(10.0): 0.0,
+            constraints.FixedMass(2.0): 0.0,
+            constraints.FixedMass(3.0): 0.2,
+            constraints.MassBounds(1.0, 2.0): 0.0,
+            constraints.MassBounds(upper=1.0): 1 / 3,
+            constraints.ComInBox([0, 0, 0], [0.1, 1, 1]): 0.4 / 0.8,
+            constraints.ComInBall(0.2): (0.6 - 0.4) / 0.6,
+            constraints.FixedEntries({"Ixx": 1.0}): 0.0,
+            constraints.FixedEntries("hy"): 0.0,
+            DensityInBall(10.0): 0.0,
         }
         for one, expected in held.items():
             assert one.violation(body) == pytest.approx(expected, abs=8 * EPS), one
-        assert limit.DensityInBall(0.1).violation(body) > 0.5
+        assert DensityInBall(0.1).violation(body) > 0.5
 
     def test_does_not_depend_on_the_units(self):
         """No absolute epsilon: a bead and a crane fail by the same number."""
         body = ic.InertialParameters.from_com(2.0, [0.3, 0, 0], np.eye(3)).as_theta(about="origin")
-        expected = limit.DensityInEllipsoid([0.3, 0.2, 0.1]).violation(body)
+        expected = DensityInEllipsoid([0.3, 0.2, 0.1]).violation(body)
         assert expected > 0.1
         for mass, length in ((1e-6, 1e-4), (1e5, 50.0)):
             scaled = body * mass * length**limits.METRES
-            shape = limit.DensityInEllipsoid(np.array([0.3, 0.2, 0.1]) * length)
+            shape = DensityInEllipsoid(np.array([0.3, 0.2, 0.1]) * length)
             assert shape.violation(scaled) == pytest.approx(expected, rel=1e-12)
 
     def test_is_batched_and_knows_what_was_given(self):
         body = np.tile(np.arange(1.0, 11.0), (2, 3, 1))
-        found = limit.FixedEntries(("Ixy", "m")).violation(body, body * 2)
+        found = constraints.FixedEntries(("Ixy", "m")).violation(body, body * 2)
         assert found.shape == (2, 3)
         np.testing.assert_allclose(found, 1 / 3)
 
@@ -166,65 +172,77 @@ class TestViolation:
         left = of_points(np.random.default_rng(0), np.random.default_rng(1).normal(size=(5, 3)))
         signs = np.array([1, 1, -1, 1, 1, -1, 1, 1, -1, 1.0])
         pair = np.stack([left, left * signs])
-        assert limit.Mirrored().violation(pair) <= 4 * EPS
-        assert limit.Mirrored().violation(np.stack([left, left])) > 0.01
-        assert limit.TotalMass(2 * left[0]).violation(pair) <= EPS
-        assert limit.TotalMass(3 * left[0], tolerance=0.4).violation(pair) == 0
+        assert constraints.Mirrored().violation(pair) <= 4 * EPS
+        assert constraints.Mirrored().violation(np.stack([left, left])) > 0.01
+        assert constraints.TotalMass(2 * left[0]).violation(pair) <= EPS
+        assert constraints.TotalMass(3 * left[0], tolerance=0.4).violation(pair) == 0
 
     def test_with_auxiliary_variables_is_for_a_solver(self):
         with pytest.raises(ic.ParameterError, match="auxiliary variables: only a solver"):
-            limit.DensityInBox([1, 1, 1]).violation(np.ones(10))
+            DensityInBox([1, 1, 1]).violation(np.ones(10))
 
     def test_refuses_other_shapes(self):
         with pytest.raises(ic.ParameterError, match=re.escape("theta has shape (9,)")):
-            limit.FixedMass().violation(np.ones(9))
+            constraints.FixedMass().violation(np.ones(9))
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: limit.FixedMass(-1.0), "FixedMass: mass is -1.0, expected a positive number"),
-        (lambda: limit.FixedMass(np.nan), "mass is nan"),
         (
-            lambda: limit.FixedCom([0, 0]),
+            lambda: constraints.FixedMass(-1.0),
+            "FixedMass: mass is -1.0, expected a positive number",
+        ),
+        (lambda: constraints.FixedMass(np.nan), "mass is nan"),
+        (
+            lambda: constraints.FixedCom([0, 0]),
             r"FixedCom: com is [0, 0], expected (3,) finite numbers [m]",
         ),
         (
-            lambda: limit.FixedEntries("Iyx"),
+            lambda: constraints.FixedEntries("Iyx"),
             "FixedEntries: entries is 'Iyx', expected some of m, hx",
         ),
-        (lambda: limit.FixedEntries({"Ixx": np.inf}), "Ixx is inf, expected a finite number"),
-        (lambda: limit.FixedEntries(()), "entries is ()"),
-        (lambda: limit.MassBounds(3, 2), "MassBounds: 3.0 to 2.0 kg, expected 0 <= lower <= upper"),
-        (lambda: limit.MassBounds(bodies=(-1,)), "bodies is (-1,), expected row indices from 0"),
-        (lambda: limit.MassBounds(bodies=(1, 1)), "each once"),
-        (lambda: limit.ComInBox([1, 0, 0], [0, 1, 1]), "exceeds upper"),
-        (lambda: limit.ComInHull([]), "ComInHull: points is [], expected (k, 3)"),
-        (lambda: limit.TotalMass(1.0, 2.0), "TotalMass: tolerance is 2.0"),
-        (lambda: limit.Mirrored(bodies=(1, 2, 3)), "expected two indices"),
-        (lambda: limit.Mirrored(np.diag([2.0, 1, 1, 1])), "Mirrored: transform is not orthonormal"),
-        (lambda: limit.Mirrored(np.ones((4, 4))), "has the last row"),
+        (lambda: constraints.FixedEntries({"Ixx": np.inf}), "Ixx is inf, expected a finite number"),
+        (lambda: constraints.FixedEntries(()), "entries is ()"),
         (
-            lambda: limit.DensityInBox([1, 0, 1]),
+            lambda: constraints.MassBounds(3, 2),
+            "MassBounds: 3.0 to 2.0 kg, expected 0 <= lower <= upper",
+        ),
+        (
+            lambda: constraints.MassBounds(bodies=(-1,)),
+            "bodies is (-1,), expected row indices from 0",
+        ),
+        (lambda: constraints.MassBounds(bodies=(1, 1)), "each once"),
+        (lambda: constraints.ComInBox([1, 0, 0], [0, 1, 1]), "exceeds upper"),
+        (lambda: constraints.ComInHull([]), "ComInHull: points is [], expected (k, 3)"),
+        (lambda: constraints.TotalMass(1.0, 2.0), "TotalMass: tolerance is 2.0"),
+        (lambda: constraints.Mirrored(bodies=(1, 2, 3)), "expected two indices"),
+        (
+            lambda: constraints.Mirrored(np.diag([2.0, 1, 1, 1])),
+            "Mirrored: transform is not orthonormal",
+        ),
+        (lambda: constraints.Mirrored(np.ones((4, 4))), "has the last row"),
+        (
+            lambda: DensityInBox([1, 0, 1]),
             "half_extents is [1.0, 0.0, 1.0], expected positive",
         ),
         (
-            lambda: limit.DensityInBox([1, 1, 1], form="best"),
+            lambda: DensityInBox([1, 1, 1], form="best"),
             "form is 'best', expected one of exact",
         ),
-        (lambda: limit.DensityInBall(1, rotation=1), "unexpected keyword"),
-        (lambda: limit.DensityInCylinder(1, -1), "DensityInCylinder: length is -1"),
+        (lambda: DensityInBall(1, rotation=1), "unexpected keyword"),
+        (lambda: DensityInCylinder(1, -1), "DensityInCylinder: length is -1"),
         (
-            lambda: limit.DensityInCapsule(1, 1, rotation=2 * np.eye(3)),
+            lambda: DensityInCapsule(1, 1, rotation=2 * np.eye(3)),
             "rotation is not orthonormal",
         ),
-        (lambda: limit.DensityInPolytope(limits.CUBE[:4]), "4 points lie in one plane"),
+        (lambda: DensityInPolytope(limits.CUBE[:4]), "4 points lie in one plane"),
         (
-            lambda: limit.DensityInPolytope(np.random.default_rng(0).normal(size=(300, 3))),
+            lambda: DensityInPolytope(np.random.default_rng(0).normal(size=(300, 3))),
             'tetrahedra, expected at most 64; simplify the hull, or take form="vertices"',
         ),
-        (lambda: limit.DensityInUnion((limit.FixedMass(),)), "expected Density constraints"),
-        (lambda: limit.DensityInUnion(()), "DensityInUnion: shapes is ()"),
+        (lambda: DensityInUnion((constraints.FixedMass(),)), "expected Density constraints"),
+        (lambda: DensityInUnion(()), "DensityInUnion: shapes is ()"),
     ],
 )
 def test_what_is_no_constraint_is_refused_with_the_value_and_the_way_out(make, said):
@@ -234,14 +252,16 @@ def test_what_is_no_constraint_is_refused_with_the_value_and_the_way_out(make, s
 
 def test_every_constraint_says_its_numbers_on_one_line():
     for one, said in {
-        limit.FixedMass(2.0): "FixedMass(2.0 kg)",
-        limit.FixedMass(): "FixedMass(as given)",
-        limit.FixedCom([0.1, 0, 0]): "FixedCom([0.1, 0, 0] m)",
-        limit.FixedEntries({"m": None, "Ixy": 0.5}): "FixedEntries(m=as given, Ixy=0.5)",
-        limit.ComInHull(limits.CUBE): "ComInHull(8 points within [-1, -1, -1] to [1, 1, 1] m)",
-        limit.Mirrored(): "Mirrored(y -> -y)",
-        limit.TotalMass(5.0, 0.01): "TotalMass(5.0 kg within 0.01)",
-        limit.DensityInBall(0.5): "DensityInBall(radius 0.5 m around [0, 0, 0] m)",
+        constraints.FixedMass(2.0): "FixedMass(2.0 kg)",
+        constraints.FixedMass(): "FixedMass(as given)",
+        constraints.FixedCom([0.1, 0, 0]): "FixedCom([0.1, 0, 0] m)",
+        constraints.FixedEntries({"m": None, "Ixy": 0.5}): "FixedEntries(m=as given, Ixy=0.5)",
+        constraints.ComInHull(
+            limits.CUBE
+        ): "ComInHull(8 points within [-1, -1, -1] to [1, 1, 1] m)",
+        constraints.Mirrored(): "Mirrored(y -> -y)",
+        constraints.TotalMass(5.0, 0.01): "TotalMass(5.0 kg within 0.01)",
+        DensityInBall(0.5): "DensityInBall(radius 0.5 m around [0, 0, 0] m)",
     }.items():
         assert repr(one) == said
     for shape in SHAPES.values():

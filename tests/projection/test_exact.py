@@ -7,7 +7,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.inertia import sampling
-from inertial_check.projection import constraints as on
+from inertial_check.projection import constraints
 
 PRIOR = ic.InertialParameters.from_com(1.0, [0, 0, 0.1], np.diag([0.02, 0.03, 0.04]))
 METRICS = {
@@ -109,11 +109,13 @@ def test_what_is_exact_stays_and_the_others_move_by_rounding():
 
 def test_fixed_numbers_stay_or_the_row_says_that_they_cannot():
     plate = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.30000000000000004])
-    some = [on.FixedEntries(("m", "Ixx"))]
+    some = [constraints.FixedEntries(("m", "Ixx"))]
     found = ic.project(plate, "euclidean", constraints=some, exact=True)
     assert found.theta[4] == 0.1
     assert is_inside(found.theta)
-    every = [on.FixedEntries(("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"))]
+    every = [
+        constraints.FixedEntries(("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"))
+    ]
     assert ic.project(plate, "euclidean", constraints=every, exact=True).status == "uncertified"
     with pytest.raises(ic.ParameterError, match="exact is 'yes'"):
         ic.project(plate, exact="yes")

@@ -135,7 +135,7 @@ def test_a_batch_that_is_worked_on_in_parts_is_the_same_as_its_rows(monkeypatch)
     theta = np.concatenate([sampling.inconsistent(6, 50, **SCALES).as_theta(), garbage(6, 50)])
     given = arguments("weighted", theta)
     whole = ic.project(theta, "weighted", **given)
-    monkeypatch.setattr("inertial_check.projection.general.BATCH", 7)
+    monkeypatch.setattr("inertial_check.projection.problems.BATCH", 7)
     parts = ic.project(theta, "weighted", **given)
     for name in ("status", "changed", "vanished"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import densities, tolerances
+from inertial_check.inertia import solids, tolerances
 from inertial_check.inertia.sampling import rotations
 from inertial_check.projection.priors import from_body, strictly_inside
 
@@ -128,7 +128,7 @@ def test_only_what_lacks_the_margin_is_moved_and_that_is_said():
 
 def test_a_slender_link_is_left_as_it_is():
     """An arm ten times as long as it is wide has ten times the margin of the floor."""
-    strict = strictly_inside(densities.cylinder(0.05, 1.0, mass=3.0))
+    strict = strictly_inside(solids.cylinder(0.05, 1.0, mass=3.0))
     assert not strict.moved
 
 

@@ -11,9 +11,9 @@ import oracles
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, about_com, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.moments import METRICS
 from inertial_check.projection.result import Status
-from inertial_check.projection.solver_result import certify_moments
+from inertial_check.projection.solution import certify_moments
 
 EPS = np.finfo(float).eps
 
@@ -394,7 +394,7 @@ def test_no_solver_is_imported_before_it_is_asked_for():
 
 ADDED = """
 import sys
-from inertial_check.projection import metrics
+from inertial_check.projection import moments as metrics
 metrics.METRICS["halfway"] = metrics.MomentMetric("halfway", 0.5)
 import numpy as np
 import inertial_check as ic

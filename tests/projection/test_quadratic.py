@@ -15,7 +15,15 @@ from inertial_check.projection.quadratic import (
     to_si,
     to_units,
 )
-from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack, unpack
+from inertial_check.projection.svec import (
+    FROM_SVEC,
+    TO_SVEC,
+    apply,
+    congruence,
+    factors,
+    pack,
+    unpack,
+)
 
 RNG = np.random.default_rng(3)
 

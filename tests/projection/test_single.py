@@ -6,7 +6,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection import constraints as on
+from inertial_check.projection import constraints
 
 SCALES = {"mass": (1e-3, 1e3), "length": (1e-3, 10.0)}
 NAMES = ("distance", "relative_change", "changed", "vanished", "status_code", "multiplier")
@@ -73,7 +73,11 @@ def test_matrices_of_one_body_are_those_of_a_batch(metric, given):
 
 @pytest.mark.parametrize(
     "limits",
-    [[on.FixedMass()], [on.FixedMass(), on.FixedCom()], [on.FixedEntries(("Ixx", "Ixy"))]],
+    [
+        [constraints.FixedMass()],
+        [constraints.FixedMass(), constraints.FixedCom()],
+        [constraints.FixedEntries(("Ixx", "Ixy"))],
+    ],
     ids=["mass", "mass and com", "entries"],
 )
 def test_fixed_numbers_of_one_body_are_certified(limits):

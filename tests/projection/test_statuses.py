@@ -7,7 +7,13 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.inertia import sampling
-from inertial_check.projection import constraints as on
+from inertial_check.projection import constraints, problems
+from inertial_check.projection.densities import (
+    DensityInBall,
+    DensityInBox,
+    DensityInEllipsoid,
+    DensityInPolytope,
+)
 
 BODY = np.array([1, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.05])
 ROD = np.array([1, 0.3, 0.1, 0.2, 0.2, 0, 0, 0.3, 0, 0.9])
@@ -21,14 +27,38 @@ GOOD = sampling.inconsistent(5, 3, violation=(0.05, 0.2), **SCALES).as_theta()
 @pytest.mark.parametrize(
     ("limits", "needed"),
     [
-        ([on.ComInBox([0] * 3, [1] * 3), on.ComInBox([2] * 3, [3] * 3)], (0, 1)),
-        ([on.DensityInBox([1] * 3), on.DensityInBox([1] * 3, center=[5, 0, 0])], (0, 1)),
-        ([on.ComInBox([1] * 3, [2] * 3), on.FixedCom()], (0, 1)),
-        ([on.FixedMass(1.0), on.ComInBox([1] * 3, [2] * 3), on.FixedCom([0] * 3)], (1, 2)),
-        ([on.ComInHull(CORNERS), on.MassBounds(0, 9), on.ComInHull(CORNERS + 5)], (0, 2)),
-        ([on.FixedMass(1e-6), on.MassBounds(1e-5, 1), on.ComInBall(0.5)], (0, 1)),
-        ([on.ComInBall(0.01, [900, 0, 0]), on.DensityInBall(0.02, [900.05, 0, 0])], (0, 1)),
-        ([on.FixedMass(), on.MassBounds(2.0, 3.0), on.ComInBall(1.0)], (0, 1)),
+        ([constraints.ComInBox([0] * 3, [1] * 3), constraints.ComInBox([2] * 3, [3] * 3)], (0, 1)),
+        ([DensityInBox([1] * 3), DensityInBox([1] * 3, center=[5, 0, 0])], (0, 1)),
+        ([constraints.ComInBox([1] * 3, [2] * 3), constraints.FixedCom()], (0, 1)),
+        (
+            [
+                constraints.FixedMass(1.0),
+                constraints.ComInBox([1] * 3, [2] * 3),
+                constraints.FixedCom([0] * 3),
+            ],
+            (1, 2),
+        ),
+        (
+            [
+                constraints.ComInHull(CORNERS),
+                constraints.MassBounds(0, 9),
+                constraints.ComInHull(CORNERS + 5),
+            ],
+            (0, 2),
+        ),
+        (
+            [
+                constraints.FixedMass(1e-6),
+                constraints.MassBounds(1e-5, 1),
+                constraints.ComInBall(0.5),
+            ],
+            (0, 1),
+        ),
+        ([constraints.ComInBall(0.01, [900, 0, 0]), DensityInBall(0.02, [900.05, 0, 0])], (0, 1)),
+        (
+            [constraints.FixedMass(), constraints.MassBounds(2.0, 3.0), constraints.ComInBall(1.0)],
+            (0, 1),
+        ),
     ],
     ids=["boxes", "densities", "as given", "pair of three", "hulls", "masses", "far", "limits"],
 )
@@ -47,14 +77,14 @@ def test_conflicts_are_named_and_irreducible(metric, limits, needed):
 @pytest.mark.parametrize(
     ("limit", "margin"),
     [
-        (on.FixedMass(), 0.3),
-        (on.FixedMass(), 1 / 3),
-        (on.FixedCom(), 0.333),
-        (on.MassBounds(2.0, 3.0), 0.02),
-        (on.ComInBox([0.5] * 3, [0.6] * 3), 0.3),
-        (on.ComInBall(0.1, [0.5, 0, 0]), 1 / 3),
-        (on.DensityInEllipsoid([0.2, 0.5, 0.01]), 0.3),
-        (on.FixedEntries({"Izz": 0.4}), 0.1),
+        (constraints.FixedMass(), 0.3),
+        (constraints.FixedMass(), 1 / 3),
+        (constraints.FixedCom(), 0.333),
+        (constraints.MassBounds(2.0, 3.0), 0.02),
+        (constraints.ComInBox([0.5] * 3, [0.6] * 3), 0.3),
+        (constraints.ComInBall(0.1, [0.5, 0, 0]), 1 / 3),
+        (DensityInEllipsoid([0.2, 0.5, 0.01]), 0.3),
+        (constraints.FixedEntries({"Izz": 0.4}), 0.1),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -69,7 +99,7 @@ def test_margins_are_reached_under_every_constraint(limit, margin):
 
 def test_a_margin_at_a_fixed_place_is_the_nearest():
     """Against the closed form, which knows the cone of the margin."""
-    limits = [on.FixedMass(), on.FixedCom()]
+    limits = [constraints.FixedMass(), constraints.FixedCom()]
     for margin in (0.05, 0.3):
         free = ic.project(ROD, "inertia", margin=margin)
         found = ic.project(ROD, "inertia", margin=margin, constraints=limits)
@@ -86,9 +116,9 @@ def test_place_and_mass_do_not_decide_whether_there_is_an_answer(place, mass, si
     place, weights = np.array(place) * size, theta.max() ** -2 * np.ones(10)
     shape = size * CORNERS + place
     cases = [
-        [on.ComInBox(place, place + size)],
-        [on.FixedMass(), on.ComInHull(shape)],
-        [on.FixedMass(), on.DensityInPolytope(shape)],
+        [constraints.ComInBox(place, place + size)],
+        [constraints.FixedMass(), constraints.ComInHull(shape)],
+        [constraints.FixedMass(), DensityInPolytope(shape)],
     ]
     for limits, metric in product(cases, ("weighted", "prior")):
         more = {"weights": weights}
@@ -109,7 +139,11 @@ UNKNOWN = BODY * np.r_[[1] * 5, np.nan, [1] * 4]
 @pytest.mark.parametrize("metric", ["inertia", "weighted", "prior", "pseudo-inertia"])
 @pytest.mark.parametrize(
     "limits",
-    [[on.FixedMass()], [on.FixedCom()], [on.FixedMass(0.3, bodies=1), on.MassBounds(1, bodies=1)]],
+    [
+        [constraints.FixedMass()],
+        [constraints.FixedCom()],
+        [constraints.FixedMass(0.3, bodies=1), constraints.MassBounds(1, bodies=1)],
+    ],
     ids=["mass", "com", "one row"],
 )
 def test_no_row_decides_over_another(metric, limits):
@@ -126,7 +160,7 @@ def test_no_row_decides_over_another(metric, limits):
         np.testing.assert_allclose(found.theta[i], single.theta, rtol=1e-9, atol=1e-9)
     assert found.status[4] == "no-nearest"
     if metric != "inertia":
-        odd = 2 if isinstance(limits[0], on.FixedCom) else 1
+        odd = 2 if isinstance(limits[0], constraints.FixedCom) else 1
         assert found.status[odd] == "infeasible"
         assert found.conflict[odd][0] is limits[0]
 
@@ -134,10 +168,10 @@ def test_no_row_decides_over_another(metric, limits):
 @pytest.mark.parametrize(
     "limit",
     [
-        on.FixedMass(1e200, bodies=1),
-        on.FixedEntries({"m": -1.0}, bodies=1),
-        on.FixedCom([1e200, 0, 0], bodies=1),
-        on.ComInBox([1e300] * 3, [1e301] * 3, bodies=1),
+        constraints.FixedMass(1e200, bodies=1),
+        constraints.FixedEntries({"m": -1.0}, bodies=1),
+        constraints.FixedCom([1e200, 0, 0], bodies=1),
+        constraints.ComInBox([1e300] * 3, [1e301] * 3, bodies=1),
     ],
 )
 def test_a_limit_of_one_row_that_cannot_be_is_that_rows_matter(limit):
@@ -150,7 +184,7 @@ def test_a_limit_of_one_row_that_cannot_be_is_that_rows_matter(limit):
 
 def test_coupled_rows_share_what_one_of_them_lacks():
     theta = np.stack([GOOD[0], UNKNOWN, GOOD[1]])
-    found = ic.project(theta, "euclidean", constraints=[on.TotalMass(3.0, bodies=(0, 1))])
+    found = ic.project(theta, "euclidean", constraints=[constraints.TotalMass(3.0, bodies=(0, 1))])
     assert found.status.tolist() == ["no-nearest", "no-nearest", "projected"]
 
 
@@ -170,9 +204,8 @@ def test_singular_weights_of_one_row_are_that_rows_matter(full):
 
 
 def test_an_answer_without_proof_is_uncertified(monkeypatch):
-    from inertial_check.projection import general
 
-    monkeypatch.setattr(general, "CERTIFIED", 0.0)
+    monkeypatch.setattr(problems, "CERTIFIED", 0.0)
     found = ic.project(GOOD, "weighted", weights=np.ones(10))
     assert "uncertified" in found.status[:3]
     assert np.isfinite(found.gap).all()

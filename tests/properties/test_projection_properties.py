@@ -11,7 +11,7 @@ from inertial_check.inertia import sampling
 from inertial_check.inertia.frames import rotate, translate
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.moments import METRICS
 
 EPS = np.finfo(float).eps
 

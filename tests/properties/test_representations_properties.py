@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from inertial_check import InertialParameters, check
-from inertial_check.inertia import frames
-from inertial_check.inertia import representations as reps
-from inertial_check.inertia.equivalents import equivalent_box, equivalent_ellipsoid
+from inertial_check.inertia import frames, representations
 from inertial_check.inertia.sampling import consistent, inconsistent, rotations
+from inertial_check.inertia.solids import equivalent_box, equivalent_ellipsoid
 
 EPS = np.finfo(float).eps
 ABOUTS = st.sampled_from(["origin", "com"])
@@ -47,30 +46,33 @@ def same_body(got: InertialParameters, expected: InertialParameters, reach: Any 
     assert (error <= 256 * EPS * (size + m * c * c)).all()
 
 
-@given(VECTORS, st.sampled_from(list(reps.ORDERS)), ABOUTS)
+@given(VECTORS, st.sampled_from(list(representations.ORDERS)), ABOUTS)
 def test_theta_comes_back_bit_for_bit(theta: Any, order: str, about: str) -> None:
     body = InertialParameters.from_theta(theta, order, about)
     assert body.as_theta(order, about).tolist() == theta.tolist()
 
 
-@given(VECTORS, st.permutations(list(reps.ORDERS)))
+@given(VECTORS, st.permutations(list(representations.ORDERS)))
 def test_any_chain_of_orders_that_returns_is_the_identity(theta: Any, orders: list[str]) -> None:
     there = theta
     for source, target in zip(orders, [*orders[1:], orders[0]], strict=True):
-        there = reps.reorder(there, source, target)
+        there = representations.reorder(there, source, target)
     assert there.tolist() == theta.tolist()
 
 
 @given(VECTORS)
 def test_matrices_give_back_the_numbers_they_were_made_of(theta: Any) -> None:
-    assert reps.six(reps.symmetric(theta[:, 4:])).tolist() == theta[:, 4:].tolist()
+    assert (
+        representations.six(representations.symmetric(theta[:, 4:])).tolist()
+        == theta[:, 4:].tolist()
+    )
     size = np.abs(theta[:, 4:]).max(axis=-1, keepdims=True)
-    back = reps.theta_from_pseudo_inertia(reps.pseudo_inertia(theta))
+    back = representations.theta_from_pseudo_inertia(representations.pseudo_inertia(theta))
     assert back[:, :4].tolist() == theta[:, :4].tolist()
     assert (np.abs(back - theta)[:, 4:] <= 4 * EPS * size).all()
-    for order in reps.SPATIAL_ORDERS:
-        matrix = reps.spatial_inertia(theta, order)
-        assert reps.theta_from_spatial_inertia(matrix, order).tolist() == theta.tolist()
+    for order in representations.SPATIAL_ORDERS:
+        matrix = representations.spatial_inertia(theta, order)
+        assert representations.theta_from_spatial_inertia(matrix, order).tolist() == theta.tolist()
 
 
 @given(VECTORS, VECTORS)

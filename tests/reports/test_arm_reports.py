@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import inertial_check
-from inertial_check.cli.main import main
-from inertial_check.settings.settings import FORMS
+from inertial_check.checking.settings import FORMS
+from inertial_check.programs.cli.main import main
 
 LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 

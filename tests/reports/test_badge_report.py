@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 import hand_made_reports as hand_made
-from inertial_check.cli.main import main
-from inertial_check.model import Report
+from inertial_check.checking.report import Report
+from inertial_check.programs.cli.main import main
 from inertial_check.reports import View, render
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,5 +1,5 @@
 import hand_made_reports as hand_made
-from inertial_check.model import FileReport, Report
+from inertial_check.checking.report import FileReport, Report
 from inertial_check.reports import View, render
 
 

@@ -4,7 +4,7 @@ from urllib.parse import unquote
 import pytest
 
 import hand_made_reports as hand_made
-from inertial_check.model import FileReport, Report
+from inertial_check.checking.report import FileReport, Report
 from inertial_check.reports import View, render
 
 COMMAND = re.compile(r"::(error|warning|notice) ?([^:\n]*)::(.*)")

@@ -11,19 +11,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hand_made_reports as hand_made
-from inertial_check.model import (
+from inertial_check.checking.report import (
     Excerpt,
     ExcerptLine,
     FileReport,
     Hypothesis,
     MarkedLine,
-    Place,
     Report,
     Severity,
 )
+from inertial_check.documents.escaping import printable
+from inertial_check.documents.source import Place
 from inertial_check.reports import View, render
-from inertial_check.reports.escaping import printable
-from inertial_check.reports.layout import (
+from inertial_check.reports.text import (
     count_columns,
     count_rows,
     cut_sentence,

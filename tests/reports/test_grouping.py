@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 import hand_made_reports as hand_made
 from inertial_check.checking.check import check_model
-from inertial_check.errors import DocumentError
-from inertial_check.model import (
+from inertial_check.checking.report import (
     Excerpt,
     ExcerptLine,
     FileReport,
     Hypothesis,
     MarkedLine,
-    Place,
     Report,
     Severity,
 )
+from inertial_check.documents.source import Place
+from inertial_check.errors import DocumentError
 from inertial_check.reports.grouping import group_findings
 
 

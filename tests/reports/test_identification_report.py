@@ -9,32 +9,30 @@ import jsonschema
 import pytest
 
 import inertial_check
-from inertial_check.model import Severity
-from inertial_check.model.assessed import (
+from inertial_check.checking.report import Severity
+from inertial_check.reports import View
+from inertial_check.reports.identification import FORMS, render
+from inertial_check.reports.identification_types import (
+    THETA,
     BaseTable,
     BaseTermValue,
     BaseValue,
-    JointResiduals,
-    ResidualCourse,
-    ResidualSpectrum,
-    ResidualWhiteness,
-    RunValues,
-)
-from inertial_check.model.identified import (
-    THETA,
     CandidateWeight,
     FrictionValue,
     IdentificationReport,
     IdentifiedBody,
     JointFit,
+    JointResiduals,
     Remark,
+    ResidualCourse,
+    ResidualSpectrum,
+    ResidualWhiteness,
+    RunValues,
     SolverCertificate,
     TorqueFit,
     WrittenBody,
     WrittenModel,
 )
-from inertial_check.reports import View
-from inertial_check.reports.identification import FORMS, render
 
 SCHEMA = json.loads(
     files("inertial_check.reports")

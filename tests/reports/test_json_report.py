@@ -144,7 +144,7 @@ def test_failures_and_notes_are_told():
 
 def test_any_name_survives():
 
-    from inertial_check.model import FileReport, Report
+    from inertial_check.checking.report import FileReport, Report
 
     body = hand_made.CONSISTENT._replace(name='"\u2028\ud800é\n')
     report = Report((FileReport("\udce9.urdf", "urdf", "é", (body,), ()),))

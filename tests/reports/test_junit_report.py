@@ -4,7 +4,7 @@ import junitparser
 import pytest
 
 import hand_made_reports as hand_made
-from inertial_check.model import Severity
+from inertial_check.checking.report import Severity
 from inertial_check.reports import View, render
 
 

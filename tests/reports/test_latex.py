@@ -6,8 +6,14 @@ import subprocess
 
 import pytest
 
-from inertial_check.reports.latex import ROWS, escape, format_cell, format_table, format_term
-from inertial_check.reports.tables import Table
+from inertial_check.reports.assessment import (
+    ROWS,
+    Table,
+    escape,
+    format_cell,
+    format_table,
+    format_term,
+)
 
 HOSTILE = r"\input{/etc/passwd}%$x$&_^~#{}[8]*" + '"|<>\n\x1b[2Jé鍵'
 TABLE = Table(

@@ -3,7 +3,7 @@ import re
 import pytest
 
 import hand_made_reports as hand_made
-from inertial_check.model import Report
+from inertial_check.checking.report import Report
 from inertial_check.reports import View, render
 from inertial_check.reports.markdown import MOST_CHARACTERS
 

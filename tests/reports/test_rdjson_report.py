@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 import hand_made_reports as hand_made
-from inertial_check.cli.main import main
-from inertial_check.model import Severity
-from inertial_check.reports import View, homepage, render, sarif
+from inertial_check.checking.report import Severity
+from inertial_check.programs.cli.main import main
+from inertial_check.reports import View, hosts, render, sarif
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "rdjson-written.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -130,7 +130,7 @@ def test_rules_link_to_the_documentation_that_the_package_names(monkeypatch, url
             return urls if name == "Project-URL" else None
 
     monkeypatch.setattr(metadata, "metadata", lambda name: Stored())
-    homepage.find_documentation.cache_clear()
+    hosts.find_documentation.cache_clear()
     try:
         diagnostics = parse(render(hand_made.EVERYTHING, "rdjson", View(1)))["diagnostics"]
         page = None if base is None else f"{base}/rules/{diagnostics[0]['code']['value']}.html"
@@ -142,7 +142,7 @@ def test_rules_link_to_the_documentation_that_the_package_names(monkeypatch, url
         page = None if base is None else f"{base}/rules/IC301.html"
         assert driver["rules"][0].get("helpUri") == page
     finally:
-        homepage.find_documentation.cache_clear()
+        hosts.find_documentation.cache_clear()
 
 
 def hand_made_rule():

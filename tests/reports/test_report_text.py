@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inertial_check.documents.escaping import printable
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.intervals import admissible_intervals
-from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import interval, number, plural, round_together
 
 # Beyond these the unit of the sixth digit leaves the range of floats.

@@ -12,7 +12,8 @@ from requests_cache import CachedSession
 
 import hand_made_reports as hand_made
 import inertial_check
-from inertial_check.model import FileReport, FindingEntry, Place, Report, Severity
+from inertial_check.checking.report import FileReport, FindingEntry, Report, Severity
+from inertial_check.documents.source import Place
 from inertial_check.reports import RulePage, View, render, sarif
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-written.schema.json").read_text())

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.checking.check import Document, DocumentResult
+from inertial_check.checking.check import Document, DocumentResult, check_documents
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
-from inertial_check.formats import Context
 from inertial_check.reports import View, render
 from inertial_check.running import cache, run
 from inertial_check.running.cache import Fingerprints, Folder
 from inertial_check.running.run import CheckRequest, check_paths, default_cache
-from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validate()
 
@@ -36,7 +36,7 @@ MESH = '<collision><geometry><mesh filename="{}"/></geometry></collision>'
 def checked(monkeypatch):
     """The paths of the documents that were not taken from the cache, by run."""
     asked = []
-    check = run.check_documents
+    check = check_documents
 
     def counting(documents, *rest):
         asked.extend(document.path for document in documents)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError
-from inertial_check.running.changes import Changes
-from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.settings.settings import Settings
+from inertial_check.running.run import Changes, CheckRequest, check_paths
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="install git")
 

@@ -8,14 +8,18 @@ from dataclasses import replace
 
 import pytest
 
+from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
-from inertial_check.results.parts import list_folders, list_parts
-from inertial_check.running import batches, cluster, pools, results_store
+from inertial_check.running import pools
+from inertial_check.running import pools as batches
+from inertial_check.running import pools as cluster
 from inertial_check.running import workers as processes
+from inertial_check.running.cache import Fingerprints, program_digest
+from inertial_check.running.results import store
+from inertial_check.running.results.reading import list_folders, list_parts
+from inertial_check.running.results.stream import check_to_folder
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.running.stream import check_to_folder
-from inertial_check.settings.settings import Settings
 from waiting import wait_until
 
 pytestmark = [
@@ -35,7 +39,7 @@ def settings_of(path):
 
 @pytest.fixture(scope="module")
 def workers():
-    pools.program_digest.cache_clear()  # so that both see the same files of this package
+    program_digest.cache_clear()  # so that both see the same files of this package
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
@@ -95,9 +99,9 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
 
 def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, monkeypatch):
     here = check_paths(CheckRequest(["valid"], settings_of))
-    of = pools.Fingerprints.of
+    of = Fingerprints.of
     monkeypatch.setattr(
-        pools.Fingerprints, "of", lambda self, path: of(self, path) + "x" * ("rod" in path)
+        Fingerprints, "of", lambda self, path: of(self, path) + "x" * ("rod" in path)
     )
     submit, undone = pools.LocalPool.submit, []
 
@@ -168,7 +172,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
 def test_a_scheduler_that_dies_ends_the_run_and_the_next_goes_on(models, monkeypatch):
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     monkeypatch.setattr(batches, "DOCUMENTS", 2)
-    monkeypatch.setattr(results_store, "_FILES_OF_PART", 2)
+    monkeypatch.setattr(store, "_FILES_OF_PART", 2)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as lost:

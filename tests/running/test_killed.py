@@ -10,7 +10,7 @@ import pytest
 
 WRITER = """
 import sys
-from inertial_check.files.writing import replace_file
+from inertial_check.documents.files.writing import replace_file
 path, old, new = sys.argv[1], b"old " * 100_000, b"new!" * 150_000
 print("ready", flush=True)
 while True:

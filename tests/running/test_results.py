@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.cli.main import main
-from inertial_check.files.access import Limits
-from inertial_check.formats.xacro import total
-from inertial_check.formats.xacro.total import (
+from inertial_check.documents.files.access import Limits
+from inertial_check.documents.xacro import reading
+from inertial_check.documents.xacro.reading import (
     count_expansion,
     limit_expansions,
     reason_against_expanding,
 )
-from inertial_check.results.parts import decode_rows, list_folders, list_parts
-from inertial_check.running import batches, pools, results_store
-from inertial_check.running.ordered import map_in_order
+from inertial_check.programs.cli.main import main
+from inertial_check.running import pools as batches
+from inertial_check.running.pools import map_in_order
+from inertial_check.running.results import store
+from inertial_check.running.results.reading import decode_rows, list_folders, list_parts
+from inertial_check.running.workers import WorkerProcess
 
 FORMS = ["jsonl", "parquet"]
 
@@ -36,7 +38,7 @@ def robots(tmp_path, data_dir, monkeypatch):
         shutil.copy(data_dir / f"defects/{name}.urdf", tmp_path / "robots/defects")
     for path in (data_dir / "valid").glob("r*.urdf"):
         shutil.copy(path, tmp_path / "robots/valid")
-    monkeypatch.setattr(pools.WorkerProcess, "do", lambda self, task: iter([task.run()]))
+    monkeypatch.setattr(WorkerProcess, "do", lambda self, task: iter([task.run()]))
     return tmp_path / "robots"
 
 
@@ -167,10 +169,10 @@ def test_a_folder_with_other_files_and_options_of_reports_are_refused(robots, ch
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_that_is_killed_goes_on_with_the_same_rows(robots, check, monkeypatch):
     monkeypatch.setattr(batches, "DOCUMENTS", 1)
-    monkeypatch.setattr(results_store, "_FILES_OF_PART", 2)
+    monkeypatch.setattr(store, "_FILES_OF_PART", 2)
     check(out="whole")
     done = []
-    add = results_store.UpstreamStore.add
+    add = store.UpstreamStore.add
 
     def interrupted(self, piece, paths):
         done.append(paths)
@@ -179,7 +181,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_rows(robots, check, monkeypa
         add(self, piece, paths)
 
     with monkeypatch.context() as patch:
-        patch.setattr(results_store.UpstreamStore, "add", interrupted)
+        patch.setattr(store.UpstreamStore, "add", interrupted)
         code, _, told = check()
     assert code == 130
     assert "goes on from what is done" in told
@@ -204,7 +206,7 @@ def test_two_processes_write_the_same_bytes_as_one(processes, check, monkeypatch
 def test_a_file_that_kills_its_process_is_a_finding(robots, processes, check, monkeypatch):
     """The other files of its batch are checked."""
     (robots / "valid" / "poison.urdf").write_text("<robot name='p'><!-- poison --></robot>")
-    monkeypatch.setattr(pools.WorkerProcess, "_ask", _die_at_poison(pools.WorkerProcess._ask))
+    monkeypatch.setattr(WorkerProcess, "_ask", _die_at_poison(WorkerProcess._ask))
     check()
     found = {row[0]: json.loads(row[2]) for row in rows_in() if not row[1]}
     (finding,) = found["robots/valid/poison.urdf"]["findings"]
@@ -256,11 +258,11 @@ def test_what_a_process_has_expanded_before_does_not_change_a_batch(robots, chec
 
     def do(self, task):
         with limit_expansions(), count_expansion():
-            total._total.get().spent = 1e9
+            reading._total.get().spent = 1e9
             results = task.run(lambda path: totals.append(reason_against_expanding(Limits())))
         return iter([results])
 
-    monkeypatch.setattr(pools.WorkerProcess, "do", do)
+    monkeypatch.setattr(WorkerProcess, "do", do)
     check()
     assert totals
     assert set(totals) == {None}

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from inertial_check.checking.check import Document, DocumentResult, ReportContent, check_documents
-from inertial_check.model import Severity
+from inertial_check.checking.report import Severity
+from inertial_check.checking.settings import FORMS, Settings
 from inertial_check.reports import View, render
 from inertial_check.running import workers
-from inertial_check.running.encoding import decode, encode
 from inertial_check.running.run import CheckRequest, check_paths, cores
-from inertial_check.settings.settings import FORMS, Settings
+from inertial_check.running.workers import decode, encode
 from waiting import GUARD, wait_until
 
 SETTINGS = Settings().validate()

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.cli.main import main
+from inertial_check.programs.cli.main import main
 from inertial_check.running import cache
-from inertial_check.running.cache import Folder
-from inertial_check.running.seal import seal
+from inertial_check.running.cache import Folder, seal
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes")
 
@@ -203,7 +202,7 @@ def test_a_secret_that_others_can_read_is_not_used(checkout, check, monkeypatch,
 
 def test_a_second_run_still_uses_its_own_cache(checkout, check, monkeypatch):
     first = check()
-    monkeypatch.setattr("inertial_check.running.run.check_documents", None)
+    monkeypatch.setattr("inertial_check.checking.check.check_documents", None)
     assert check() == first
     assert "no cache" not in first[2]
 

@@ -3,8 +3,8 @@
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
 from inertial_check.errors import DocumentError
+from inertial_check.programs.cli.main import main
 
 URDF = (
     b'<?xml version="1.0" encoding="%s"?>\n<robot name="r"><link name="a"><inertial>%s'

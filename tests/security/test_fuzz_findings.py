@@ -7,19 +7,18 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
+from inertial_check.checking.configuration import Configurations
+from inertial_check.checking.toml import TomlFile
+from inertial_check.documents.files.access import Access
+from inertial_check.documents.files.ignoring import LONGEST_PATTERN, PathPattern, translate_pattern
+from inertial_check.documents.load import load
+from inertial_check.documents.meshes import triangles
 from inertial_check.errors import LONGEST_REASON, DocumentError, UsageError
-from inertial_check.files.access import Access
-from inertial_check.files.gitignore import LONGEST_PATTERN, translate_pattern
-from inertial_check.files.patterns import PathPattern
-from inertial_check.formats import load
-from inertial_check.formats.meshes import triangles
-from inertial_check.identification.recordings.diagnosis import diagnose
+from inertial_check.identification.diagnosis.diagnosis import diagnose
 from inertial_check.inertia.meshes import measure
-from inertial_check.projection.given import read_weights
+from inertial_check.programs.cli.main import main
+from inertial_check.projection.metrics import read_weights
 from inertial_check.reports.text import interval
-from inertial_check.settings.configuration import Configurations
-from inertial_check.settings.toml import TomlFile
 
 
 def write_npy(path, header, data):

@@ -151,7 +151,7 @@ def test_details_of_a_defect_are_printed_with_verbose(models, check):
 
 
 def test_a_file_that_a_form_cannot_show_costs_no_other_file(models, monkeypatch, capsys):
-    from inertial_check.cli.main import main
+    from inertial_check.programs.cli.main import main
     from inertial_check.reports import json as form
 
     def fail(file, *rest):
@@ -222,7 +222,7 @@ def test_a_small_document_is_checked_without_another_process(models, project_roo
         "import subprocess, sys\n"
         "def refuse(*_, **__): raise AssertionError('a process was started')\n"
         "subprocess.Popen = refuse\n"
-        "from inertial_check.cli.main import main\n"
+        "from inertial_check.programs.cli.main import main\n"
         "sys.exit(main(['check', 'rod.urdf', '--isolated', '-q']))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=".", check=False)

@@ -10,7 +10,7 @@ import pytest
 import inertial_check as ic
 from array_libraries import Library
 from exact_verdicts import judge_exactly
-from inertial_check.formats.numbers import MOST_DIGITS
+from inertial_check.documents.numbers import MOST_DIGITS
 
 LARGEST = np.finfo(float).max
 ORDINARY = [1.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.25]

@@ -9,10 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 
+from inertial_check.documents import meshes
+from inertial_check.documents.files.access import Access, Limits
+from inertial_check.documents.meshes import MOST_CORNERS, MOST_TRIANGLES, NotReadError, triangles
 from inertial_check.errors import DocumentError
-from inertial_check.files.access import Access, Limits
-from inertial_check.formats import meshes
-from inertial_check.formats.meshes import MOST_CORNERS, MOST_TRIANGLES, NotReadError, triangles
 from mesh_files import binary_stl, box
 
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
@@ -32,7 +32,7 @@ def write(tmp_path, name, content):
 READ = """
 import sys
 from inertial_check.errors import DocumentError
-from inertial_check.formats.meshes import NotReadError, triangles
+from inertial_check.documents.meshes import NotReadError, triangles
 try:
     print(sum(map(len, triangles(sys.argv[1]))))
 except (DocumentError, NotReadError) as error:

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import inertial_check as ic
+from inertial_check.checking.baseline import Baseline
+from inertial_check.documents.context import DEEPEST, NestingError, check_nesting
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.formats.nesting import DEEPEST, NestingError, check_nesting
-from inertial_check.selecting.baseline import Baseline
 
 INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 LINK = "{mass: 1, inertia: {ixx: 1, iyy: 1, izz: 1, ixy: 0, ixz: 0, iyz: 0}}"
@@ -38,8 +38,8 @@ def test_bodies_nested_up_to_the_limit_are_checked():
 
 
 def test_more_elements_than_the_limit_are_refused(monkeypatch):
-    monkeypatch.setattr("inertial_check.formats.nesting.MOST_ELEMENTS", 1000)
-    monkeypatch.setattr("inertial_check.formats.xml.document.MOST_ELEMENTS", 1000)
+    monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 1000)
+    monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 1000)
     with pytest.raises(DocumentError, match="too many elements: the limit is 1000"):
         ic.check_model(b"<robot name='a'>" + b"<a/>" * 1000 + b"</robot>")
     with pytest.raises(NestingError, match="too many nodes"):
@@ -58,7 +58,7 @@ def test_nested_yaml_is_refused(tmp_path):
 
 
 def test_merged_keys_that_grow_with_each_alias_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("inertial_check.formats.ros_yaml.reader.MOST_ELEMENTS", 10_000)
+    monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 10_000)
     rows = "".join(f"a{i}: &a{i} {{<<: *a{i - 1}, k{i}: 1}}\n" for i in range(1, 400))
     with pytest.raises(DocumentError, match="merged keys"):
         read_yaml(tmp_path, f"a0: &a0 {{k: 1}}\n{rows}l: {LINK}\n")
@@ -66,7 +66,7 @@ def test_merged_keys_that_grow_with_each_alias_are_bounded(tmp_path, monkeypatch
 
 def test_aliases_that_double_below_the_deepest_link_end(tmp_path, request, monkeypatch):
     if not request.config.getoption("--long"):  # visits up to the limit take seconds
-        monkeypatch.setattr("inertial_check.formats.ros_yaml.reader._MOST_VISITS", 25_000)
+        monkeypatch.setattr("inertial_check.documents.ros_yaml.reading._MOST_VISITS", 25_000)
     rows = "".join(f" a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}\n" for i in range(1, 60))
     with pytest.raises(DocumentError, match="do aliases repeat them without bound"):
         read_yaml(tmp_path, f"c:\n a0: &a0 {{l: {LINK}}}\n{rows}b: {{z: *a59}}\n")

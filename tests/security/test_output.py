@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 import hand_made_reports as hand_made
 import inertial_check as ic
-from inertial_check.cli import output
-from inertial_check.cli.main import main
-from inertial_check.model import Report
-from inertial_check.reports import View, escaping, render
+from inertial_check.checking.report import Report
+from inertial_check.checking.settings import FORMS
+from inertial_check.documents import escaping
+from inertial_check.programs.cli import output
+from inertial_check.programs.cli.main import main
+from inertial_check.reports import View, render
 from inertial_check.reports.grouping import group_findings
-from inertial_check.settings.settings import FORMS
 
 TOKENS = (
     "##[set-output name=x]y",

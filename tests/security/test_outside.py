@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from inertial_check.cli.main import main
+from inertial_check.programs.cli.main import main
 
 SECRET = "s3cr3t-t0ken"
 TENSOR = '<inertia ixx="0.013" ixy="0" ixz="0" iyy="0.012" iyz="0" izz="0.017"/>'

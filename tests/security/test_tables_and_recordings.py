@@ -7,11 +7,11 @@ import zipfile
 import numpy as np
 import pytest
 
+from inertial_check.documents import archives
+from inertial_check.documents.numbers import MOST_DIGITS
+from inertial_check.documents.tables import open_table, reading
 from inertial_check.errors import DocumentError
-from inertial_check.formats import archives, text_window
-from inertial_check.formats.numbers import MOST_DIGITS
-from inertial_check.formats.recordings import csv, read_recording
-from inertial_check.formats.tables import open_table
+from inertial_check.identification.recordings import read_recording, tables
 
 NAMES = "name,m,hx,hy,hz,ixx,ixy,ixz,iyy,iyz,izz"
 NUMBERS = "1,0,0,0,1,0,0,1,0,1"
@@ -73,8 +73,8 @@ def test_a_recording_with_a_number_of_too_many_digits_is_refused():
     ids=["comments", "blank lines", "a long text", "a long list"],
 )
 def test_text_without_rows_is_held_up_to_a_limit(text, monkeypatch):
-    monkeypatch.setattr(text_window, "LARGEST_WINDOW", 2**16)
-    monkeypatch.setattr(text_window, "_CHUNK", 2**14)
+    monkeypatch.setattr(reading, "LARGEST_WINDOW", 2**16)
+    monkeypatch.setattr(reading, "_CHUNK", 2**14)
     with pytest.raises(DocumentError, match=f"more than {2**16} characters"):
         read_table(text)
 
@@ -104,7 +104,7 @@ def test_a_recording_that_unfolds_beyond_the_limit_is_one_error(monkeypatch):
 
 
 def test_a_recording_of_more_numbers_than_the_limit_is_one_error(monkeypatch):
-    monkeypatch.setattr(csv, "MOST_NUMBERS", 1000)
+    monkeypatch.setattr(tables, "MOST_NUMBERS", 1000)
     rows = "".join(f"{i},{i},0\n" for i in range(400))
     with pytest.raises(DocumentError, match="cut the recording"):
         read_recording(f"t,q1,tau1\n{rows}".encode())

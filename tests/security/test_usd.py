@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import Access, Limits
+from inertial_check.documents.load import load
+from inertial_check.documents.usd.process import _ComposingProcess
 from inertial_check.errors import DocumentError
-from inertial_check.files.access import Access, Limits
-from inertial_check.formats import Context, load
-from inertial_check.formats.usd.process import _ComposingProcess
 from usd_library import in_binary
 
 SECRET = "hunter2_of_the_host"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
-from inertial_check.cli.main import main
+from inertial_check.documents.context import Context
+from inertial_check.documents.files import writing
+from inertial_check.documents.files.access import Access
 from inertial_check.errors import UsageError
-from inertial_check.files import writing
-from inertial_check.files.access import Access
-from inertial_check.formats import Context
+from inertial_check.programs.cli.main import main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and signals")
 
@@ -213,7 +213,7 @@ def test_a_full_disk_leaves_a_mounted_report_as_it_was(tmp_path, monkeypatch):
     writing.write_output(str(target), b"new")
     assert target.read_bytes() == b"new"
     script = (
-        "import sys\nfrom inertial_check.files import writing\n"
+        "import sys\nfrom inertial_check.documents.files import writing\n"
         "def refuse(*_): raise PermissionError(13, 'Permission denied')\n"
         "writing._open_beside = refuse\n"
         "writing.write_output(sys.argv[1], b'x' * 100_000)\n"
@@ -300,7 +300,7 @@ def test_two_reports_never_share_a_file_and_none_is_written_over_a_model(model, 
 
 LOOP = """
 import sys
-from inertial_check.files import writing
+from inertial_check.documents.files import writing
 print("ready", flush=True)
 for turn in range(10**9):
     writing.write_output(sys.argv[1], b"%d" % (turn % 10) * 100_000)
@@ -318,7 +318,7 @@ def test_a_killed_fix_damages_no_file_and_the_next_run_removes_what_it_left(repo
     assert main(["fix", "--write", "-q", "models"]) == 0
     fixed = models[0].read_text()
     script = (
-        "import os, random, sys\nfrom inertial_check.cli.main import main\n"
+        "import os, random, sys\nfrom inertial_check.programs.cli.main import main\n"
         "left = [int(sys.argv[1])]\n"
         "def hook(event, arguments):\n"
         "    if event in ('open', 'os.rename', 'os.chmod', 'os.chown', 'os.listxattr',\n"

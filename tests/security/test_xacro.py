@@ -11,14 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import Access, Limits
+from inertial_check.documents.load import load
+from inertial_check.documents.source import Source
+from inertial_check.documents.xacro.reading import (
+    ExpansionLimits,
+    XacroServer,
+    expand,
+    limit_expansions,
+)
 from inertial_check.errors import ExpansionLimitError, NotExpandedError
-from inertial_check.files.access import Access, Limits
-from inertial_check.formats import Context, load
-from inertial_check.formats.xacro.run import ExpansionLimits, XacroServer, expand
-from inertial_check.formats.xacro.total import limit_expansions
-from inertial_check.model import Source
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.settings.settings import Settings
 from waiting import GUARD
 
 SECRET = "hunter2-of-the-host"
@@ -187,7 +192,8 @@ class TestEnvironment:
         (checkout / "arm.xacro").write_text(named("${1 + 1}"))
         code = (
             "import sys; sys.path.remove(''); import inertial_check as ic, base64, json, yaml; "
-            "ic.check_model; import inertial_check.formats.xacro.reader; sys.path.insert(0, ''); "
+            "ic.check_model; import inertial_check.documents.xacro.reading; "
+            "sys.path.insert(0, ''); "
             "print(ic.load('arm.xacro').bodies[0].name)"
         )
         done = subprocess.run(
@@ -368,8 +374,8 @@ def test_the_walls_hold_if_an_expression_escapes(act, tmp_path):
     (tmp_path / "file").write_text("inside")
     code = f"""
         import ctypes, json, os, socket, subprocess
-        from inertial_check.files.access import Access
-        from inertial_check.formats.xacro.confinement import confine
+        from inertial_check.documents.files.access import Access
+        from inertial_check.documents.xacro.confinement import confine
         confine(Access((os.path.realpath('.'),)))
         assert open('file').read() == 'inside'
         try:

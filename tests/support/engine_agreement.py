@@ -14,9 +14,9 @@ import pytest
 
 import inertial_check as ic
 import single_links
-from inertial_check.engines import predict
-from inertial_check.model import Judgement, Prediction
-from inertial_check.model.judging import judge_all
+from inertial_check.checking.engines.catalogue import predict
+from inertial_check.checking.report import Prediction
+from inertial_check.documents.model import Judgement, judge_all
 
 SCRIPT = Path(__file__).with_name("live_engines.py")
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan))"

@@ -2,7 +2,7 @@
 
 from math import inf, nan
 
-from inertial_check.model import (
+from inertial_check.checking.report import (
     BodyReport,
     Excerpt,
     ExcerptLine,
@@ -10,8 +10,6 @@ from inertial_check.model import (
     Finding,
     FindingEntry,
     Hypothesis,
-    Judgement,
-    Place,
     Prediction,
     Report,
     Severity,
@@ -19,6 +17,8 @@ from inertial_check.model import (
     Suppression,
     TextReplacement,
 )
+from inertial_check.documents.model import Judgement
+from inertial_check.documents.source import Place
 
 CONSISTENT = BodyReport(
     "base",

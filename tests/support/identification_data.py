@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics import equations
-from inertial_check.identification.estimation.nuisance import (
+from inertial_check.documents.model import tree_of
+from inertial_check.identification.fit.nuisance import (
     Coulomb,
     Coupling,
     Nuisance,
@@ -22,8 +22,8 @@ from inertial_check.identification.estimation.nuisance import (
     RotorInertia,
     Viscous,
 )
-from inertial_check.identification.estimation.sampled import Samples
-from inertial_check.model.tree import tree_of
+from inertial_check.identification.fit.samples import Samples
+from inertial_check.mechanics import equations
 
 GAINS = np.array([14.87, 13.26, 11.13, 10.62, 11.03, 11.47])
 """[N m/A] of the UR10e's drives, for torques from currents."""
@@ -282,7 +282,7 @@ def rebuilt(folder: Path, name: str, run: str) -> Run:
 
 def recorded(folder: Path, name: str, run: str) -> Run:
     """The same by the signal processing of the package, at the published cut-off."""
-    from inertial_check.identification.recordings import signals
+    from inertial_check.identification.motion import signals
 
     logged = raw(folder, name, run)
     rate = 1e3 if name == "panda" else (len(logged.t) - 1) / (logged.t[-1] - logged.t[0])

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import mass_matrix, regressor
-from inertial_check.identification.payload.samples import Recording
-from inertial_check.identification.recordings.signals import Smoothing
+from inertial_check.identification.fit.payload import Recording
+from inertial_check.identification.motion.signals import Smoothing
 from inertial_check.inertia.meshes import measure
-from inertial_check.spatial.added_mass import GzInertial
-from inertial_check.spatial.factor import factor
-from inertial_check.spatial.vectors import plx, plxb
+from inertial_check.mechanics.added_mass import GzInertial
+from inertial_check.mechanics.equations import mass_matrix, regressor
+from inertial_check.mechanics.factor import factor
+from inertial_check.mechanics.vectors import plx, plxb
 
 BODY = np.array([1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015])
 SIX = np.array([0.01, 0, 0, 0.01, 0, 0.015])

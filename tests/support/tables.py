@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from inertial_check.formats.tables import open_table
+from inertial_check.documents.tables import open_table
 
 
 class Whole:

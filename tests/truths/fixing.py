@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from inertial_check.model import Hypothesis, Prediction, Severity
+from inertial_check.checking.report import Hypothesis, Prediction, Severity
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -107,7 +107,7 @@ def causing(**hypotheses):
             for finding in findings
         ]
 
-    with patch("inertial_check.causes.explain", explained):
+    with patch("inertial_check.checking.causes.ranking.explain", explained):
         yield
 
 
@@ -136,5 +136,5 @@ def asking(refusal):
             for words in said
         )
 
-    with patch("inertial_check.fixing.engine_targets.predict", predict):
+    with patch("inertial_check.checking.engines.catalogue.predict", predict):
         yield

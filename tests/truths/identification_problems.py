@@ -3,8 +3,8 @@
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import regressor
-from inertial_check.dynamics.tree import Tree
+from inertial_check.mechanics.equations import regressor
+from inertial_check.mechanics.tree import Tree
 from random_trees import configurations, random_tree
 
 RNG = np.random.default_rng(2024)

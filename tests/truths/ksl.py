@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clouds import skew
-from inertial_check.arrays.types import Floats
-from inertial_check.spatial import compact
+from inertial_check.inertia.arrays import Floats
+from inertial_check.mechanics import compact
 
 
 def m_ff_by_adjoints(terms: Floats, D_fb: Floats) -> Floats:

@@ -7,7 +7,16 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 import inertial_check as ic
-from inertial_check.projection import constraints as limit
+from inertial_check.projection.densities import (
+    Density,
+    DensityInBall,
+    DensityInBox,
+    DensityInCapsule,
+    DensityInCylinder,
+    DensityInEllipsoid,
+    DensityInPolytope,
+    DensityInUnion,
+)
 from inertial_check.projection.quadratic import Quadratic
 
 METRES = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
@@ -41,7 +50,7 @@ def of_points(rng: np.random.Generator, points: Any) -> np.ndarray:
 class Shape(NamedTuple):
     """A density constraint, points inside its shape, and points on its outermost edge."""
 
-    constraint: limit.Density
+    constraint: Density
     inside: Callable[[np.random.Generator, int], np.ndarray]
     extremes: np.ndarray
 
@@ -77,51 +86,49 @@ RIMS = np.array([[x, y, z] for x, y in ROUND for z in (-1, 1)])
 
 SHAPES = {
     "ball": Shape(
-        limit.DensityInBall(0.3, CENTER),
+        DensityInBall(0.3, CENTER),
         lambda rng, n: CENTER + 0.3 * _in_ball(rng, n),
         CENTER + 0.3 * AXES,
     ),
     "ellipsoid": Shape(
-        limit.DensityInEllipsoid(HALF, CENTER, R),
+        DensityInEllipsoid(HALF, CENTER, R),
         lambda rng, n: CENTER + _in_ball(rng, n) * HALF @ R.T,
         CENTER + AXES * HALF @ R.T,
     ),
     "box": Shape(
-        limit.DensityInBox(HALF, CENTER, R),
+        DensityInBox(HALF, CENTER, R),
         lambda rng, n: CENTER + rng.uniform(-1, 1, (n, 3)) * HALF @ R.T,
         CORNERS,
     ),
     "box, vertices": Shape(
-        limit.DensityInBox(HALF, CENTER, R, form="vertices"),
+        DensityInBox(HALF, CENTER, R, form="vertices"),
         lambda rng, n: CENTER + rng.uniform(-1, 1, (n, 3)) * HALF @ R.T,
         CORNERS,
     ),
     "polytope": Shape(
-        limit.DensityInPolytope(POINTS),
+        DensityInPolytope(POINTS),
         lambda rng, n: rng.dirichlet(np.ones(6), n) @ POINTS,
         POINTS,
     ),
     "polytope, vertices": Shape(
-        limit.DensityInPolytope(POINTS, form="vertices"),
+        DensityInPolytope(POINTS, form="vertices"),
         lambda rng, n: rng.dirichlet(np.ones(6), n) @ POINTS,
         POINTS,
     ),
     "cylinder": Shape(
-        limit.DensityInCylinder(0.1, 0.6, CENTER, R),
+        DensityInCylinder(0.1, 0.6, CENTER, R),
         lambda rng, n: CENTER + _in_cylinder(rng, n) * [0.1, 0.1, 0.3] @ R.T,
         CENTER + RIMS * [0.1, 0.1, 0.3] @ R.T,
     ),
     "capsule": Shape(
-        limit.DensityInCapsule(0.1, 0.6, CENTER, R),
+        DensityInCapsule(0.1, 0.6, CENTER, R),
         lambda rng, n: (
             CENTER + (0.1 * _in_ball(rng, n) + rng.uniform(-0.3, 0.3, (n, 1)) * [0, 0, 1]) @ R.T
         ),
         CENTER + np.array([[0, 0, 0.4], [0, 0, -0.4]]) @ R.T,
     ),
     "union": Shape(
-        limit.DensityInUnion(
-            (limit.DensityInBall(0.1), limit.DensityInBox([0.1, 0.2, 0.3], [1.0, 0, 0]))
-        ),
+        DensityInUnion((DensityInBall(0.1), DensityInBox([0.1, 0.2, 0.3], [1.0, 0, 0]))),
         lambda rng, n: np.where(
             rng.uniform(size=(n, 1)) < 0.5,
             0.1 * _in_ball(rng, n),
@@ -132,7 +139,7 @@ SHAPES = {
 }
 
 
-def maximum_over(shape: limit.Density, form: np.ndarray) -> float:
+def maximum_over(shape: Density, form: np.ndarray) -> float:
     """The global maximum of [x; 1]^T form [x; 1] over a shape, from its stationary points.
 
     Written without the moments: pieces are seen from frames in which they are the unit ball, the
@@ -142,11 +149,11 @@ def maximum_over(shape: limit.Density, form: np.ndarray) -> float:
     best = -np.inf
     for piece in pieces:
         own = piece.frame().T @ form @ piece.frame()
-        if isinstance(piece, limit.DensityInCylinder):
+        if isinstance(piece, DensityInCylinder):
             value = _over_cylinder(own)
-        elif isinstance(piece, (limit.DensityInBall, limit.DensityInEllipsoid)):
+        elif isinstance(piece, (DensityInBall, DensityInEllipsoid)):
             value = _over_ball(own)
-        elif isinstance(piece, limit.DensityInBox):
+        elif isinstance(piece, DensityInBox):
             value = maximum_over(piece, form)
         else:
             value = _over_simplex(own)

@@ -4,7 +4,7 @@ import numpy as np
 
 import clouds
 import inertial_check as ic
-from inertial_check.dynamics.tree import Tree
+from inertial_check.mechanics.tree import Tree
 
 
 def rotation(rng):

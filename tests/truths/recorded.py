@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inertial_check.dynamics.equations import inverse_dynamics
+from inertial_check.mechanics.equations import inverse_dynamics
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "data" / "recordings" / "arm.urdf"

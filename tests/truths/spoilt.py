@@ -3,12 +3,11 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from inertial_check.causes import Subject
-from inertial_check.causes.ranking import hypotheses
-from inertial_check.evidence import Examination
-from inertial_check.formats import load
-from inertial_check.model import ENTRIES
-from inertial_check.model.judging import judge
+from inertial_check.checking.causes.base import Subject
+from inertial_check.checking.causes.ranking import hypotheses
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.documents.load import load
+from inertial_check.documents.model import ENTRIES, judge
 
 LINK = (
     '<link name="b{i}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>'

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.causes._base import Subject
-from inertial_check.causes.ranking import hypotheses
-from inertial_check.evidence import Examination
-from inertial_check.formats import load
-from inertial_check.formats.context import Context
-from inertial_check.geometry.evidence import read_geometry
-from inertial_check.model import Finding, Hypothesis
-from inertial_check.model.judging import judge
-from inertial_check.settings.settings import Settings
+from inertial_check.checking.causes.base import Subject
+from inertial_check.checking.causes.ranking import hypotheses
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.report import Finding, Hypothesis
+from inertial_check.checking.settings import Settings
+from inertial_check.checking.shapes.evidence import read_geometry
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.model import judge
 
 COUNTED = ("IC2", "IC5", "IC6")
 

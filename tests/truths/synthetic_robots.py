@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics import equations
-from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.estimation.base import base_parameters
-from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.base import base_parameters
+from inertial_check.identification.fit.identify import identify
+from inertial_check.identification.fit.samples import Samples
+from inertial_check.mechanics import equations
+from inertial_check.mechanics.tree import Tree
 from random_trees import rotation
 
 HARMONICS = 5

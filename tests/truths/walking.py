@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import inverse_dynamics
-from inertial_check.dynamics.kinematics import jacobian, poses
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics.equations import inverse_dynamics
+from inertial_check.mechanics.jacobians import jacobian, poses
 
 LEGS = ("front_left", "front_right", "hind_left", "hind_right")
 

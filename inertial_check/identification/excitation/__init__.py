@@ -9,9 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inertial_check.identification.excitation.clearance import Obstacles
-    from inertial_check.identification.excitation.convex import ConvexShapes
-    from inertial_check.identification.excitation.criteria import Criterion
+    from inertial_check.identification.excitation.convex import ConvexShapes, Obstacles
     from inertial_check.identification.excitation.design import (
         Condition,
         Excitation,
@@ -20,10 +18,11 @@ if TYPE_CHECKING:
         optimise,
         predict_torques,
     )
-    from inertial_check.identification.excitation.fourier import FourierSeries
+    from inertial_check.identification.excitation.fourier import Criterion, FourierSeries
     from inertial_check.identification.excitation.search import Limits, LimitUse
     from inertial_check.identification.excitation.torques import TorqueLimits, TorqueUse
     from inertial_check.identification.excitation.visibility import Weights
+
 
 __all__ = [
     "Condition",
@@ -45,11 +44,11 @@ __all__ = [
 
 _HOME = {
     "ConvexShapes": "convex",
-    "Criterion": "criteria",
+    "Criterion": "fourier",
     "FourierSeries": "fourier",
     "LimitUse": "search",
     "Limits": "search",
-    "Obstacles": "clearance",
+    "Obstacles": "convex",
     "TorqueLimits": "torques",
     "TorqueUse": "torques",
     "Weights": "visibility",

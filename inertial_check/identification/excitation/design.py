@@ -8,7 +8,9 @@ The examples of this module continue this session:
 
 >>> import numpy as np
 >>> import inertial_check as ic
->>> from inertial_check.identification.excitation import Limits, TorqueLimits, design
+>>> from inertial_check.identification.excitation.search import Limits
+>>> from inertial_check.identification.excitation.torques import TorqueLimits
+>>> from inertial_check.identification.excitation import design
 >>> tree = ic.load("data/recordings/arm.urdf").tree()
 """
 
@@ -20,21 +22,31 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import read_floats
-from inertial_check.arrays.types import ArrayLike, Floats
-from inertial_check.dynamics.equations import GRAVITY
-from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError, expect, show_value
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.excitation.clearance import Clearance, Closest, Obstacles
-from inertial_check.identification.excitation.criteria import CRITERIA, Criterion, report
-from inertial_check.identification.excitation.fourier import FourierSeries, Motion
-from inertial_check.identification.excitation.rounds import check_point, draw_starts, improve
-from inertial_check.identification.excitation.search import Limits, LimitUse, Search
+from inertial_check.identification.excitation.convex import Clearance, Closest, Obstacles
+from inertial_check.identification.excitation.fourier import (
+    CRITERIA,
+    Criterion,
+    FourierSeries,
+    Motion,
+    report,
+)
+from inertial_check.identification.excitation.search import (
+    Limits,
+    LimitUse,
+    Search,
+    check_point,
+    draw_starts,
+    improve,
+)
 from inertial_check.identification.excitation.torques import TorqueBound, TorqueLimits, TorqueUse
 from inertial_check.identification.excitation.visibility import Visibility, Weights, prior_of
+from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.mechanics.equations import GRAVITY
+from inertial_check.mechanics.tree import Tree
 
 CANDIDATES = 24
 """Random motions, of which the best are improved."""

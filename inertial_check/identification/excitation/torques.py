@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.identification.excitation.fourier import Motion
 from inertial_check.identification.excitation.visibility import Visibility
+from inertial_check.inertia.arrays import Floats
 
 
 class TorqueLimits(NamedTuple):

@@ -11,7 +11,8 @@ The examples of this module continue this session:
 >>> ball = [1.2, 0, 0, 0, 0.03, 0, 0, 0.03, 0, 0.03]
 """
 
-from inertial_check.projection.conic.coupled import CoupledProblem, solve_coupled_problem
+from __future__ import annotations
+
 from inertial_check.projection.conic.expressions import (
     consistent,
     constrain,
@@ -19,7 +20,13 @@ from inertial_check.projection.conic.expressions import (
     pseudo_inertia,
     squared_distance,
 )
-from inertial_check.projection.conic.joint import nearest, prove_nearest, try_nearest
+from inertial_check.projection.conic.joint import (
+    CoupledProblem,
+    nearest,
+    prove_nearest,
+    solve_coupled_problem,
+    try_nearest,
+)
 from inertial_check.projection.conic.moments import move_inertias, try_inertias
 from inertial_check.projection.conic.solvers import NoAnswer
 

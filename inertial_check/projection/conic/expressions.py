@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import expect_shape, real_arrays
-from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import ArrayLike, Floats, expect_shape, real_arrays
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, reorder
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
-from inertial_check.projection._constraint import Block, Constraint, read_constraints
-from inertial_check.projection.conic.joint_problem import row_lengths
-from inertial_check.projection.conic.program import member
-from inertial_check.projection.given import read_prior, read_weights
-from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, congruence, factors, root_of, unsvec
+from inertial_check.projection.conic.problem import row_lengths
+from inertial_check.projection.conic.solvers import member
+from inertial_check.projection.constraint import Block, Constraint, read_constraints
+from inertial_check.projection.metrics import read_prior, read_weights
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, congruence, factors, root_of, unsvec
 
 if TYPE_CHECKING:
     import cvxpy as cp
+
 
 _ROOT2 = np.sqrt(2.0)
 _SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)

@@ -3,6 +3,13 @@
 Rows that no constraint couples are problems of their own; the others are solved together. What
 comes back is inside the cone, meets what was fixed to the last bit, and proves itself by residuals
 that are computed from the problem, in its units, after rounding.
+
+Which bodies have to be found together, and which constraints they are under.
+
+One quadratic over bodies and other numbers together, under cones of any kind.
+
+Minimise d^T M d / 2 over the change d and the auxiliary y, with g + Gu d + Gy y in a product of
+cones. Unlike a `JointProblem`, M couples everything, so that no pattern of it is worth keeping.
 """
 
 from __future__ import annotations
@@ -12,19 +19,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats, Integers
-from inertial_check.errors import ProjectionError
+from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.projection._constraint import Constraint, UnmetError, read_constraints
-from inertial_check.projection.conflict import Conflict
-from inertial_check.projection.conic import conflicts
-from inertial_check.projection.conic.cones import distance, project
-from inertial_check.projection.conic.feasibility import are_infeasible
-from inertial_check.projection.conic.groups import groups
-from inertial_check.projection.conic.joint_problem import (
+from inertial_check.projection.conic import feasibility
+from inertial_check.projection.conic.cones import Part, Point, distance, polish, project
+from inertial_check.projection.conic.feasibility import (
+    are_infeasible,
+    find_fixed_places,
+    find_place,
+)
+from inertial_check.projection.conic.problem import (
     Applied,
     Frames,
     JointProblem,
@@ -32,16 +41,89 @@ from inertial_check.projection.conic.joint_problem import (
     Proof,
     build_joint_problem,
     certify,
+    row_lengths,
     shift_map,
 )
-from inertial_check.projection.conic.margins import MarginAbout
-from inertial_check.projection.conic.places import find_fixed_places, find_place
-from inertial_check.projection.conic.polish import Point, polish
-from inertial_check.projection.conic.program import ask_solver
-from inertial_check.projection.conic.solvers import NoAnswer, find_solver
+from inertial_check.projection.conic.solvers import NoAnswer, ask_solver, find_solver
+from inertial_check.projection.constraint import Block, Constraint, UnmetError, read_constraints
 from inertial_check.projection.constraints import FixedEntries
+from inertial_check.projection.margin import MarginAbout
 from inertial_check.projection.quadratic import Quadratic, Solution, join_solutions
-from inertial_check.solvers.certificate import Certificate
+from inertial_check.projection.solution import Conflict
+from inertial_check.projection.svec import Certificate
+
+Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
+"""Rows of the batch, and the constraints on them by index within the group."""
+
+
+def find_tied_to_missing(constraints: Iterable[Constraint], present: Mask) -> Mask:
+    """Find rows (n,) that constraints couple, also through others, with a row that is not present.
+
+    Args:
+        constraints: By row.
+        present: (n,) rows that have numbers.
+    """
+    missing = ~present
+    coupling = [one for one in constraints if one.coupling]
+    while True:
+        before = np.array(missing)
+        for one in coupling:
+            rows = slice(None) if one.bodies is None else list(one.bodies)
+            if missing[rows].any():
+                missing[rows] = True
+        if np.array_equal(before, missing):
+            return np.asarray(missing & present)
+
+
+def groups(
+    constraints: tuple[Constraint, ...], names: Sequence[int], *, whole: bool
+) -> list[Group]:
+    """The bodies that belong together, by row, and the constraints on each group.
+
+    Args:
+        constraints: By the caller's indices.
+        names: (n,) the caller's index of each body that is here.
+        whole: Whether these are all bodies that there are; else a constraint on another one is
+            none of ours, unless it couples it with these.
+
+    Raises:
+        ParameterError: A constraint names a body that there is not.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    leader = list(range(len(names)))
+
+    def root(i: int) -> int:
+        while leader[i] != i:
+            i = leader[i]
+        return i
+
+    touched: list[tuple[Constraint, list[int]]] = []
+    for one in constraints:
+        wanted = list(names) if one.bodies is None else list(one.bodies)
+        missing = [body for body in wanted if body not in place]
+        if missing and (whole or (one.coupling and len(missing) < len(wanted))):
+            raise ParameterError(
+                f"{one!r} names body {missing[0]}, but the bodies are "
+                f"{', '.join(map(str, list(names)[:10]))}{', ...' if len(names) > 10 else ''}"
+            )
+        own = [place[body] for body in wanted if body in place]
+        if not own:
+            continue
+        if one.coupling:
+            touched.append((one, own))
+            for i in own[1:]:
+                leader[root(i)] = root(own[0])
+        else:
+            touched.extend((one, [i]) for i in own)
+    members: dict[int, list[int]] = {}
+    for i in range(len(names)):
+        members.setdefault(root(i), []).append(i)
+    applied: dict[int, list[Applied]] = {}
+    for one, own in touched:
+        at = members[root(own[0])]
+        bodies = tuple(at.index(i) for i in own)
+        applied.setdefault(root(own[0]), []).append(Applied(one, bodies))
+    return [(np.array(at), tuple(applied.get(key, ()))) for key, at in members.items()]
 
 
 def _tolerances(tolerance: float) -> dict[str, float]:
@@ -323,7 +405,7 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
     conflict = find_conflict(request) if best is None else None
     if conflict is not None:
         return conflict
-    bodies = conflicts.name_bodies(request.names)
+    bodies = feasibility.name_bodies(request.names)
     reason = (
         f"{request.solver} gave no certified answer for {bodies} "
         f"({'; '.join(dict.fromkeys(failures))})"
@@ -366,13 +448,13 @@ def find_conflict(request: GroupRequest) -> GroupAnswer | None:
     limits = tuple(one for one in request.limits if not one.constraint.in_frame)
     if not limits or not infeasible(limits):
         return None
-    conflict = conflicts.describe(conflicts.irreducible(limits, infeasible), request.names)
+    conflict = feasibility.describe(feasibility.irreducible(limits, infeasible), request.names)
     return _refuse(request, Failure(conflict, conflict.message))
 
 
 def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
     """Return the bodies as given where the products of their numbers and limits overflow."""
-    bodies = conflicts.name_bodies(request.names)
+    bodies = feasibility.name_bodies(request.names)
     reason = (
         f"float64 cannot compute with the sizes of {bodies} and of its constraints together "
         f"({error})"
@@ -394,8 +476,8 @@ def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | 
 
     if not infeasible(request.limits):
         return None
-    found = conflicts.irreducible(request.limits, infeasible)
-    conflict = conflicts.describe(found, request.names, margin)
+    found = feasibility.irreducible(request.limits, infeasible)
+    conflict = feasibility.describe(found, request.names, margin)
     return _refuse(request, Failure(conflict, conflict.message))
 
 
@@ -514,3 +596,90 @@ def _is_body(theta: Floats) -> bool:
     """Decide whether the numbers of every body with mass say that it is consistent."""
     judged = Consistency(theta, "origin")
     return bool(np.all((theta[:, 0] <= 0) | judged.consistent))
+
+
+class CoupledProblem(NamedTuple):
+    """A quadratic problem over a vector d whose M couples everything.
+
+    Attributes:
+        M: (p, p) positive definite.
+        Gu: (k, p).
+        Gy: (k, aux).
+        g: (k,).
+        parts: The cones of the rows.
+    """
+
+    M: Floats
+    Gu: Floats
+    Gy: Floats
+    g: Floats
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, M: Floats, groups: Iterable[Sequence[Block]]) -> CoupledProblem:
+        """Build the problem of groups of blocks; those of a group share auxiliary variables."""
+        groups = list(groups)
+        widths = [max(block.B.shape[1] for block in group) for group in groups]
+        Gu, Gy, g, parts = [], [], [], []
+        rows = column = 0
+        for group, width in zip(groups, widths, strict=True):
+            for block in group:
+                length = row_lengths(block.cone, block.A, block.B)
+                B = np.zeros((len(block.b), sum(widths)))
+                B[:, column : column + block.B.shape[1]] = block.B
+                Gu.append(block.A / length[:, None])
+                Gy.append(B / length[:, None])
+                g.append(block.b / length)
+                parts.append(Part(block.cone, slice(rows, rows + len(block.b))))
+                rows += len(block.b)
+            column += width
+        return cls(M, np.concatenate(Gu), np.concatenate(Gy), np.concatenate(g), tuple(parts))
+
+
+class CoupledAnswer(NamedTuple):
+    """Answer of a solver to a coupled problem.
+
+    Attributes:
+        d: (p,) the change.
+        y: (aux,) auxiliary variables.
+        z: (k,) multipliers of the rows: M d = Gu^T z.
+        steps: Iterations.
+    """
+
+    d: Floats
+    y: Floats
+    z: Floats
+    steps: int
+
+
+def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledAnswer]:
+    """Find the polished answers of a solver, for one setting of its tolerances after the other.
+
+    Args:
+        problem: A problem in units in which everything has size one.
+        solver: Name of an installed cvxpy solver with semidefinite cones, in any case.
+
+    Returns:
+        At least one answer, none of them certified.
+
+    Raises:
+        ParameterError: No such solver.
+        NoAnswer: It says that there is none.
+        ProjectionError: It broke at every setting.
+    """
+    name = find_solver(solver)
+    found, failures = [], []
+    for options in ATTEMPTS.get(name, ({},)):
+        try:
+            start, steps = ask_solver(problem, 1.0, name, options)
+        except NoAnswer as error:
+            if error.infeasible:
+                raise
+            failures.append(str(error))
+            continue
+        point, _ = polish(problem, start)
+        z = project(point.w, problem.parts) - point.w
+        found.append(CoupledAnswer(point.d, point.y, z, steps))
+    if not found:
+        raise ProjectionError(f"{name} gave no answer ({'; '.join(failures)})", problem)
+    return found

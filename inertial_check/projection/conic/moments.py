@@ -16,21 +16,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Floats, array_namespace
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import Point, inertia_from_second_moment, second_moment
-from inertial_check.projection.closed_form import central_inertia, with_margin
 from inertial_check.projection.conic.solvers import NoAnswer, find_solver, translate_failures
-from inertial_check.projection.metrics import MomentMetric
-from inertial_check.projection.solver_result import certify_moments
-from inertial_check.solvers.iteration import LineSearch, solve_equation
-from inertial_check.solvers.svec import eigenbasis, triangle
+from inertial_check.projection.moments import MomentMetric, central_inertia, with_margin
+from inertial_check.projection.quadratic import LineSearch, solve_equation
+from inertial_check.projection.solution import certify_moments
+from inertial_check.projection.svec import eigenbasis, triangle
 
 if TYPE_CHECKING:
     import cvxpy as cp
+
 
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),

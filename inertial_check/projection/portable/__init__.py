@@ -3,3 +3,5 @@
 The same problems, floors and equations as quadratic.py, newton.py and holding.py state for NumPy,
 written so that JAX compiles them, PyTorch keeps them on its device, and any array API runs them.
 """
+
+from __future__ import annotations

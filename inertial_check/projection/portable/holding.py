@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.loops import repeat_while
-from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.derivatives import repeat_while
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.closed_form import with_central_inertia
 from inertial_check.projection.holding import LEAST_RISE, OWN_SHARE, RISE
+from inertial_check.projection.moments import with_central_inertia
 from inertial_check.projection.portable.problem import Problem, Solution, solve
 from inertial_check.projection.portable.vectors import make_constant
 

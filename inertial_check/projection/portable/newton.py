@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.loops import repeat_while
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.inertia.arrays import Array, Namespace
+from inertial_check.inertia.derivatives import repeat_while
 from inertial_check.projection.newton import PATH, PATH_STEPS, SEARCH, STEPS
 from inertial_check.projection.portable.vectors import (
     congruence,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Namespace
 from inertial_check.projection.portable import newton
 from inertial_check.projection.portable.vectors import (
     apply,
@@ -21,8 +21,7 @@ from inertial_check.projection.portable.vectors import (
     pairs_of,
 )
 from inertial_check.projection.quadratic import UNITS_FIT
-from inertial_check.solvers.certificate import Certificate
-from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate
 
 
 class Problem(NamedTuple):

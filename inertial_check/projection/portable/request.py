@@ -7,23 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import device_of, real_arrays
-from inertial_check.arrays.derivatives import hold_constant
-from inertial_check.arrays.types import Array, Floats, Namespace
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Floats, Namespace, device_of, real_arrays
 from inertial_check.inertia.consistency import Consistency, as_theta
+from inertial_check.inertia.derivatives import hold_constant
 from inertial_check.inertia.frames import translate
-from inertial_check.inertia.representations import (
-    ORDERS,
-    Point,
-    about_origin,
-    join,
-    pseudo_inertia,
-)
-from inertial_check.projection.closed_form import BALL
+from inertial_check.inertia.representations import ORDERS, Point, about_origin, join, pseudo_inertia
+from inertial_check.projection.moments import BALL
 from inertial_check.projection.options import Options
 from inertial_check.projection.portable.vectors import diagonal, make_constant
-from inertial_check.solvers.svec import TO_SVEC
+from inertial_check.projection.svec import TO_SVEC
 
 _BODIES = np.asarray(pseudo_inertia(np.eye(10)))
 
@@ -97,8 +90,8 @@ def _refuse_visible(named: dict[str, Any], prior_about: Point, options: Options)
     Raises:
         ParameterError: As these rules say.
     """
-    from inertial_check.projection.general import read_definite_weights
-    from inertial_check.projection.given import read_prior
+    from inertial_check.projection.metrics import read_prior
+    from inertial_check.projection.problems import read_definite_weights
 
     batch = tuple(named["theta"].shape[:-1])
     prior = see_numbers(named.get("prior"))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.arrays.derivatives import Arrays, hold_constant
-from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Namespace
+from inertial_check.inertia.derivatives import Arrays, hold_constant
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.closed_form import BALL
+from inertial_check.projection.moments import BALL
 from inertial_check.projection.portable.vectors import BASIS, make_constant
-from inertial_check.solvers.svec import COLUMN, FROM_SVEC, ROW, TO_SVEC
+from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, TO_SVEC
 
 
 def compute_change(

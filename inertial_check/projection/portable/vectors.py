@@ -1,12 +1,11 @@
-"""Symmetric 4x4 matrices as svec (..., 10), as in solvers/svec.py, in any array library."""
+"""Symmetric 4x4 matrices as svec (..., 10), as in projection/svec.py, in any array library."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import device_of
-from inertial_check.arrays.types import Array, Floats, Namespace
-from inertial_check.solvers.svec import COLUMN, ROW, SCALE
+from inertial_check.inertia.arrays import Array, Floats, Namespace, device_of
+from inertial_check.projection.svec import COLUMN, ROW, SCALE
 
 BASIS: Floats = np.zeros((10, 4, 4))
 """Orthonormal basis of the symmetric matrices: X = sum x_k BASIS[k] for x = svec(X)."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, kinematics
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics import equations, jacobians
 from random_trees import as_urdf, configurations, random_tree
 
 pytest.importorskip("pydrake", reason="needs Drake: pip install drake")
@@ -68,10 +68,10 @@ def assert_jacobians_agree(plant, context, tree, state):
         frame = plant.GetFrameByName(name.rpartition("::")[2])
         at = (frame, point, world, world)
         J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, *at)[:, rows]
-        assert_close(kinematics.jacobian(tree, q, body, point), np.vstack([J[3:], J[:3]]))
+        assert_close(jacobians.jacobian(tree, q, body, point), np.vstack([J[3:], J[:3]]))
         bias = plant.CalcBiasSpatialAcceleration(context, JacobianWrtVariable.kV, *at)
         theirs = np.concatenate([bias.translational(), bias.rotational()])
-        assert_close(kinematics.jacobian_derivative(tree, q, u, body, point) @ u, theirs)
+        assert_close(jacobians.jacobian_derivative(tree, q, u, body, point) @ u, theirs)
 
 
 @pytest.mark.parametrize("seed", range(3))

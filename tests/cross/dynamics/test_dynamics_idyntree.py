@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, kinematics
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics import equations, jacobians
 from random_trees import as_urdf, configurations, random_tree
 
 idyntree = pytest.importorskip("idyntree.bindings", reason="needs iDynTree: pip install idyntree")
@@ -35,7 +35,7 @@ class Theirs:
 
     def go_to(self, q, u):
         """Returns B with their velocities B u."""
-        R = kinematics.poses(self.tree, q)[0, :3, :3]
+        R = jacobians.poses(self.tree, q)[0, :3, :3]
         pose = idyntree.Transform(idyntree.Rotation(R), idyntree.Position(*map(float, q[:3])))
         s, ds = np.zeros((2, len(self.joints)))
         s[self.joints], ds[self.joints] = q[7:], u[6:]

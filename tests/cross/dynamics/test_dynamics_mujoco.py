@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, kinematics
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics import equations, jacobians
 from random_trees import as_mjcf, configurations, random_tree
 
 mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
@@ -48,13 +48,13 @@ def test_equations_of_motion_and_jacobians(seed, base):
         forces = equations.bias_forces(tree, q, u) + equations.gravity_forces(tree, q)
         assert_close(forces, data.qfrc_bias)
         for body in range(len(tree)):
-            X = kinematics.poses(tree, q)[body]
+            X = jacobians.poses(tree, q)[body]
             assert_close(X[:3, 3], data.xpos[body + 1])
             assert_close(X[:3, :3], data.xmat[body + 1].reshape(3, 3))
             J_P, J_R = np.zeros((2, 3, model.nv))
             where = X[:3, :3] @ point + X[:3, 3]
             mujoco.mj_jac(model, data, J_P, J_R, where, body + 1)
-            assert_close(kinematics.jacobian(tree, q, body, point), np.vstack([J_P, J_R]))
+            assert_close(jacobians.jacobian(tree, q, body, point), np.vstack([J_P, J_R]))
 
 
 def test_several_free_bodies_and_a_hinge_in_one_world():

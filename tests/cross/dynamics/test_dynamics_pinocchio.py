@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, impacts, kinematics
-from inertial_check.model.tree import tree_of
+from inertial_check.documents.model import tree_of
+from inertial_check.mechanics import contacts, equations, jacobians
 from random_trees import as_urdf, configurations, random_tree
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
@@ -106,9 +106,9 @@ def test_jacobians_and_their_derivatives(seed):
         for name in tree.names[1:]:
             frame = model.getFrameId(name)
             J = pin.getFrameJacobian(model, data, frame, aligned)[:, rows]
-            assert_close(kinematics.jacobian(tree, q, name), J)
+            assert_close(jacobians.jacobian(tree, q, name), J)
             dJ = pin.getFrameJacobianTimeVariation(model, data, frame, aligned)[:, rows]
-            ours = kinematics.jacobian_derivative(tree, q, u, name)
+            ours = jacobians.jacobian_derivative(tree, q, u, name)
             assert_close(ours, dJ, at_least=np.abs(u).max())
 
 
@@ -122,7 +122,7 @@ def test_a_floating_base_in_other_velocities(seed):
     _, velocities = places_of(model, read)
     rows = [*range(6), *(theirs for _, theirs in sorted(velocities))]
     for q, u, _ in zip(*configurations(read, seed), strict=True):
-        R = kinematics.poses(read, q)[0, :3, :3]
+        R = jacobians.poses(read, q)[0, :3, :3]
         q_pin, v_pin = theirs_of(model, read, q, u)
         q_pin[:7] = [*q[:3], *q[4:7], q[3]]
         v_pin[:6] = [*(R.T @ u[:3]), *u[3:6]]
@@ -130,7 +130,7 @@ def test_a_floating_base_in_other_velocities(seed):
         B, dB_v = np.eye(read.n_u), np.zeros(read.n_u)
         B[:3, :3], dB_v[:3] = R, R @ np.cross(u[3:6], R.T @ u[:3])
         h = -equations.bias_forces(read, q, u) - equations.gravity_forces(read, q)
-        M, h = impacts.in_other_velocities(equations.mass_matrix(read, q), h, B, dB_v)
+        M, h = contacts.in_other_velocities(equations.mass_matrix(read, q), h, B, dB_v)
         theirs = pin.crba(model, data, q_pin)
         theirs = np.triu(theirs) + np.triu(theirs, 1).T
         assert_close(M, theirs[np.ix_(rows, rows)])

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import composites, coordinates, forces, forward, kinematics
-from inertial_check.integrations import drake as drake_adapter
-from inertial_check.integrations import mujoco as mujoco_adapter
-from inertial_check.integrations import pinocchio as pinocchio_adapter
+from inertial_check.mechanics import composites, contacts, forward, jacobians
+from inertial_check.programs.objects import drake, pinocchio
+from inertial_check.programs.objects import mujoco as mujoco_adapter
 from random_trees import as_mjcf, as_urdf, configurations, random_tree
 
 SEEDS = range(3)
@@ -27,13 +26,13 @@ def test_pinocchio(seed, base):
     free = [pin.JointModelFreeFlyer()] * (base == "floating")
     model = pin.buildModelFromXML(as_urdf(source), *free)
     tree, data = (
-        pinocchio_adapter.read(model).tree("floating" if free else "fixed"),
+        pinocchio.read(model).tree("floating" if free else "fixed"),
         model.createData(),
     )
     for q, u, tau in zip(*configurations(tree, seed), strict=True):
         q_pin, v_pin, B, drift = q.copy(), u.copy(), np.eye(tree.n_u), np.zeros(tree.n_u)
         if free:
-            R = kinematics.poses(tree, q)[0, :3, :3]
+            R = jacobians.poses(tree, q)[0, :3, :3]
             q_pin[3:7] = [*q[4:7], q[3]]
             B[:3, :3], v_pin = R.T, np.concatenate([R.T @ u[:3], u[3:]])
             drift[:3] = -np.cross(u[3:6], v_pin[:3])  # dv_B = R^T dv_I - w x v_B
@@ -64,7 +63,7 @@ def test_pinocchio(seed, base):
             J = pin.getJointJacobian(model, data, body + 1, aligned)
             arm = data.oMi[body + 1].rotation @ POINT
             total += B.T @ J.T @ np.concatenate([F[row], T[row] + np.cross(arm, F[row])])
-        ours = forces.generalized_forces(tree, q, [3, len(tree) - 1], F, T, POINT)
+        ours = contacts.generalized_forces(tree, q, [3, len(tree) - 1], F, T, POINT)
         assert_close(ours, total)
 
 
@@ -92,17 +91,17 @@ def test_mujoco(seed, base):
         total, body = np.zeros(model.nv), len(tree) - 1
         where = data.xpos[body + 1] + data.xmat[body + 1].reshape(3, 3) @ POINT
         mujoco.mj_applyFT(model, data, F, T, where, body + 1, total)
-        assert_close(forces.generalized_forces(tree, q, body, F, T, POINT), total)
+        assert_close(contacts.generalized_forces(tree, q, body, F, T, POINT), total)
         J = np.zeros((2, 3, model.nv))
         mujoco.mj_jac(model, data, J[0], None, where, body + 1)
         mujoco.mj_jac(model, data, J[1], None, where, 1)
-        W = forces.contact_directions(tree, q, body, F, POINT, against=0)
+        W = contacts.contact_directions(tree, q, body, F, POINT, against=0)
         assert_close(W[:, 0], (J[0] - J[1]).T @ F)
         # The velocities of a step, from the difference of two configurations.
         moved = q.copy()
         mujoco.mj_integratePos(model, moved, u, 1e-7)
         slope = (moved - q) / 1e-7
-        difference = coordinates.velocities_from_rates(tree, q, slope) - u
+        difference = jacobians.velocities_from_rates(tree, q, slope) - u
         assert np.abs(difference).max() <= 1e-5 * np.abs(u).max(initial=1.0)
 
 
@@ -116,7 +115,7 @@ def test_drake(seed):
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(as_urdf(random_tree(seed, count=8)), "urdf")
     plant.Finalize()
-    tree, context = drake_adapter.read(plant).tree(), plant.CreateDefaultContext()
+    tree, context = drake.read(plant).tree(), plant.CreateDefaultContext()
     rows = np.zeros(tree.n_u, int)
     for index in plant.GetJointIndices():
         joint = plant.get_joint(index)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.engines.gz import is_valid
+from inertial_check.checking.engines.others import is_valid
 from single_links import links
 
 

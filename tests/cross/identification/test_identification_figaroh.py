@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import identification_data as data
-from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.fit.identify import identify
 
 FIGAROH = "needs figaroh: pip install figaroh==1.0.2"
 PINOCCHIO = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # its order of the ten numbers

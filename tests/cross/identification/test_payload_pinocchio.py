@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.identification.payload.samples import wrench_regressor
+from inertial_check.identification.fit.payload import wrench_regressor
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
 

@@ -8,10 +8,10 @@ import pytest
 
 import inertial_check as ic
 import synthetic_robots as synthetic
-from inertial_check.dynamics import equations
-from inertial_check.identification.assessment.base_estimate import estimate_base, find_base
-from inertial_check.identification.estimation.nuisance import Coulomb, Nuisance, Viscous
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.fit.base import estimate_base, find_base
+from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Viscous
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.mechanics import equations
 
 ROBOT = synthetic.chain(3, 1)
 RUN = synthetic.recording(ROBOT.tree, 400, 1)

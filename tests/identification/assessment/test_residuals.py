@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from inertial_check.errors import ParameterError
-from inertial_check.identification.assessment.residuals import analyse_residuals
-from inertial_check.identification.recordings.signals import filter_signals, noise_band
+from inertial_check.identification.fit.residuals import analyse_residuals
+from inertial_check.identification.motion.signals import filter_signals, noise_band
 
 RATE, COUNT = 100.0, 3000
 T = np.arange(COUNT) / RATE

@@ -8,8 +8,8 @@ import pytest
 import inertial_check as ic
 import synthetic_robots as synthetic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.assessment.runs import compare_runs
-from inertial_check.identification.estimation.nuisance import Nuisance, Viscous
+from inertial_check.identification.fit.base import compare_runs
+from inertial_check.identification.fit.nuisance import Nuisance, Viscous
 
 ROBOT = synthetic.chain(3, 1)
 BESIDE = Nuisance.of(Viscous(), joints=3)

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 import exact_regressor
 import identification_data
 import random_trees
-from inertial_check.dynamics.equations import regressor
-from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.base import base_parameters
-from inertial_check.identification.estimation.nuisance import (
+from inertial_check.identification.fit.base import base_parameters
+from inertial_check.identification.fit.nuisance import (
     Coulomb,
     Nuisance,
     Offset,
     RotorInertia,
     Viscous,
 )
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.samples import Samples
 from inertial_check.inertia.representations import reorder
+from inertial_check.mechanics.equations import regressor
+from inertial_check.mechanics.tree import Tree
 
 QUARTER_X = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 TURNS = {

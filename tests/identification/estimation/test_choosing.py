@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation import choosing, interior_point
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.fit import problem as interior_point
+from inertial_check.identification.fit import weights as choosing
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem
+from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia import sampling
 from inertial_check.inertia.consistency import check
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import identification_data
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.cleaning import clean
+from inertial_check.identification.fit.cleaning import clean
 from inertial_check.inertia.representations import pseudo_inertia, reorder
 from inertial_check.projection.constraints import FixedMass, TotalMass
 

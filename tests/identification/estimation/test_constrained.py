@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 import inertial_check as ic
 from identification_problems import measured, robot
 from inertial_check.errors import ProjectionError
-from inertial_check.identification.estimation import constrained, interior_point
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.projection import constraints as limit
-from inertial_check.solvers.certificate import Certificate
+from inertial_check.identification.fit import problem, solve
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.projection import constraints
+from inertial_check.projection.svec import Certificate
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))
@@ -23,19 +23,19 @@ PROBLEM = Problem.of(SYSTEM, PRIOR, BESIDE, 1.0)
 
 
 def test_without_constraints_it_is_the_same_minimum():
-    ours = interior_point.solve(PROBLEM)
-    theirs = constrained.solve(PROBLEM, (), "clarabel")
+    ours = problem.solve(PROBLEM)
+    theirs = solve.solve_conic(PROBLEM, (), "clarabel")
     np.testing.assert_allclose(PROBLEM.objective(theirs.x), PROBLEM.objective(ours.x), rtol=1e-9)
     assert theirs.certify() == theirs.certificate
     assert theirs.certificate.gap <= 1e-9
 
 
-TOTAL = limit.TotalMass(1.2 * float(TRUTH[:, 0].sum()))
+TOTAL = constraints.TotalMass(1.2 * float(TRUTH[:, 0].sum()))
 
 
 @pytest.fixture(scope="module")
 def held():
-    return constrained.solve(PROBLEM, [TOTAL], "clarabel")
+    return solve.solve_conic(PROBLEM, [TOTAL], "clarabel")
 
 
 @settings(max_examples=10)
@@ -46,7 +46,7 @@ def test_no_point_that_meets_the_constraints_is_below_the_bound(held, seed):
     tilted = Problem.of(
         SYSTEM, PRIOR * rng.uniform(0.5, 2, (3, 1)), BESIDE, float(rng.uniform(0.1, 10))
     )
-    other = constrained.solve(tilted, [TOTAL], "clarabel")
+    other = solve.solve_conic(tilted, [TOTAL], "clarabel")
     rival = PROBLEM.x(tilted.theta(other.x), tilted.numbers(other.x))
     least = PROBLEM.objective(held.x)
     assert PROBLEM.objective(rival) >= least * (1 - held.certificate.gap - 1e-12)
@@ -58,19 +58,19 @@ def test_no_point_that_meets_the_constraints_is_below_the_bound(held, seed):
 
 def test_bodies_on_the_boundary_are_bodies_as_numbers():
     for mass in (0.1, 1.0, 3.0):
-        answer = constrained.solve(PROBLEM, [limit.FixedMass(mass)], "clarabel")
+        answer = solve.solve_conic(PROBLEM, [constraints.FixedMass(mass)], "clarabel")
         assert ic.check(PROBLEM.theta(answer.x)).consistent.all()
         np.testing.assert_allclose(PROBLEM.theta(answer.x)[:, 0], mass, rtol=1e-9)
 
 
 def test_a_solver_that_gives_no_proof_gives_its_answer_with_the_gap(monkeypatch):
-    monkeypatch.setattr(constrained.Proof, "__call__", lambda self, x: Certificate(0.0, 0.0, 1e-8))
-    answer = constrained.solve(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")
+    monkeypatch.setattr(solve.Proof, "__call__", lambda self, x: Certificate(0.0, 0.0, 1e-8))
+    answer = solve.solve_conic(PROBLEM, [constraints.MassBounds(0.5, 0.6)], "clarabel")
     assert answer.certificate.gap == 1e-8
     assert not answer.certificate.proves
 
 
 def test_an_answer_outside_the_constraints_is_none(monkeypatch):
-    monkeypatch.setattr(constrained.Proof, "__call__", lambda self, x: Certificate(1e-5, 0.0, 0.0))
+    monkeypatch.setattr(solve.Proof, "__call__", lambda self, x: Certificate(1e-5, 0.0, 0.0))
     with pytest.raises(ProjectionError, match=r"within the constraints: outside by 1\.0e-05"):
-        constrained.solve(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")
+        solve.solve_conic(PROBLEM, [constraints.MassBounds(0.5, 0.6)], "clarabel")

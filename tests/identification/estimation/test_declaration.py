@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 import verdicts
-from inertial_check.identification.estimation.declaration import judge_declaration
+from inertial_check.identification.fit.cleaning import judge_declaration
 from inertial_check.inertia.representations import about_origin, join
 
 

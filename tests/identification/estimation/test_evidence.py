@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.identification.estimation.evidence import measure_redundancy
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.samples import Samples
+from inertial_check.identification.fit.weights import measure_redundancy
 
 PRIOR = ic.InertialParameters.from_com(2.0, [0.0, 0.0, 0.2], np.diag([0.05, 0.04, 0.02]))
 L = np.linalg.cholesky(np.asarray(PRIOR.pseudo_inertia))

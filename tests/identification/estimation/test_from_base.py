@@ -5,12 +5,12 @@ import pytest
 
 import identification_data
 import random_trees
-from inertial_check.dynamics.equations import regressor
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.base import base_parameters
-from inertial_check.identification.estimation.from_base import identify_from_base
-from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.fit.base import base_parameters
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.published import identify_from_base
 from inertial_check.inertia.representations import reorder
+from inertial_check.mechanics.equations import regressor
 from inertial_check.projection.constraints import TotalMass
 
 

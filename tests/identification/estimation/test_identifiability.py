@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 
 import identification_data
 import random_trees
-from inertial_check.dynamics.equations import regressor
-from inertial_check.identification.estimation.identifiability import identifiability
-from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.interior_point import solve
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.regularisers import with_divergence
+from inertial_check.identification.fit.identify import identify
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem, solve, with_divergence
+from inertial_check.identification.fit.result import identifiability
 from inertial_check.inertia.representations import reorder
+from inertial_check.mechanics.equations import regressor
 
 
 def posed_problem(seed=0, *, regularization=1.0, count=3, k=2, scale=np.inf, pull=None, still=()):

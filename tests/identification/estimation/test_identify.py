@@ -6,13 +6,14 @@ import pytest
 import inertial_check as ic
 from identification_problems import RNG, measured, robot
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation.nuisance import Nuisance, Offset, Viscous
-from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.nuisance import Nuisance, Offset, Viscous
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Samples
 from inertial_check.inertia.frames import transform
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.projection import constraints as limit
-from inertial_check.solvers.svec import FROM_SVEC, congruence, factors
+from inertial_check.projection.densities import DensityInBall
+from inertial_check.projection.svec import FROM_SVEC, congruence, factors
 
 
 def naive(Y, tau, prior, weights, regularization, *, F=None, extra=()):
@@ -88,7 +89,7 @@ def test_a_conic_solver_gives_the_same_answer(solver):
         limit.FixedMass(1.5, bodies=(1,)),
         limit.ComInBox([-0.01] * 3, [0.01] * 3, bodies=(0,)),
         limit.ComInHull(0.05 * np.vstack([np.eye(3), -np.eye(3)])),
-        limit.DensityInBall(0.5),
+        DensityInBall(0.5),
         limit.Mirrored(bodies=(1, 2)),
     ],
     ids=repr,
@@ -364,7 +365,7 @@ def test_samples_declare_their_own_friction():
     tree = robot(2)
     rng = np.random.default_rng(5)
     q, u, du = rng.normal(size=(3, 400, 2))
-    from inertial_check.dynamics.equations import inverse_dynamics
+    from inertial_check.mechanics.equations import inverse_dynamics
 
     tau = inverse_dynamics(tree, q, u, du) + 0.5 * u + 0.2 + 0.01 * rng.normal(size=u.shape)
     nuisance = Nuisance.of(Viscous(), Offset(), joints=2)

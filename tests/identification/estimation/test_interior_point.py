@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ProjectionError
-from inertial_check.identification.estimation import interior_point
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
+from inertial_check.identification.fit import problem as interior_point
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.solvers.svec import pack, unpack
+from inertial_check.projection.svec import pack, unpack
 
 SIZES = st.floats(-6, 4).map(lambda power: 10.0**power)  # of the samples beside the prior
 

@@ -5,15 +5,18 @@ import pytest
 
 import inertial_check as ic
 import recorded
-from inertial_check.dynamics.equations import inverse_dynamics, regressor
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.joint_friction import (
+from inertial_check.identification.fit.nuisance import (
     Asymmetric,
+    Coulomb,
     LoadFriction,
+    Nuisance,
+    Offset,
     Stribeck,
+    Viscous,
 )
-from inertial_check.identification.estimation.nuisance import Coulomb, Nuisance, Offset, Viscous
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.samples import Samples
+from inertial_check.mechanics.equations import inverse_dynamics, regressor
 
 TREE = recorded.TREE
 NOISE = np.array([0.1, 0.2, 0.05])

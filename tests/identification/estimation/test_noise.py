@@ -5,15 +5,15 @@ import pytest
 
 from identification_problems import measured, robot
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation import noise
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.fit import weights
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia import tolerances
 
 
 def estimate_noise(count, deviation, seed=1):
     Y, tau, _, prior, _ = measured(robot(3), count, deviation, seed)
-    return noise.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
+    return weights.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
 
 
 def test_each_joint_has_its_own():
@@ -43,7 +43,7 @@ def test_fewer_samples_than_parameters_are_refused():
 
 def test_exact_torques_have_the_least_noise_there_is():
     Y, tau, _, prior, _ = measured(robot(3), 200, 0.0)
-    found = noise.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
+    found = weights.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
     sizes = np.sqrt(np.mean(tau**2, axis=0))
     np.testing.assert_allclose(1 / found.weights, tolerances.LEAST_NOISE * sizes)
     assert len(found.remarks) == 3
@@ -52,10 +52,10 @@ def test_exact_torques_have_the_least_noise_there_is():
 def test_silent_joints_have_no_weight():
     Y, tau, _, prior, _ = measured(robot(3), 200)
     tau[:, 2] = 0
-    found = noise.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
+    found = weights.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
     assert found.weights[2] == 0
     assert found.remarks == ("joint 2: its torque is zero in every sample; left out",)
     with pytest.raises(ParameterError, match="zero in every sample of every joint"):
-        noise.estimate_noise(Reduction.of([(Y, 0 * tau)]), prior, Nuisance())
+        weights.estimate_noise(Reduction.of([(Y, 0 * tau)]), prior, Nuisance())
     with pytest.raises(ParameterError, match="the samples decide 0 of 30 parameters"):
-        noise.estimate_noise(Reduction.of([(0 * Y, tau)]), prior, Nuisance())
+        weights.estimate_noise(Reduction.of([(0 * Y, tau)]), prior, Nuisance())

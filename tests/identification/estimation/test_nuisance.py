@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.nuisance import (
+from inertial_check.identification.fit.nuisance import (
     Coulomb,
     Coupling,
     Nuisance,

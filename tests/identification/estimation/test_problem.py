@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from identification_problems import measured, robot
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation import interior_point
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.fit import problem as interior_point
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem
+from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.solvers.svec import pack
+from inertial_check.projection.svec import pack
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))

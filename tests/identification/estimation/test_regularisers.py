@@ -10,13 +10,14 @@ from scipy.optimize import minimize
 import identification_data
 from identification_data import ROBOTS
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation import interior_point, regularisers
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Problem
+from inertial_check.identification.fit import problem as interior_point
+from inertial_check.identification.fit import problem as regularisers
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.problem import Problem
 from inertial_check.inertia import sampling
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.solvers.svec import TO_SVEC, pack, unpack
+from inertial_check.projection.svec import TO_SVEC, pack, unpack
 
 DIVERGENCES = ("entropic", "affine-invariant")
 SCALES = {"mass": (0.5, 3), "length": (0.1, 0.4), "offset": (0.01, 0.3)}
@@ -128,7 +129,7 @@ def a_point_inside(problem, rng, size):
 @pytest.mark.parametrize("seed", range(3))
 def test_entropic_agrees_with_a_conic_solver(seed, regularization):
     asked = problem(seed, regularization)
-    found = regularisers.solve(asked, "entropic")
+    found = regularisers.solve_regularised(asked, "entropic")
     count = 10 * asked.bodies
     x = cp.Variable(len(asked.prior))
     f = x[count:]
@@ -154,8 +155,8 @@ def test_entropic_agrees_with_a_conic_solver(seed, regularization):
 def test_agrees_with_a_quasi_newton_method_on_cholesky_factors(divergence, regularization):
     for seed in range(10, 13):
         asked = problem(seed, regularization)
-        found = regularisers.solve(asked, divergence)
-        start = regularisers.solve(asked, "entropic").x
+        found = regularisers.solve_regularised(asked, divergence)
+        start = regularisers.solve_regularised(asked, "entropic").x
         other = by_cholesky(asked, divergence, start)
         mine, theirs = (objective(asked, each, divergence) for each in (found.x, other))
         assert mine <= theirs * (1 + 1e-12)
@@ -167,7 +168,7 @@ def test_no_neighbour_is_better_and_bounds_hold(divergence):
     rng = np.random.default_rng(20)
     for seed in range(20, 30):
         asked = problem(seed, 10 ** rng.uniform(-2, 3))
-        found = regularisers.solve(asked, divergence)
+        found = regularisers.solve_regularised(asked, divergence)
         best, f = objective(asked, found.x, divergence), found.x[-3:]
         assert (f >= asked.lower).all()
         assert (f <= asked.upper).all()
@@ -190,7 +191,7 @@ def test_no_neighbour_is_better_and_bounds_hold(divergence):
 def test_answers_are_certified_and_strictly_inside(divergence, regularization):
     for seed in range(30, 35):
         asked = problem(seed, regularization, bodies=4, rank=25)
-        found = regularisers.solve(asked, divergence)
+        found = regularisers.solve_regularised(asked, divergence)
         again = regularisers.certify(asked, found.x, divergence)
         assert max(again) <= 1e-9
         assert again == found.certificate
@@ -203,7 +204,7 @@ def test_answers_are_certified_and_strictly_inside(divergence, regularization):
 @given(st.integers(0, 10**6), st.floats(-1, 4), st.floats(-4, 0))
 def test_the_gap_of_the_entropic_problem_bounds_what_is_missing(seed, weight, size):
     asked = problem(seed % 7, 10**weight)
-    best = regularisers.solve(asked, "entropic").x
+    best = regularisers.solve_regularised(asked, "entropic").x
     rng = np.random.default_rng(seed)
     inside = a_point_inside(asked, rng, 1.0)
     x = best + 10**size * (inside - best)
@@ -252,10 +253,10 @@ def test_the_gradient_is_that_of_the_objective(divergence):
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_a_heavy_divergence_gives_the_prior_and_a_light_one_the_best_fit(divergence):
     heavy = problem(40, 1e9)
-    found = regularisers.solve(heavy, divergence)
+    found = regularisers.solve_regularised(heavy, divergence)
     np.testing.assert_allclose(found.x[:-3], heavy.prior[:-3], atol=1e-3)
     light, cone = problem(40, 1e-6), interior_point.solve(problem(40, 1e-6))
-    found = regularisers.solve(light, divergence)
+    found = regularisers.solve_regularised(light, divergence)
     assert light.data_term(found.x) == pytest.approx(light.data_term(cone.x), rel=1e-3)
 
 
@@ -285,7 +286,7 @@ def test_beads_and_cranes(divergence, units):
             found = interior_point.solve(asked)
         else:
             asked = Problem.of((rows, b, rss), prior, nuisance, 2.0)
-            found = regularisers.solve(asked, divergence)
+            found = regularisers.solve_regularised(asked, divergence)
         answers.append(asked.theta(found.x))
     np.testing.assert_allclose(answers[1] / scale, answers[0], rtol=1e-6, atol=1e-6)
 
@@ -310,13 +311,15 @@ def test_the_euclidean_term_weighs_each_number_by_mass_and_radius_of_gyration():
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_what_has_no_answer_is_refused(divergence):
     with pytest.raises(ParameterError, match="expected a positive one"):
-        regularisers.solve(problem(0, 0.0), divergence)
+        regularisers.solve_regularised(problem(0, 0.0), divergence)
     with pytest.raises(ParameterError, match="a floor under the bodies"):
-        regularisers.solve(Problem.of(*system(0), 1.0, spread=np.full(2, 1e-4)), divergence)
+        regularisers.solve_regularised(
+            Problem.of(*system(0), 1.0, spread=np.full(2, 1e-4)), divergence
+        )
     (A, b, rss), theta0, nuisance = system(0)
     A[:, -1] = 0
     with pytest.raises(ParameterError, match="off1"):
-        regularisers.solve(Problem.of((A, b, rss), theta0, nuisance, 1.0), divergence)
+        regularisers.solve_regularised(Problem.of((A, b, rss), theta0, nuisance, 1.0), divergence)
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
@@ -333,7 +336,7 @@ def test_recordings_of_robots(datasets, name, divergence):
     system = recorded.R, recorded.rho, recorded.rss
     for regularization in (0.01, 1.0, 100.0, 1e4):
         asked = Problem.of(system, recorded.prior, nuisance, regularization)
-        found = regularisers.solve(asked, divergence)
+        found = regularisers.solve_regularised(asked, divergence)
         assert max(found.certificate) <= 1e-9
         assert (check(asked.theta(found.x)).verdict == "consistent").all()
         assert (found.x[-len(nuisance) :] >= asked.lower).all()

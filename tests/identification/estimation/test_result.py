@@ -6,9 +6,9 @@ import pytest
 import inertial_check as ic
 from identification_problems import measured, robot
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation import interior_point
-from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.fit import problem
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 150, noise=[0.1, 0.3, 1.0])
@@ -101,7 +101,7 @@ def test_predictions_of_other_shapes_are_refused():
 
 def test_an_answer_with_too_large_a_gap_is_uncertified(monkeypatch):
     """It comes back with its gap and a remark, and with bodies that exist."""
-    monkeypatch.setattr(interior_point, "STEPS", 6)
+    monkeypatch.setattr(problem, "STEPS", 6)
     found = ic.identify(Y, TAU, PRIOR, weights=WEIGHTS, nuisance={"drag": F[..., 0]})
     assert (FOUND.status, found.status) == ("certified", "uncertified")
     assert 1e-9 < found.gap < np.inf

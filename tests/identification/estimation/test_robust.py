@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import huber
 from scipy.stats import norm
 
-from inertial_check.identification.estimation import robust
+from inertial_check.identification.fit import weights
 
 RNG = np.random.default_rng(0)
 A, X = RNG.normal(size=(50, 2, 3)), RNG.normal(size=3)
@@ -13,30 +13,30 @@ WEIGHTS = np.array([0.5, 3.0])
 
 
 def test_the_loss_is_hubers():
-    factors = robust.Huber(X, WEIGHTS)
+    factors = weights.Huber(X, WEIGHTS)
     factors(A[:20], TAU[:20])
     factors(A[20:], TAU[20:])
     z = WEIGHTS * (A @ X - TAU)
-    np.testing.assert_allclose(factors.loss, 2 * huber(robust.BEND, z).sum(), rtol=1e-12)
-    assert factors.bent == np.sum(np.abs(z) > robust.BEND)
+    np.testing.assert_allclose(factors.loss, 2 * huber(weights.BEND, z).sum(), rtol=1e-12)
+    assert factors.bent == np.sum(np.abs(z) > weights.BEND)
 
 
 def test_the_factors_make_squares_of_the_same_slope():
     z = WEIGHTS * (A @ X - TAU)
-    factors = robust.Huber(X, WEIGHTS)(A, TAU)
-    np.testing.assert_allclose(factors * z, np.clip(z, -robust.BEND, robust.BEND), rtol=1e-12)
+    factors = weights.Huber(X, WEIGHTS)(A, TAU)
+    np.testing.assert_allclose(factors * z, np.clip(z, -weights.BEND, weights.BEND), rtol=1e-12)
 
 
 def test_normal_residuals_keep_their_weights_and_a_few_far_ones_hardly_change_them():
-    expected = norm.expect(lambda z: np.minimum(z**2, robust.BEND**2))
-    np.testing.assert_allclose(robust.EXPECTED, expected, rtol=1e-4)
+    expected = norm.expect(lambda z: np.minimum(z**2, weights.BEND**2))
+    np.testing.assert_allclose(weights.EXPECTED, expected, rtol=1e-4)
     tau = RNG.normal(size=(20_000, 2)) / WEIGHTS
     zeros = np.zeros((20_000, 2, 3))
     samples = np.full(2, 20_000)
-    factors = robust.Huber(X, WEIGHTS)
+    factors = weights.Huber(X, WEIGHTS)
     factors(zeros, tau)
     np.testing.assert_allclose(factors.reweigh(samples), WEIGHTS, rtol=0.02)
     tau[:200] = 1e6
-    factors = robust.Huber(X, WEIGHTS)
+    factors = weights.Huber(X, WEIGHTS)
     factors(zeros, tau)
     np.testing.assert_allclose(factors.reweigh(samples), WEIGHTS, rtol=0.04)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from inertial_check.dynamics.equations import inverse_dynamics, regressor
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.nuisance import Coulomb, Nuisance, Viscous
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Viscous
+from inertial_check.identification.fit.samples import Samples
+from inertial_check.mechanics.equations import inverse_dynamics, regressor
 from random_trees import configurations, random_tree
 
 TREE = random_tree(3, count=5, kinds=("revolute", "prismatic"))

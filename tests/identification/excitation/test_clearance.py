@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.excitation.clearance import Clearance, Obstacles
-from inertial_check.identification.excitation.convex import measure_gaps, pad_shapes
+from inertial_check.identification.excitation.convex import (
+    Clearance,
+    Obstacles,
+    measure_gaps,
+    pad_shapes,
+)
 from inertial_check.identification.excitation.fourier import FourierSeries
+from inertial_check.mechanics.tree import Tree
 
 NONE = np.zeros((3, 3))
 CUBE = np.array(np.meshgrid(*((-0.5, 0.5),) * 3)).reshape(3, -1).T

@@ -6,21 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
-from inertial_check.dynamics import equations
-from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.estimation.nuisance import (
-    Coulomb,
-    Nuisance,
-    RotorInertia,
-    Viscous,
-)
-from inertial_check.identification.excitation.design import (
-    Condition,
-    FourierSeries,
-    Limits,
-    condition_number,
-    optimise,
-)
+from inertial_check.identification.excitation.design import Condition, condition_number, optimise
+from inertial_check.identification.excitation.fourier import FourierSeries
+from inertial_check.identification.excitation.search import Limits
+from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, RotorInertia, Viscous
+from inertial_check.mechanics import equations
+from inertial_check.mechanics.tree import Tree
 from random_trees import random_tree
 
 KINDS = ("revolute", "prismatic")

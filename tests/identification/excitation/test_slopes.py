@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from inertial_check.dynamics.equations import regressor
-from inertial_check.identification.excitation.slopes import RegressorSlope
+from inertial_check.identification.excitation.visibility import RegressorSlope
+from inertial_check.mechanics.equations import regressor
 from random_trees import random_tree
 
 

@@ -4,18 +4,12 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import inverse_dynamics, regressor
-from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.nuisance import (
-    Nuisance,
-)
-from inertial_check.identification.methods.closed_loop import (
-    Reference,
-    SimulatedRobot,
-    simulate,
-)
-from inertial_check.identification.recordings.signals import differentiate, filter_signals
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.simulation import Reference, SimulatedRobot, simulate
+from inertial_check.identification.motion.signals import differentiate, filter_signals
+from inertial_check.mechanics.equations import inverse_dynamics, regressor
+from inertial_check.mechanics.tree import Tree
 
 RATE, DURATION = 200.0, 12.0
 STEP = 1 / RATE

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
-from inertial_check.dynamics.equations import regressor
-from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.nuisance import Nuisance, Viscous
+from inertial_check.identification.fit.nuisance import Nuisance, Viscous
+from inertial_check.mechanics.equations import regressor
+from inertial_check.mechanics.tree import Tree
 
 LINKS = 3
 NOISE = 0.1

@@ -5,8 +5,11 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.payload.identify import identify_payload
-from inertial_check.identification.payload.samples import from_wrench, wrench_regressor
+from inertial_check.identification.fit.payload import (
+    from_wrench,
+    identify_payload,
+    wrench_regressor,
+)
 
 TOOL = ic.InertialParameters.from_com(1.3, [0.02, -0.03, 0.12], np.diag([0.004, 0.005, 0.002]))
 BIAS = np.array([0.1, 0.2, -0.1, 1.0, 2.0, -1.0])

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations
-from inertial_check.identification.estimation.nuisance import Coulomb, Nuisance, Offset, Viscous
-from inertial_check.identification.estimation.reduction import ROWS
-from inertial_check.identification.payload.identify import identify_payload
-from inertial_check.identification.payload.samples import (
+from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Offset, Viscous
+from inertial_check.identification.fit.payload import (
     BIAS,
     Recording,
     from_torques,
     from_wrench,
+    identify_payload,
     wrench_regressor,
 )
+from inertial_check.identification.fit.reduction import ROWS
 from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.mechanics import equations
 from inertial_check.projection.constraints import FixedMass
 from random_trees import random_tree, rotation
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inertial_check.identification.recordings.couplings import find_couplings
+from inertial_check.identification.diagnosis.diagnosis import find_couplings
 
 
 def move(seed, count=4, samples=2_000):

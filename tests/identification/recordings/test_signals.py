@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.signal import butter, filtfilt, sosfreqz
 
 from inertial_check.errors import ParameterError
-from inertial_check.identification.recordings.signals import (
+from inertial_check.identification.motion.signals import (
     BANDWIDTHS,
     Smoothing,
     bandwidth,

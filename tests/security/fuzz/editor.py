@@ -11,13 +11,15 @@ from lsprotocol import types
 from fuzz.cases import Case
 from fuzz.extremes import NAMES
 from fuzz.targets import ViolationError, expect_messages, expect_output
-from inertial_check.lsp.actions import FIX_ALL, Actions
-from inertial_check.lsp.checking import Document, check
-from inertial_check.lsp.diagnostics import collect_diagnostics
-from inertial_check.lsp.hover import describe_position
-from inertial_check.lsp.quick_fixes import QuickFixes
-from inertial_check.lsp.texts import Text
-from inertial_check.settings.configuration import Configurations
+from inertial_check.checking.configuration import Configurations
+from inertial_check.programs.lsp.documents import Document, Text, check
+from inertial_check.programs.lsp.features import (
+    FIX_ALL,
+    Actions,
+    collect_diagnostics,
+    describe_position,
+)
+from inertial_check.programs.lsp.quick_fixes import QuickFixes
 
 _PATIENCE = 20.0
 """Longest time that a session waits for its answers [s]; the test fails if one is missing."""
@@ -105,8 +107,7 @@ def send_messages(case: Case, path: Path, rng: Random) -> None:
     """Run a session with the server; every request must have one answer."""
     from pygls.io_ import StdoutWriter
 
-    from inertial_check.lsp.messages import serve_messages
-    from inertial_check.lsp.server import Server, _register_features
+    from inertial_check.programs.lsp.server import Server, _register_features, serve_messages
 
     start = {"id": 1, "method": "initialize", "params": {"capabilities": {}, "rootUri": None}}
     messages = [{"jsonrpc": "2.0", **start}, *_messages(case, path, rng)]

@@ -10,22 +10,22 @@ from random import Random
 from xml.etree import ElementTree
 
 from fuzz.cases import SECRET, Case
+from inertial_check.checking.baseline import Baseline
 from inertial_check.checking.check import Document, ReportContent, check_documents
-from inertial_check.cli.main import main
+from inertial_check.checking.configuration import OPTIONS, Configurations
+from inertial_check.checking.report import Report
+from inertial_check.checking.settings import FORMS, Settings
+from inertial_check.documents.files import ignoring
+from inertial_check.documents.files.ignoring import PathPattern
+from inertial_check.documents.load import load
+from inertial_check.documents.meshes import triangles
 from inertial_check.errors import DefectError, DocumentError, InertialCheckError
-from inertial_check.files import gitignore
-from inertial_check.files.patterns import PathPattern
-from inertial_check.fixing.fix import fix_model
-from inertial_check.formats import load
-from inertial_check.formats.meshes import triangles
-from inertial_check.formats.recordings import read_recording
+from inertial_check.fixing.edits import fix_model
+from inertial_check.identification.recordings import read_recording
 from inertial_check.inertia.meshes import measure
-from inertial_check.model import Report
+from inertial_check.programs.cli.main import main
 from inertial_check.reports import View, render
-from inertial_check.selecting.baseline import Baseline
-from inertial_check.settings.configuration import OPTIONS, Configurations
-from inertial_check.settings.settings import FORMS, Settings
-from inertial_check.viewing.report import build_page
+from inertial_check.reports.page.page import build_page
 
 DATA = Path(__file__).parents[3] / "data"
 
@@ -175,12 +175,12 @@ def read_baseline(case: Case, path: Path, rng: Random) -> None:
 def read_ignore_file(case: Case, path: Path, rng: Random) -> None:
     """Read a .gitignore, and match names that make a pattern go back often."""
     folder = str(path.parent)
-    ignores = gitignore.within(folder, (), lambda at, error: expect_messages([error]))
+    ignores = ignoring.within(folder, (), lambda at, error: expect_messages([error]))
     lines = case.data.decode("latin-1").split("\n")[:50]
     names = ["a", "a" * 200, "a/" * 60 + "b", "keep.tmp", "é/\udcff", "x" * 40 + ".tmp", *lines[:5]]
     for name in names:
         if name.strip("/") and "\0" not in name:
-            gitignore.is_ignored(ignores, f"{folder}/{name[:250]}", rng.random() < 0.5)
+            ignoring.is_ignored(ignores, f"{folder}/{name[:250]}", rng.random() < 0.5)
     for line in lines:
         pattern = PathPattern(folder, line[:2000])
         for name in names if pattern.valid else ():

@@ -8,11 +8,13 @@ import re
 import signal
 import time
 
-import inertial_check.causes
-import inertial_check.engines
-from inertial_check.checking import check
-from inertial_check.formats import urdf
-from inertial_check.rules import ALL_RULES
+import inertial_check.checking.causes
+import inertial_check.checking.engines
+from inertial_check.checking.rules.catalogue import ALL_RULES
+from inertial_check.checking.shapes.evidence import read_geometry
+from inertial_check.checking.suppressions import sort_findings
+from inertial_check.documents import urdf
+from inertial_check.documents.model import judge, judge_all
 
 
 class Panic(BaseException):
@@ -93,17 +95,15 @@ def _failing_batch(step, original):
     return replacement
 
 
-check.judge_all = _failing_batch("judge", check.judge_all)
-check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path)
-check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
-inertial_check.engines.predict = _failing(
-    "engines", inertial_check.engines.predict, lambda model, *_: model.source.path
+judge_all = _failing_batch("judge", judge_all)
+judge = _failing("judge", judge, lambda model, *_: model.source.path)
+read_geometry = _failing("geometry", read_geometry, lambda model, *_: model.source.path)
+inertial_check.checking.engines.predict = _failing(
+    "engines", inertial_check.checking.engines.predict, lambda model, *_: model.source.path
 )
-check.sort_findings = _failing(
-    "comments", check.sort_findings, lambda _, model, *__: model.source.path
-)
-inertial_check.causes.explain = _failing(
-    "causes", inertial_check.causes.explain, lambda seen, *_: seen.model.source.path
+sort_findings = _failing("comments", sort_findings, lambda _, model, *__: model.source.path)
+inertial_check.checking.causes.explain = _failing(
+    "causes", inertial_check.checking.causes.explain, lambda seen, *_: seen.model.source.path
 )
 (_rule,) = (rule for rule in ALL_RULES if rule.code == "IC302")
 _rule.findings = _failing("rule", _rule.findings, lambda _, seen: seen.model.source.path)

@@ -1,0 +1,412 @@
+"""Baselines: known findings, which do not count unless they become worse.
+
+For each file, body and rule a baseline stores the number of findings and their lowest margin. It
+stores no line numbers, so that it survives changes of the layout of a document.
+
+Accepted entries of configurations that no finding on the checked files needs any more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, nan
+from typing import NamedTuple
+
+from inertial_check.checking.report import FileReport, Finding, Report, Suppression
+from inertial_check.checking.rules.document import UnusedSuppression
+from inertial_check.checking.settings import Exemption, Settings, codes_of
+from inertial_check.documents.context import NestingError, check_json_nesting
+from inertial_check.documents.files.access import Limits, contains, read_regular
+from inertial_check.documents.files.ignoring import relative_path
+from inertial_check.documents.files.writing import replace_file
+from inertial_check.documents.source import Place
+from inertial_check.errors import UsageError
+from inertial_check.inertia import tolerances
+
+SCHEMA_VERSION = "1"
+"""Version of the schema of baseline files."""
+
+
+_LONGEST_INTEGER = 300
+"""Largest number of digits of an integer, so that it is a float64, too."""
+
+_BETWEEN = frozenset(" \t\r\n,")
+"""Characters between two entries."""
+
+
+class Key(NamedTuple):
+    """The subject of an entry.
+
+    Attributes:
+        file: Path relative to the folder of the baseline, with "/" between names.
+        body: Name of the body; "" for the document itself.
+        code: Code of the rule.
+    """
+
+    file: str
+    body: str
+    code: str
+
+
+class KnownFinding(NamedTuple):
+    """The known findings of one rule on one body.
+
+    Attributes:
+        findings: Number of findings.
+        margin: The lowest of their margins; None if they have none.
+    """
+
+    findings: int
+    margin: float | None
+
+
+class BaselineResult(NamedTuple):
+    """The result of comparing a report with a baseline.
+
+    Attributes:
+        report: The report with known findings suppressed.
+        gone: Entries whose findings no longer occur, among files that could be checked.
+        kept: The baseline without these entries, tightened to findings that improved.
+    """
+
+    report: Report
+    gone: tuple[Key, ...]
+    kept: Baseline
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A set of known findings.
+
+    Attributes:
+        path: Path of the file.
+        entries: The known findings, by their subject.
+    """
+
+    path: str
+    entries: Mapping[Key, KnownFinding]
+
+    @classmethod
+    def read(cls, path: str) -> Baseline:
+        """Read a baseline.
+
+        Raises:
+            UsageError: The file does not exist or is malformed; names the line.
+        """
+        try:
+            text = read_regular(path, Limits.document).decode("utf-8-sig")
+        except FileNotFoundError:
+            way = f"--write-baseline {path} makes it"
+            raise UsageError(f"no such baseline: {path}; {way}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"cannot read the baseline {path}: {reason}") from None
+        return cls(path, _entries(path, text))
+
+    @classmethod
+    def of(cls, report: Report, path: str, known: Baseline | None = None) -> Baseline:
+        """The baseline that makes all counting findings of a report known.
+
+        Args:
+            report: Report of a check.
+            path: Path that the baseline will be written to.
+            known: An older baseline, whose entries about files that were not checked are kept.
+        """
+        baseline = cls(path, {})
+        entries = baseline._collect_entries(report.files)
+        checked = {baseline._name(file.path) for file in report.files}
+        for key, entry in () if known is None else known.entries.items():
+            if key.file not in checked and baseline._exists(key.file):
+                entries[key] = entry
+        return cls(path, entries)
+
+    def apply(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> BaselineResult:
+        """Suppress known findings that have not become worse.
+
+        Args:
+            report: Report of a check.
+            rules_of: Gives the codes of the rules that ran on the file at a path.
+        """
+        found = self._collect_entries(report.files)
+        files = tuple(self._file(file, found) for file in report.files)
+        readable = {self._name(file.path): file for file in report.files if file.format is not None}
+
+        def is_gone(key: Key) -> bool:
+            file = readable.get(key.file)
+            if file is None:
+                return not self._exists(key.file)
+            return key not in found and key.code in rules_of(file.path)
+
+        gone = {key for key in self.entries if is_gone(key)}
+        kept = {
+            key: _better(entry, found.get(key, entry))
+            for key, entry in self.entries.items()
+            if key not in gone
+        }
+        return BaselineResult(
+            replace(report, files=files), tuple(sorted(gone)), Baseline(self.path, kept)
+        )
+
+    def write(self) -> None:
+        """Write the file as a whole or not at all.
+
+        Raises:
+            UsageError: The file cannot be written.
+        """
+        # Half a surrogate, which a name of a file may hold, becomes an escape of JSON.
+        replace_file(self.path, self.text().encode("utf-8", "backslashreplace"))
+
+    def text(self) -> str:
+        """The content of the file: sorted, one line per entry."""
+        lines = [
+            json.dumps({**key._asdict(), **_without_none(entry)}, ensure_ascii=False)
+            for key, entry in sorted(self.entries.items())
+        ]
+        listed = "[\n" + ",\n".join(f"  {line}" for line in lines) + "\n ]" if lines else "[]"
+        return f'{{\n "schema_version": "{SCHEMA_VERSION}",\n "entries": {listed}\n}}\n'
+
+    def _name(self, path: str) -> str:
+        """The path of a file relative to the baseline."""
+        folder = os.path.dirname(os.path.abspath(self.path))
+        return relative_path(os.path.abspath(path), folder)
+
+    def _exists(self, name: str) -> bool:
+        return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
+
+    def _collect_entries(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
+        """Collect the entries for all findings that count."""
+        found: dict[Key, KnownFinding] = {}
+        for file in files:
+            name = self._name(file.path)
+            for finding in file.findings:
+                key = Key(name, finding.body or "", finding.code)
+                found[key] = _add(found.get(key), margin_of(finding))
+        return found
+
+    def _file(self, file: FileReport, found: Mapping[Key, KnownFinding]) -> FileReport:
+        """The report on a file with known findings suppressed."""
+        name = self._name(file.path)
+        counting: list[Finding] = []
+        suppressed = list(file.suppressed)
+        for finding in file.findings:
+            key = Key(name, finding.body or "", finding.code)
+            if self._knows(key, found[key], margin_of(finding)):
+                suppression = Suppression("external", f"known in {self.path}")
+                suppressed.append(finding._replace(suppression=suppression))
+            else:
+                counting.append(finding)
+        if len(suppressed) == len(file.suppressed):
+            return file
+        suppressed.sort(key=lambda each: (each.place.path or "", *each.place[:2], each.code))
+        return file._replace(findings=tuple(counting), suppressed=tuple(suppressed))
+
+    def _knows(self, key: Key, now: KnownFinding, margin: float | None) -> bool:
+        known = self.entries.get(key)
+        if known is None or now.findings > known.findings:
+            return False
+        return margin is None or known.margin is None or margin >= known.margin - tolerances.WORSE
+
+
+def margin_of(finding: Finding) -> float | None:
+    """The margin in the values of a finding; None if there is none."""
+    margin = finding.values.get("margin")
+    return float(margin) if isinstance(margin, int | float) and isfinite(margin) else None
+
+
+def _lower(one: float | None, other: float | None) -> float | None:
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+def _add(known: KnownFinding | None, margin: float | None) -> KnownFinding:
+    return (
+        KnownFinding(1, margin)
+        if known is None
+        else KnownFinding(known[0] + 1, _lower(known[1], margin))
+    )
+
+
+def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
+    """The stricter of two entries: the lower count and the higher margin."""
+    margin = known.margin
+    if now.margin is not None:
+        margin = now.margin if margin is None else max(margin, now.margin)
+    return KnownFinding(min(known.findings, now.findings), margin)
+
+
+def _without_none(entry: KnownFinding) -> dict[str, object]:
+    return {name: value for name, value in entry._asdict().items() if value is not None}
+
+
+def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
+    """Parse the entries of a baseline.
+
+    Raises:
+        UsageError: The text is malformed or has two entries about one subject; names the line.
+    """
+
+    def wrong(at: int, reason: str) -> UsageError:
+        return UsageError(f"{path}:{text.count(chr(10), 0, at) + 1}: no baseline: {reason}")
+
+    try:
+        check_json_nesting(text)
+        document = json.loads(text, parse_int=_parse_integer)
+    except NestingError as error:
+        raise wrong(0, str(error)) from None
+    except json.JSONDecodeError as error:
+        raise wrong(error.pos, f"{error.msg[:1].lower()}{error.msg[1:]}") from None
+    except RecursionError:
+        raise wrong(0, "nested too deep") from None
+    if not isinstance(document, dict) or not isinstance(document.get("entries"), list):
+        raise wrong(0, 'expected an object with "schema_version" and "entries"')
+    if document.get("schema_version") != SCHEMA_VERSION:
+        version = document.get("schema_version")
+        raise wrong(0, f"schema_version is {version!r}, and this program knows {SCHEMA_VERSION!r}")
+    found: dict[Key, KnownFinding] = {}
+    for at, item in zip(_starts(text, len(document["entries"])), document["entries"], strict=True):
+        pair = _entry(item)
+        if pair is None:
+            raise wrong(at, 'expected {"file": ..., "body": ..., "code": ..., "findings": ...}')
+        if pair[0] in found:
+            raise wrong(at, f"a second entry on {', '.join(pair[0])}: delete one")
+        found.update([pair])
+    return found
+
+
+def _parse_integer(text: str) -> float:
+    """Parse an integer; one of too many digits is no number of findings."""
+    return int(text) if len(text) <= _LONGEST_INTEGER else nan
+
+
+def _starts(text: str, count: int) -> Iterator[int]:
+    """Yield the position at which each entry begins; the text has been parsed before."""
+    decoder = json.JSONDecoder(parse_int=_parse_integer)
+    at = text.find("[", text.find('"entries"')) + 1
+    for _ in range(count):
+        while text[at : at + 1] in _BETWEEN:
+            at += 1
+        yield at
+        try:
+            _, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:  # another member had this name, too: its lines do as well
+            continue
+
+
+def _entry(item: object) -> tuple[Key, KnownFinding] | None:
+    """Parse an entry; None if it is malformed."""
+    if not isinstance(item, dict) or not item.keys() <= {*Key._fields, *KnownFinding._fields}:
+        return None
+    names = [name for field in Key._fields if isinstance(name := item.get(field), str)]
+    findings, margin = item.get("findings"), item.get("margin")
+    if len(names) < len(Key._fields):
+        return None
+    if type(findings) is not int or findings < 1:
+        return None
+    if margin is not None and not (type(margin) in (int, float) and isfinite(margin)):
+        return None
+    return Key(*names), KnownFinding(findings, None if margin is None else float(margin))
+
+
+class _State:
+    """The state of an accepted entry after those files of a run that were told so far.
+
+    Attributes:
+        seen: The first file, by path, whose configuration has the entry, and its place there.
+        file: Report of the first file, by path, that the entry is about; None without any.
+        unused: Whether the silence of the rules on all these files proves that nothing needs it.
+    """
+
+    def __init__(self, seen: tuple[str, int]) -> None:
+        self.seen = seen
+        self.file: FileReport | None = None
+        self.unused = True
+
+
+class Acceptances:
+    """The accepted entries of the configurations of a run, which may be idle.
+
+    Files are told one by one, as soon as they are checked and in any order; of each entry the
+    report of one file is kept.
+
+    Args:
+        settings_of: Gives the settings of the file at a path.
+    """
+
+    def __init__(self, settings_of: Callable[[str], Settings]) -> None:
+        self._settings_of = settings_of
+        self._states: dict[tuple[Place, Exemption], _State] = {}
+
+    def add(self, file: FileReport) -> None:
+        """Tell the report of a file."""
+        settings = self._settings_of(file.path)
+        for at, entry in enumerate(settings.exemptions):
+            if not entry.accepted or entry.place is None:
+                continue
+            state = self._states.setdefault((entry.place, entry), _State((file.path, at)))
+            state.seen = min(state.seen, (file.path, at))
+            if entry.concerns(file.path, (body.file for body in file.bodies)):
+                state.unused = state.unused and _is_silent(entry, file, settings)
+                if state.file is None or file.path < state.file.path:
+                    state.file = file
+
+    def report_unused(self, report: Report, folders: Sequence[str]) -> Report:
+        """Report the entries that no finding on the files needs.
+
+        An entry becomes a finding on the first of its files that was checked. One that is about no
+        file becomes a note. A run that did not search the folder of the configuration may have left
+        out the files that need an entry, so that it is silent, unless the entry names one file and
+        no pattern.
+
+        Args:
+            report: Report of the run; a file that gets a finding is replaced by what was told.
+            folders: Folders that the run searched as a whole.
+        """
+        real = [os.path.realpath(folder) for folder in folders]
+        changed: dict[str, FileReport] = {}
+        notes: list[str] = []
+        states = sorted(self._states.items(), key=lambda item: item[1].seen)
+        for (place, entry), state in states:
+            file = state.file
+            whole = any(contains(each, os.path.realpath(entry.files.folder)) for each in real)
+            exact = entry.files.exact_path
+            if not (whole or (file is not None and exact == os.path.abspath(file.path))):
+                continue
+            if file is None and not (exact is not None and os.path.lexists(exact)):
+                idle = f"accepted: no file that was checked matches {entry.files.pattern}"
+                notes.append(f"{place.path}:{place.line}: {idle}")
+            elif file is not None and state.unused and _has_silent_rules(entry):
+                severity = self._settings_of(file.path).severity(UnusedSuppression)
+                finding = UnusedSuppression.on_entry(place, severity, entry.files.pattern)
+                so_far = changed.get(file.path, file)
+                changed[file.path] = _add_finding(so_far, finding)
+        if not changed and not notes:
+            return report
+        files = tuple(changed.get(file.path, file) for file in report.files)
+        return replace(report, files=files, notes=(*report.notes, *notes))
+
+
+def _add_finding(file: FileReport, finding: Finding) -> FileReport:
+    return file._replace(findings=(*file.findings, finding))
+
+
+def _list_codes(entry: Exemption) -> frozenset[str]:
+    return frozenset(code for selector in entry.selectors for code in codes_of(selector))
+
+
+def _is_silent(entry: Exemption, file: FileReport, settings: Settings) -> bool:
+    """Whether all rules of an entry ran on a file, and none has found anything."""
+    on = {rule.code for rule in settings.rules()}
+    codes = _list_codes(entry)
+    if UnusedSuppression.code not in on or not codes <= on or settings.geometry != "auto":
+        return False
+    if file.format is None:  # its bodies were not checked
+        return False
+    return not any(entry.covers(each, file.path) for each in (*file.findings, *file.suppressed))
+
+
+def _has_silent_rules(entry: Exemption) -> bool:
+    """Whether the silence of the rules of an entry proves anything."""
+    undecided = any(code.startswith(UnusedSuppression.UNDECIDED) for code in _list_codes(entry))
+    return "ALL" in entry.selectors or not undecided

@@ -1,0 +1,566 @@
+"""The causes by unit: numbers in another unit than the one of the format.
+
+The cause of a mass that was changed without its tensor.
+
+The causes that other bodies of the model reveal: twins, copies, sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inertial_check.checking.causes.base import Cause, Meant, Proposal, Subject
+from inertial_check.checking.causes.text import is_rough
+from inertial_check.checking.causes.weighing import (
+    I_BBcm_Bi,
+    box_text,
+    find_gains,
+    gain_of_scaled_shapes,
+    gains,
+    is_stated,
+    read_body,
+    reflect_twin,
+    tidy,
+    twin_of,
+    with_spreads,
+)
+from inertial_check.checking.evidence.readings import UNITS
+from inertial_check.documents.model import Body
+from inertial_check.inertia import tolerances
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.twins import TwinPairs
+
+
+_FACTORS = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
+
+PLAIN = 3.0
+"""Least likelihood ratio at which a unit is named as a cause."""
+
+
+class Units(Cause):
+    """The tensor, or the mesh beside it, is in another unit.
+
+    ## What happened
+    CAD programs report g mm^2, kg mm^2, g cm^2 or lb in^2, whatever the document's units are, and
+    the number was written into a file of kg m^2. Or it was converted twice. Or mass and inertia are
+    right, and the mesh is in millimetres without a scale.
+
+    ## How it is recognised
+    Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
+    twin, or of a usual density. It counts for more where other bodies of the model ask for the same
+    unit: a factor holds for all.
+
+    ## Example
+        <mass value="1.2"/>
+        <inertia ixx="4100" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
+
+    ## What undoes it
+    The six numbers times the unit. For a mesh: scale="0.001 0.001 0.001".
+
+    ## What people search for
+    "mass properties units SolidWorks URDF inertia grams square millimeters"; "robot explodes";
+    "link does not move when a torque is applied".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "units", 0.12
+    kinds = frozenset({"stated"})
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with its tensor times each unit, and divided by each."""
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        return with_spreads(subject, _FACTORS[:, None, None] * C_BBcm_B)
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """For each unit the tensor in kg m^2, where that is far more probable."""
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        ratio = find_gains(self, subject)
+        for row in np.flatnonzero(ratio > PLAIN).tolist():
+            name, factor = list(UNITS)[row % len(UNITS)], _FACTORS[row]
+            how = f"read as {name}" if row < len(UNITS) else f"divided by 1 {name}"
+            meant = factor * C_BBcm_B
+            yield Proposal(
+                ratio[row] / len(UNITS),
+                f"{how}, times {factor:.4g}, the tensor is that of "
+                f"{box_text(subject.mass, meant)}; as written, of "
+                f"{box_text(subject.mass, C_BBcm_B)}",
+                I_BBcm_Bi=tidy(factor * subject.I_BBcm_Bi),
+            )
+        yield from _mesh_in_millimetres(subject)
+
+
+def _mesh_in_millimetres(subject: Subject) -> Iterator[Proposal]:
+    """Shapes a thousand times too large, or too small, for numbers that fit each other."""
+    likeness = subject.examination.likeness
+    ratios = likeness.size_ratio[likeness.body == subject.index]
+    density = float(subject.examination.assembly.density[subject.index])
+    if not len(ratios) or not 50 < density < 12_000:
+        return
+    for factor, what in ((1e-3, "millimetres"), (1e3, "metres, and scaled to millimetres")):
+        if np.all(np.abs(np.log10(ratios / factor)) < 0.5):
+            yield Proposal(
+                gain_of_scaled_shapes(subject, factor),
+                f"mass and inertia fit each other ({density:.3g} kg/m^3), and the shapes are "
+                f"{1 / ratios[0]:.3g} times their size: the mesh is in {what}",
+                editable=False,
+            )
+
+
+class Density(Cause):
+    """The mass is in grams, or in tonnes.
+
+    ## What happened
+    A mass in grams stands in a field for kilograms, with its inertia or without; or the density of
+    the CAD part was 1 or 7.85 in place of 1000 or 7850 kg/m^3.
+
+    ## How it is recognised
+    With the mass a thousand times smaller or larger, the tensor as written or with it, the body has
+    a usual density and fits its shapes and its twin.
+
+    ## Example
+        <mass value="1200"/>
+        <inertia ixx="0.0041" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+
+    ## What undoes it
+    The mass in kilograms, and the tensor that belongs to it.
+
+    ## What people search for
+    "default density SolidWorks URDF exporter"; "robot too heavy in Gazebo".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "density", 0.06
+    kinds = frozenset({"stated"})
+
+    _TIMES = np.array([1e-3, 1e3, 1e-3, 1e3])
+    _ALONE = np.array([True, True, False, False])
+    """Factors of the mass, and whether the tensor stays as written."""
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """A thousand times less or more, with the tensor and without."""
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        spreads = np.where(self._ALONE, 1 / self._TIMES, 1.0)[:, None, None] * C_BBcm_B
+        return with_spreads(subject, spreads)._replace(mass=self._TIMES * subject.mass)
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The most probable of them."""
+        ratio = find_gains(self, subject)
+        row = int(np.argmax(ratio)) if len(ratio) else None
+        if row is not None and ratio[row] > PLAIN:
+            C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+            factor, alone = self._TIMES[row], self._ALONE[row]
+            meant = 1 / factor * C_BBcm_B if alone else C_BBcm_B
+            mass = float(tidy(factor * subject.mass))
+            tensor = None if alone else tidy(factor * subject.I_BBcm_Bi)
+            yield Proposal(
+                float(ratio[row]) / 4,
+                f"with {mass:.6g} kg in place of {subject.mass:.6g} kg"
+                f"{', the tensor as written' if alone else ', the tensor times the same'}, "
+                f"it is {box_text(mass, meant)}; as written, "
+                f"{box_text(subject.mass, C_BBcm_B)}",
+                mass=mass,
+                I_BBcm_Bi=tensor,
+            )
+
+
+_FORM = 0.005
+"""Misfit up to which a tensor is exactly that of the shapes: numbers computed from them agree to
+three digits, numbers from CAD that shows more than the shapes do not."""
+
+_DENSITIES = (1000.0, 1.0)
+"""Densities [kg/m^3] that programs assume where they are told none: water (MeshLab, Blender, many
+exporters), and one (trimesh)."""
+
+_SLACK = 0.02
+"""Relative deviation from such a density: of 181 bodies of another size than their shapes (IC502)
+32 had the form of the shapes and 1000 kg/m^3 within it."""
+
+
+class MassReplaced(Cause):
+    """The mass was changed, and the inertia is still that of the old one.
+
+    ## What happened
+    Mesh tools compute mass and inertia for a density that they assume. The mass was then replaced
+    by the one that was weighed or read in a datasheet, and the six numbers of the inertia, which
+    are in proportion to the mass, were left as they came.
+
+    ## How it is recognised
+    The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
+    theirs at 1000 kg/m^3 within 2 %, or at 1 kg/m^3, while the mass is another.
+
+    ## Example
+        <link name="link">
+          <inertial>
+            <mass value="0.35"/>
+            <inertia ixx="0.007344" ixy="0" ixz="0" iyy="0.008112" iyz="0" izz="0.001632"/>
+          </inertial>
+          <visual><geometry><box size="0.1 0.06 0.24"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The tensor times m / (rho V): that of the shapes with the mass as written.
+
+    ## What people search for
+    "MeshLab compute geometric measures inertia URDF"; "trimesh moment_inertia density"; "inertia
+    not scaled with mass".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "mass-replaced", 0.05
+    kinds = frozenset({"stated"})
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor of the shapes with the mass as written."""
+        likeness = subject.examination.likeness
+        for row in likeness.places_of(subject.index):
+            volume = subject.mass / float(likeness.density[row, 1])
+            if not likeness.misfit[row] < _FORM + subject.printed_misfit or not volume > 0:
+                continue
+            ratio = float(likeness.size_ratio[row])
+            density = subject.mass * ratio**2 / volume
+            assumed = min(_DENSITIES, key=lambda each: abs(np.log(density / each)))
+            if abs(density / assumed - 1) > _SLACK or abs(ratio**2 - 1) < 2 * _SLACK:
+                continue
+            C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index] / ratio**2
+            yield Proposal(
+                float(gains(subject, with_spreads(subject, C_BBcm_B[None]))[0]),
+                f"the tensor is exactly that of the body's shapes at {density:.4g} kg/m^3, which "
+                f"would weigh {subject.mass * ratio**2:.4g} kg; times {1 / ratio**2:.4g} it is "
+                f"theirs with the mass as written, {box_text(subject.mass, C_BBcm_B)}",
+                I_BBcm_Bi=tidy(subject.I_BBcm_Bi / ratio**2),
+            )
+            return
+
+
+_TWIN = 0.15
+"""Largest distance between twins, relative to their size, at which they still count as twins."""
+
+_OTHER_MASS, _OTHER_JOINTS = 1.5, 1.5
+"""Ratios of the masses, and of the distances of their joints, from which two bodies are different
+parts; one part can carry one more screw, or have its joints in other holes."""
+
+_COPY = 60.0
+"""Weight of a pair with the same ten numbers that are no mirror image: nothing but a copy agrees to
+the last digit."""
+
+_UNREFLECTED = 1e9
+"""Weight of such a pair where a reflection would change the tensor too: a sign too many in the
+centre explains the place, and no chance gives the equal tensors."""
+
+_HEAVIER = 20.0
+"""Weight of a pair that differs in the mass alone: no mistake in the tensor keeps its form."""
+
+_DIFFERENT = 3.0
+"""Weight of a pair that differs in any other way, as every mistake on one side makes it."""
+
+_DECADE = 0.01
+"""Distance of a ratio of masses from a power of ten, in decades, at which it is one of units."""
+
+
+class Mirror(Cause):
+    """One side was not reflected, or not kept up to date with the other.
+
+    ## What happened
+    The block of the left body was copied to the right one without changing the sign of y; or one
+    side was measured, corrected or given a payload, and the other was not.
+
+    ## How it is recognised
+    Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
+    other when one is reflected in the plane in which the model's other twins agree. Ten equal
+    numbers, or a mass that differs alone, are the plainest signs. The side that fits its shapes
+    worse, or has the odd density, is the wrong one; where nothing tells, both are named.
+
+    ## Example
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.15"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## What undoes it
+    The numbers of the other side, reflected in that plane and written in the frame of this body:
+    for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change. Without a plane
+    nothing is written.
+
+    ## What people search for
+    "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one
+    side".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "mirror", 0.08
+    kinds = frozenset({"stated"})
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The numbers of the other side, reflected."""
+        other = twin_of(subject)
+        if other is None:
+            return
+        assembly = subject.examination.assembly
+        pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
+        if row is None or not _differ(pairs, row):
+            return
+        mass = float(assembly.mass[other])
+        weight = _weigh_mirror(subject, pairs, row, other)
+        name = subject.examination.model.bodies[other].name
+        told = bool(pairs.known[row])
+        center, C_BBcm_B = reflect_twin(subject, other)
+        meant = Meant(np.array([mass]), center[None], C_BBcm_B[None])
+        yield Proposal(
+            weight * min(float(gains(subject, meant, twin=False)[0]), 2.0),
+            f"it is no mirror image of {name} ({mass:.6g} kg, here {subject.mass:.6g} kg; the "
+            f"moments differ by {100 * pairs.moments[row]:.0f} %)"
+            + ("" if told else "; no other twins tell how the axes of the two sides stand"),
+            mass=mass if told and mass != subject.mass else None,
+            p_BoBcm_B=tidy(center) if told else None,
+            I_BBcm_Bi=I_BBcm_Bi(subject, mass, C_BBcm_B) if told else None,
+            editable=told,
+        )
+
+
+def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> float:
+    """Likelihood ratio of a side that was not mirrored, from how the two sides differ."""
+    from inertial_check.checking.evidence.twins import AGREEMENT  # which has compared the two
+
+    judgements = subject.examination.judgements
+    own, theirs = judgements[subject.index], judgements[other]
+    same = (own.mass, own.p_BoBcm_B, own.I_BBcm_B) == (
+        theirs.mass,
+        theirs.p_BoBcm_B,
+        theirs.I_BBcm_B,
+    )
+    if same:
+        _, reflected = reflect_twin(subject, other)
+        own_spread = subject.examination.assembly.C_BBcm_B[subject.index]
+        changed = np.max(np.abs(reflected - own_spread))
+        if pairs.known[row] and changed > tolerances.SAME_READING * np.max(np.abs(own_spread)):
+            return _UNREFLECTED
+        return _COPY
+    decades = np.log10(pairs.mass[row])
+    in_units = abs(decades - round(decades)) < _DECADE and decades > _DECADE
+    if pairs.known[row] and np.max(pairs.offsets[row]) <= AGREEMENT and not in_units:
+        return _HEAVIER
+    return _DIFFERENT
+
+
+def _differ(pairs: TwinPairs, row: int) -> bool:
+    """Whether twins differ in mass, moments or place by more than CAD leaves."""
+    offset = np.max(pairs.offsets[row]) if pairs.known[row] else pairs.apart[row]
+    return bool(pairs.mass[row] > 1 + _TWIN or max(pairs.moments[row], offset) > _TWIN)
+
+
+class CopiedBlock(Cause):
+    """The ten numbers are those of another body.
+
+    ## What happened
+    A link was made by copying another, and its inertial never changed.
+
+    ## How it is recognised
+    Mass, centre and tensor agree with those of another body to the last digit, although the two
+    look different: in their shapes, or in the distances of their joints. Where neither is known it
+    counts for less, because equal parts have equal numbers. The tensor alone is a copy where it has
+    three digits or more and the masses are not the same: it is at most one body's.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <visual><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
+        </link>
+        <link name="tip">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <visual><geometry><box size="0.03 0.03 0.09"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The body's own numbers, from where those of the others came.
+
+    ## What people search for
+    "same inertia for all links URDF".
+
+    ## References
+    A tensor of link_1 on the base, in the discussions of compas-dev/compas_fab.
+    """
+
+    name, prior = "copied-block", 0.08
+    kinds = frozenset({"impossible", "stated"})
+
+    _OTHER_SHAPES, _DIFFERENT, _UNKNOWN = 1e4, 40.0, 8.0
+    """Likelihood ratios of ten equal numbers: on two bodies with other shapes, which no chance
+    gives; with the same shapes elsewhere, or joints at other distances; and on two of which nothing
+    is known, a fifth of which are different parts."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """That it is a copy; what the body was to be, nothing tells."""
+        if subject.broken:
+            yield from _broken_copy(subject)
+        if subject.kind != "stated":
+            return
+        assembly = subject.examination.assembly
+        twin = twin_of(subject)
+        row = assembly.twin_row(subject.index)
+        unreflected = row is not None and _differ(assembly.twin_pairs, row)
+        for group in assembly.same_numbers:
+            if twin in group and unreflected:
+                continue  # the copy is that of the twin, and of what is like it
+            others = [index for index in group if index not in (subject.index, twin)]
+            if subject.index not in group or not others:
+                continue
+            weights = {index: self._compare_parts(subject, index) for index in others}
+            weight = max(weights.values())
+            if weight > 0:
+                unlike = [index for index in others if weights[index] == weight]
+                yield Proposal(
+                    weight,
+                    f"the ten numbers are those of {_list_names(subject, unlike)}, to the last "
+                    "digit",
+                    editable=False,
+                )
+        yield from self._copied_tensor(subject)
+
+    def _compare_parts(self, subject: Subject, other: int) -> float:
+        """Likelihood ratio that two bodies with the same numbers are two different parts."""
+        bodies = subject.examination.model.bodies
+        looks = _describe_shapes(subject.body), _describe_shapes(bodies[other])
+        if all(looks):
+            if _strip_poses(looks[0]) != _strip_poses(looks[1]):
+                return self._OTHER_SHAPES
+            return self._DIFFERENT if looks[0] != looks[1] else 0.0
+        joints = subject.examination.assembly.skeleton[[subject.index, other]]
+        if np.all(joints > 0):
+            return self._DIFFERENT if np.max(joints) > _OTHER_JOINTS * np.min(joints) else 0.0
+        return self._UNKNOWN
+
+    def _copied_tensor(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor of a body of another mass, with more digits than a placeholder has."""
+        assembly = subject.examination.assembly
+        for group in assembly.same_tensor:
+            if subject.index not in group or is_rough(subject):
+                continue
+            ratio = assembly.mass[list(group)] / subject.mass
+            pairs = zip(group, ratio.tolist(), strict=True)
+            others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
+            if others:
+                yield Proposal(
+                    self._DIFFERENT,
+                    f"the six numbers of the inertia are those of {_list_names(subject, others)}, "
+                    f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
+                    f"{assembly.mass[others[0]]:.6g} kg there)",
+                    editable=False,
+                )
+
+
+def _describe_shapes(body: Body) -> tuple[Hashable, ...]:
+    """The shapes of a body as far as they show which part it is: kinds, sizes, meshes, poses."""
+    return tuple(
+        sorted(
+            (shape.role, shape.kind, shape.dimensions, shape.uri or "", *shape[3:5], shape.scale)
+            for shape in body.shapes
+        )
+    )
+
+
+def _strip_poses(looks: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
+    """The shapes without their poses."""
+    return [(*each[:4], each[6]) for each in looks if isinstance(each, tuple)]
+
+
+def _list_names(subject: Subject, others: Sequence[int]) -> str:
+    """The names of other bodies, three at most."""
+    names = ", ".join(subject.examination.model.bodies[index].name for index in others[:3])
+    return f"{names}{' and others' if len(others) > 3 else ''}"
+
+
+def _broken_copy(subject: Subject) -> Iterator[Proposal]:
+    """A tensor that no body has, on two bodies that are not the same: one has it by copy at least.
+
+    Which of the two, only another cause can tell, one that explains the tensor on the other.
+    """
+    examination, own = subject.examination, subject.judgement
+    pairs = zip(examination.model.bodies, examination.judgements, strict=True)
+    names = [
+        body.name
+        for body, judgement in pairs
+        if judgement.I_BBcm_Bi == own.I_BBcm_Bi
+        and (judgement.mass, judgement.p_BoBcm_B) != (own.mass, own.p_BoBcm_B)
+    ]
+    if names:
+        yield Proposal(
+            0.7,
+            f"no body has this tensor, and {', '.join(names[:3])}, whose mass or centre of mass is "
+            "another, has the same six numbers to the last digit",
+            editable=False,
+        )
+
+
+class TotalMass(Cause):
+    """This body makes the model heavier, or lighter, than it was said to be.
+
+    ## What happened
+    One link has the mass of an older revision, of a whole subassembly, or in another unit.
+
+    ## How it is recognised
+    The expected mass (--expect-mass) is missed, and with the difference taken from this body, its
+    tensor in proportion, the body has a more usual density.
+
+    ## Example
+    `inertial-check check --expect-mass 18.4 arm.urdf`, where one link of 2.6 kg was weighed with
+    its gripper.
+
+    ## What undoes it
+    The mass of this link alone.
+
+    ## What people search for
+    "URDF total mass"; "robot heavier than datasheet".
+
+    ## References
+    None: the number comes from you.
+    """
+
+    name, prior = "total-mass", 0.02
+    kinds = frozenset({"stated", "placeholder"})
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The body without what is too much."""
+        expected = subject.examination.expected_mass
+        if expected is None or not is_stated(subject):
+            return
+        beyond = subject.examination.assembly.total_mass - expected[0]
+        mass = subject.mass - beyond
+        if abs(beyond) <= expected[1] * expected[0] or mass <= 0:
+            return
+        now = read_body(subject)
+        gain = float(gains(subject, now._replace(mass=np.array([mass])))[0])
+        if gain > 1:
+            yield Proposal(
+                gain,
+                f"the model weighs {abs(beyond):.4g} kg {'more' if beyond > 0 else 'less'} than "
+                f"expected; with {mass:.6g} kg in place of {subject.mass:.6g} kg this body would "
+                "make that good",
+                mass=float(tidy(mass)),
+                I_BBcm_Bi=tidy(subject.I_BBcm_Bi * (mass / subject.mass)),
+            )

@@ -1,0 +1,293 @@
+"""The ranking of the causes that may explain a finding, best first.
+
+The share of a cause is its prior, times how much more often its signature is seen with it than
+without (Proposal.weight), times how natural the body is that it leads to (plausibility.py), divided
+by the sum over all causes and what none of them explains. Bodies of one model come the same way: a
+cause that others of them have gains, one that they do not have loses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from inertial_check.checking.causes.amounts import TotalMass
+from inertial_check.checking.causes.base import (
+    Cause,
+    Proposal,
+    Subject,
+    calibrate,
+    edit,
+    enumerate_words,
+    likelihood_of_density,
+    try_together,
+)
+from inertial_check.checking.causes.catalogue import ALL_CAUSES
+from inertial_check.checking.causes.frames import pairs_of, with_units
+from inertial_check.checking.causes.weighing import naturalness, weigh_together
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.report import Finding, Hypothesis
+from inertial_check.documents.model import is_computable
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.resemblance import entries
+
+TOTAL_MASS = "IC604"
+"""Code of the findings on the sum of all masses, which name no body."""
+
+MOST = 5
+"""Largest number of causes listed for one finding; longer lists help nobody."""
+
+LEAST = 0.02
+"""Least share of a cause that is listed."""
+
+_UNKNOWN = 0.15
+"""Prior probability of every reason that is not a cause here; with the priors of the causes it sums
+to about 1."""
+
+_ACCUSTOMED = 3.0
+"""Number of bodies whose causes weigh as much as the general priors do when the bodies of a model
+vote."""
+
+_ROUNDS = 3
+"""Rounds of the vote among the bodies of a model; further ones change shares by less than 0.01."""
+
+_COMPANY = 2
+"""Least number of bodies of a model with the same first cause for the evidence to mention it."""
+
+_DOUBTFUL = 0.5
+"""Total weight of the single causes, relative to the unknown, below which pairs of causes are
+tried."""
+
+
+_Weighed = tuple[Cause, Proposal]
+"""A cause and its best proposal, with the weight of all of them against the unknown."""
+
+
+def explain(
+    examination: Examination, findings: Sequence[Finding], codes: Collection[str]
+) -> list[Finding]:
+    """Give findings their probable causes.
+
+    Args:
+        examination: The model and the evidence about it.
+        findings: Findings on that model.
+        codes: Codes of the rules whose findings get causes.
+
+    Returns:
+        The same findings, those of the given codes with their causes.
+    """
+    wanted = {finding.body_id for finding in findings if finding.code in codes}
+    bodies = zip(examination.model.bodies, examination.judgements, strict=True)
+    subjects = {
+        body.id: Subject(examination, i)
+        for i, (body, judgement) in enumerate(bodies)
+        # Readings of numbers near the ends of float64 overflow: no mistake is told from them.
+        if body.id in wanted and is_computable(judgement)
+    }
+    known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
+    return [
+        _give_causes(examination, finding, subjects.get(finding.body_id or ""), known)
+        if finding.code in codes
+        else finding
+        for finding in findings
+    ]
+
+
+def _explain_total(examination: Examination) -> tuple[Hypothesis, ...]:
+    """The bodies whose mass may be the wrong one, most probable first."""
+    stated = np.flatnonzero(examination.assembly.stated).tolist()
+    subjects = [Subject(examination, index) for index in stated]
+    cause = TotalMass()
+    found = [(each, p) for each in subjects for p in cause.proposals(each)]
+    total = _UNKNOWN + sum(cause.prior * p.weight for _, p in found)
+    ranked = sorted(found, key=lambda one: (-one[1].weight, one[0].index))[:MOST]
+    return tuple(
+        Hypothesis(
+            cause.name,
+            cause.prior * p.weight / total,
+            f"{each.body.name}: {p.evidence}",
+            edit(each, p),
+        )
+        for each, p in ranked
+        if cause.prior * p.weight / total >= LEAST
+    )
+
+
+def _give_causes(
+    examination: Examination,
+    finding: Finding,
+    subject: Subject | None,
+    known: Mapping[str, tuple[Hypothesis, ...]],
+) -> Finding:
+    """Return the finding with the causes of its body, or with the sentence why it has none."""
+    causes = known.get(finding.body_id or "", ())
+    if finding.bodies:
+        from inertial_check.checking.causes.models import (
+            explain_model,  # few models are wrong as a whole
+        )
+
+        causes = explain_model(examination, finding)
+    elif finding.code == TOTAL_MASS:
+        causes = _explain_total(examination)
+    if causes:
+        return finding._replace(causes=causes, no_cause="")
+    from inertial_check.checking.causes.catalogue import say_why_none
+
+    return finding._replace(causes=(), no_cause=say_why_none(finding, subject))
+
+
+def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
+    """Find the probable causes for several bodies of one model, best first for each."""
+    if not subjects:
+        return []
+    causes = [cause() for cause in ALL_CAUSES]
+    try_together(causes, subjects)
+    weigh_together(causes, subjects)
+    weighed = [_weigh(subject, causes) for subject in subjects]
+    unknown = np.array([_unknown(subject) for subject in subjects])
+    priors = _vote(weighed, unknown)
+    ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
+    first = Counter(each[0].cause for each in ranked if each)
+    return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
+
+
+def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hypothesis:
+    """The hypothesis, with the number of bodies of the model that have the same cause first."""
+    count = first[hypothesis.cause]
+    if count < _COMPANY:
+        return hypothesis
+    shared = (
+        f"; {count} of the {bodies} bodies with a finding in this model point to the same cause"
+    )
+    return hypothesis._replace(evidence=hypothesis.evidence + shared)
+
+
+def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
+    """Weigh every proposal for one body; the best of a cause carries the sum of their weights.
+
+    Args:
+        subject: The body.
+        causes: All causes; those that can explain no body of its kind are not asked.
+    """
+    able = [cause for cause in causes if subject.kind in cause.kinds]
+    proposed = [(cause, p) for cause in able for p in cause.proposals(subject)]
+    proposed += [*with_units(subject, proposed)]
+    factors = _factors(subject, proposed)
+    pairs = zip(proposed, factors, strict=True)
+    single = sum(cause.prior * p.weight * factor for (cause, p), factor in pairs)
+    if single < _DOUBTFUL * _unknown(subject):
+        second = pairs_of(subject)
+        proposed += second
+        factors += _factors(subject, second)
+    found: dict[str, list[tuple[float, Cause, Proposal]]] = {}
+    for (cause, proposal), factor in zip(proposed, factors, strict=True):
+        found.setdefault(cause.name, []).append((proposal.weight * factor, cause, proposal))
+    return [
+        (best[1], best[2]._replace(weight=sum(weight for weight, _, _ in each)))
+        for each in found.values()
+        for best in (max(each, key=lambda one: one[0]),)
+    ]
+
+
+def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> list[float]:
+    """Rate how natural each mended body is: 1 where the weight of the cause contains it already."""
+    factors = [1.0] * len(proposed)
+    meant = [(i, p.I_BBcm_Bi, p.mass) for i, (_, p) in enumerate(proposed)]
+    chosen = [(i, tensor, mass) for i, tensor, mass in meant if tensor is not None]
+    if not chosen or not subject.broken:
+        return factors
+    rows = [i for i, _, _ in chosen]
+    tensors = entries(np.stack([tensor for _, tensor, _ in chosen]))
+    mass = np.array([subject.mass if mass is None else mass for _, _, mass in chosen])
+    natural = naturalness(mass, tensors, subject.geometry, subject.R_BBi)
+    for i, factor in zip(rows, natural.tolist(), strict=True):
+        factors[i] = (factor if proposed[i][0].mends else 1.0) if factor else tolerances.UNMENDED
+    return factors
+
+
+def _unknown(subject: Subject) -> float:
+    """Weigh the unknown for one body: less where the size is odd, because small errors keep it."""
+    if not subject.broken or not subject.mass > 0:
+        return _UNKNOWN
+    size = np.array([np.sum(np.abs(subject.judgement.principal_moments)) / 2])
+    likelihood = likelihood_of_density(np.array([subject.mass]), size)[0]
+    return _UNKNOWN * float(0.2 + 0.8 * likelihood)
+
+
+def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:
+    """Adapt the priors of the causes of each body to the causes that the other bodies have.
+
+    Shares are computed from the priors, and priors from the shares of the others, by turns: the
+    posterior mean of the model's own mixture of causes, each body left out of its own.
+    """
+    general = {cause.name: cause.prior for one in weighed for cause, _ in one}
+    if len(weighed) == 1:
+        return [general]
+    names = sorted(general)
+    prior = np.tile([general[name] for name in names], (len(weighed), 1))
+    if names:
+        weight = np.zeros((len(weighed), len(names)))
+        for row, one in enumerate(weighed):
+            for cause, proposal in one:
+                weight[row, names.index(cause.name)] = proposal.weight
+        base = prior[0]
+        for _ in range(_ROUNDS):
+            mass = prior * weight
+            share = mass / (mass.sum(axis=1, keepdims=True) + unknown[:, None])
+            others = share.sum(axis=0) - share
+            prior = (_ACCUSTOMED * base + others) / (_ACCUSTOMED + len(weighed) - 1)
+    return [dict(zip(names, row.tolist(), strict=True)) for row in prior]
+
+
+def _rank(
+    subject: Subject, weighed: Sequence[_Weighed], priors: dict[str, float], unknown: float
+) -> tuple[Hypothesis, ...]:
+    """Turn proposals into hypotheses with their shares, most probable first, then by name."""
+    odds = {cause.name: priors[cause.name] * proposal.weight for cause, proposal in weighed}
+    total = unknown + sum(odds.values())
+    ranked = sorted(weighed, key=lambda each: (-odds[each[0].name], each[0].name))
+    groups = _group_ties(ranked)
+    totals = [sum(odds[cause.name] / total for cause, _ in tied) for tied in groups]
+    listed: list[Hypothesis] = []
+    for place, (tied, share) in enumerate(zip(groups, totals, strict=True)):
+        sure = calibrate(totals[0], subject.broken)
+        confidence = share * (1 - sure) / max(1 - totals[0], 1 - sure) if place else sure
+        if confidence / len(tied) >= LEAST:
+            listed += [_as_hypothesis(subject, each, confidence, tied) for each in tied]
+    return tuple(listed[:MOST])
+
+
+def _group_ties(ranked: Sequence[_Weighed]) -> list[list[_Weighed]]:
+    """The causes in groups that the numbers cannot tell apart, in the order of their first."""
+    groups: list[list[_Weighed]] = []
+    for each in ranked:
+        group = next((g for g in groups if _is_tied(g[0][1], each[1])), None)
+        if group is None:
+            groups.append([each])
+        else:
+            group.append(each)
+    return groups
+
+
+def _as_hypothesis(
+    subject: Subject, of: _Weighed, confidence: float, tied: Sequence[_Weighed]
+) -> Hypothesis:
+    """Make a hypothesis of a group, whose evidence names the others of the group."""
+    cause, proposal = of
+    others = [each.name for each, _ in tied if each is not cause]
+    same = f"; the numbers cannot tell it from {enumerate_words(others, 'or')}" if others else ""
+    share = float(confidence / len(tied))
+    return Hypothesis(cause.name, share, proposal.evidence + same, edit(subject, proposal))
+
+
+def _is_tied(one: Proposal, other: Proposal) -> bool:
+    """Whether two causes mean the same body, so that no witness prefers one of them."""
+    if one.gain is None or other.gain is None or one.I_BBcm_Bi is None or other.I_BBcm_Bi is None:
+        return False
+    if one.mass != other.mass or one.p_BoBcm_B is not None or other.p_BoBcm_B is not None:
+        return False
+    apart = np.max(np.abs(one.I_BBcm_Bi - other.I_BBcm_Bi))
+    return bool(apart <= tolerances.SAME_MEANING * np.max(np.abs(one.I_BBcm_Bi)))

@@ -1,0 +1,374 @@
+"""The witnesses of a body that was perhaps meant: its shapes, its twin and experience.
+
+The product of their likelihoods (likelihoods.py) is compared with that of the numbers as written.
+
+How natural a body is, compared with real ones; it weighs the causes that would mend a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inertial_check.checking.causes.base import (
+    FAR,
+    HEAVIER,
+    IN_BOX,
+    IN_BOX_DECADES,
+    MOST,
+    OUTSIDE,
+    STATED,
+    Beside,
+    Cause,
+    Components,
+    Meant,
+    Subject,
+    heavy_tail,
+    likelihood_of_density,
+    likelihood_of_likeness,
+    likelihood_of_twin,
+    likelihood_of_wrong_size,
+)
+from inertial_check.checking.evidence.examination import BodyGeometry
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import second_moment
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Flags = Mask
+Indices = LongIntegers
+
+_BATCH = 64
+"""Largest number of bodies that are weighed at once, which bounds the memory."""
+
+_NO_GAINS: Floats = np.zeros(0)
+"""Gains of a cause that says nothing of a body."""
+
+
+def is_stated(subject: Subject) -> bool:
+    """Whether some body has the numbers as written, with mass: what the causes here explain."""
+    return subject.kind in STATED
+
+
+def read_body(subject: Subject) -> Meant:
+    """Read the numbers of a body as the document states them."""
+    return Meant(
+        np.array([subject.mass]),
+        subject.p_BoBcm_B[None],
+        subject.examination.assembly.C_BBcm_B[subject.index][None],
+    )
+
+
+def with_spreads(subject: Subject, C_BBcm_B: Floats) -> Meant:
+    """The body with other spreads (n, 3, 3), mass and centre as they stand."""
+    count = len(C_BBcm_B)
+    return Meant(
+        np.array([subject.mass]).repeat(count),
+        subject.p_BoBcm_B[None].repeat(count, axis=0),
+        C_BBcm_B,
+    )
+
+
+def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
+    """The body with other centres of mass (n, 3)."""
+    mass, _, C_BBcm_B = read_body(subject)
+    return Meant(
+        np.repeat(mass, len(p_BoBcm_B)), p_BoBcm_B, np.tile(C_BBcm_B, (len(p_BoBcm_B), 1, 1))
+    )
+
+
+def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
+    """Compare the likelihood of other bodies with that of the body as written.
+
+    Args:
+        subject: The body as it stands.
+        meant: n others.
+        twin: Whether the body on the other side is heard.
+
+    Returns:
+        (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
+    """
+    return _compare([(subject, meant, False)], twin)
+
+
+def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
+    """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
+    asked: list[tuple[Subject, Cause, Meant]] = []
+    for subject in subjects:
+        for cause in (each for each in causes if subject.kind in each.kinds):
+            meant = cause.meant(subject)
+            if meant is None:
+                subject.weighed[cause.name] = _NO_GAINS
+            else:
+                asked.append((subject, cause, meant))
+    for first in range(0, len(asked), _BATCH):
+        batch = asked[first : first + _BATCH]
+        ratio = _compare([(subject, meant, cause.any_size) for subject, cause, meant in batch])
+        start = 0
+        for subject, cause, meant in batch:
+            subject.weighed[cause.name] = ratio[start : start + len(meant.mass)]
+            start += len(meant.mass)
+
+
+def find_gains(cause: Cause, subject: Subject) -> Floats:
+    """Gains of what a cause says that a body meant; none where it says nothing."""
+    if cause.name not in subject.weighed:
+        weigh_together([cause], [subject])
+    return subject.weighed[cause.name]
+
+
+def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) -> Floats:
+    """Gains of all bodies that were perhaps meant in place of several of a model, in their order.
+
+    One row for each body as written comes first, and then one for each that was meant.
+
+    Args:
+        asked: Bodies, what was meant in place of each, and whether its size was chosen to agree
+            with the shapes, so that the agreement is no evidence.
+        twin: Whether the body on the other side is heard.
+    """
+    subjects = [subject for subject, _, _ in asked]
+    index = np.array([subject.index for subject in subjects])
+    counts = [len(meant.mass) for _, meant, _ in asked]
+    of = np.concatenate([np.arange(len(asked)), np.repeat(np.arange(len(asked)), counts)])
+    assembly = subjects[0].examination.assembly
+    written = assembly.mass[index], assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
+    together = Meant(
+        *map(np.concatenate, zip(written, *(each for _, each, _ in asked), strict=True))
+    )
+    free = (np.arange(len(of)) >= len(asked)) & np.array([chosen for _, _, chosen in asked])[of]
+    with np.errstate(all="ignore"):
+        second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
+        likelihood = likelihood_of_density(together.mass, second_moment)
+        likelihood = likelihood * _distance(subjects, together, of)
+        likelihood = likelihood * _shapes(subjects, together, of, free)
+        if twin:
+            likelihood = likelihood * _twin(subjects, together, of)
+        ratio = likelihood[len(asked) :] / likelihood[of[len(asked) :]]
+    believed: Floats = np.minimum(np.nan_to_num(ratio, nan=0.0, posinf=MOST), MOST)
+    return believed
+
+
+def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
+    """The rotational inertia of a spread, in the inertial's own axes [kg m^2]."""
+    return tidy(resemblance.inertia(mass, resemblance.rotate(subject.R_BBi.T, C_BBcm_B)))
+
+
+def tidy(values: npt.ArrayLike) -> Floats:
+    """Round numbers to 12 digits, and those that rounding alone left to zero."""
+    values = np.asarray(values, dtype=float)
+    size = np.max(np.abs(values), initial=0.0)
+    kept = np.where(np.abs(values) > tolerances.ROTATED_ZERO * size, values, 0.0)
+    digits = [float(f"{x:.12g}") for x in kept.ravel().tolist()]
+    rounded: Floats = np.array(digits).reshape(kept.shape)
+    return rounded
+
+
+def box_text(mass: float, C_BBcm_B: Floats) -> str:
+    """The equivalent box in words."""
+    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
+    sizes = " x ".join(f"{edge:.3g}" for edge in edges.tolist())
+    return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"
+
+
+def twin_of(subject: Subject) -> int | None:
+    """The body on the other side, where it states numbers that some body has."""
+    assembly = subject.examination.assembly
+    row = assembly.twin_row(subject.index)
+    if row is None:
+        return None
+    one, other = assembly.twin_pairs.bodies[row].tolist()
+    return int(one + other - subject.index)
+
+
+def reflect_twin(subject: Subject, twin: int) -> tuple[Floats, Floats]:
+    """Centre of mass [m] and spread [m^2] of the twin as this body would have them, in its axes.
+
+    In the symmetry of the model; the twin's own numbers where the model has none.
+    """
+    assembly = subject.examination.assembly
+    X_BT = assembly.twin_map(subject.index)
+    R_BT, p_BT = X_BT[:3, :3], X_BT[:3, 3]
+    center: Floats = R_BT @ assembly.p_BoBcm_B[twin] + p_BT
+    return center, resemblance.rotate(R_BT, assembly.C_BBcm_B[twin])
+
+
+def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
+    """Compare the likelihood of the body beside its shapes times a factor with that as they are."""
+    now = read_body(subject)
+    scaled = Meant(now.mass, now.p_BoBcm_B / factor, now.C_BBcm_B / factor**2)
+    together = Meant(*(np.concatenate(pair) for pair in zip(now, scaled, strict=True)))
+    of, free = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=bool)
+    written, meant = _shapes([subject], together, of, free).tolist()
+    return min(meant / written, MOST) if written > 0 else MOST
+
+
+def _distance(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
+    """Likelihood of the distances of the centres of mass from the origins of the bodies."""
+    assembly = subjects[0].examination.assembly
+    sizes = resemblance.size(meant.C_BBcm_B)
+    reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
+    reach = reach + assembly.reach[[subject.index for subject in subjects]][of]
+    ratio = resemblance.norm(meant.p_BoBcm_B) / (2 * reach)
+    return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
+
+
+def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags) -> Floats:
+    """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
+
+    Args:
+        subjects: The bodies as they stand; the first rows of `meant` are theirs.
+        meant: n bodies.
+        of: (n,) which of the subjects each row was perhaps meant for.
+        free: (n,) whether the size of each was chosen to agree with the shapes.
+    """
+    likelihood = np.ones(len(meant.mass))
+    written = resemblance.size(meant.C_BBcm_B)[of]
+    # Bodies with as many geometries, seen along the same directions, are compared at once.
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, subject in enumerate(subjects):
+        alike.setdefault(tuple(id(each.directions) for each in subject.beside), []).append(place)
+    for key, places in alike.items():
+        chosen = np.zeros(len(subjects), dtype=bool)
+        chosen[places] = True
+        rows = np.flatnonzero(chosen[of])
+        at = (np.cumsum(chosen) - 1)[of[rows]]
+        some = Meant(*(each[rows] for each in meant))
+        for which in range(len(key)):
+            beside = [subjects[place].beside[which] for place in places]
+            fit = _fit(beside, at, some, written[rows], free[rows])
+            likelihood[rows] = likelihood[rows] * fit ** (1 / len(key))
+    return likelihood
+
+
+def _fit(
+    beside: Sequence[Beside], at: Indices, meant: Meant, written: Floats, free: Flags
+) -> Floats:
+    """Likelihood of bodies beside one geometry each.
+
+    Args:
+        beside: Geometries, all seen along the same directions.
+        at: (n,) which of them each body is compared with.
+        meant: n bodies.
+        written: (n,) size of the body as it stands in place of each [m].
+        free: (n,) whether the size of each was chosen to agree with the shapes.
+    """
+    form = np.array([each.form for each in beside])[at]
+    size, extent, box = np.array([(each.size, each.extent, each.box) for each in beside])[at].T
+    support = np.array([each.support for each in beside])[at]
+    columns = zip(*(each.components for each in beside), strict=True)
+    components = Components(*(np.array(column)[at] for column in columns))
+    outside = resemblance.excess(meant.p_BoBcm_B, beside[0].directions, support, extent)
+    misfit = resemblance.norm(resemblance.form(meant.C_BBcm_B) - form, axis=(-2, -1))
+    fit = likelihood_of_likeness(
+        misfit, np.log(resemblance.size(meant.C_BBcm_B) / size), components
+    )
+    if np.any(free):
+        other = likelihood_of_wrong_size(misfit, np.log(written / size), components)
+        fit = np.where(free, other, fit)
+    fit = fit * heavy_tail((np.log10(meant.mass / box) - IN_BOX) / IN_BOX_DECADES)
+    return fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
+
+
+def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
+    """Likelihood of the differences from the twin; 1 for a body without one."""
+    assembly = subjects[0].examination.assembly
+    twins = [twin_of(subject) for subject in subjects]
+    other = np.array([-1 if twin is None else twin for twin in twins])[of]
+    likelihood = np.ones(len(meant.mass))
+    rows = np.flatnonzero(other >= 0)
+    if not len(rows):
+        return likelihood
+    index = np.array([subject.index for subject in subjects])[of[rows]]
+    off = assembly.apart(index, meant.p_BoBcm_B[rows], meant.C_BBcm_B[rows])
+    heavier = np.log(meant.mass[rows] / assembly.mass[other[rows]])
+    pairs = zip(subjects, twins, strict=True)
+    allowed = [0.0 if twin is None else subject.printed_misfit for subject, twin in pairs]
+    digits = np.array(allowed)[of[rows]]
+    likelihood[rows] = likelihood_of_twin(off, heavier, digits)
+    return likelihood
+
+
+# The constants below were fitted to the 1,420 different valid inertials of the model collection
+# that the tests read: quartiles, and tails that never rule a body out.
+
+_MARGIN = 0.01
+"""Half-width of the flatness factor: a twentieth of real bodies have a margin below 0.006, half
+have 0.13 or more."""
+
+_CORRELATION = 0.5
+"""Half-width of the correlation factor |S_ij| / sqrt(S_ii S_jj): half of real bodies are below
+0.03, a tenth above 0.4."""
+
+_DISCREPANCY = 0.35
+"""Half-width of the shape factor: log ratio of the sizes and difference of the shapes. Hollow links
+differ by less."""
+
+_STAND_IN = 0.2
+"""Probability that shapes are stand-ins (a marker of a millimetre, a hull of the whole robot) and
+say nothing about the body."""
+
+_LEAST = 0.1
+"""Least flatness factor: plates are unusual, but how thin they are adds nothing."""
+
+
+def naturalness(
+    mass: Floats, six: Floats, geometry: Sequence[BodyGeometry] = (), R_BBi: Floats | None = None
+) -> Floats:
+    """Rate how often real bodies look like these, relative to the most usual ones.
+
+    Args:
+        mass: (n,) [kg].
+        six: (n, 6) tensors about the centre of mass [kg m^2].
+        geometry: What the body's shapes say.
+        R_BBi: (3, 3) from the axes of the tensors to those of the geometry; None for the same.
+
+    Returns:
+        (n,) between 0 and 1; 0 where no body has the tensor.
+    """
+    with np.errstate(all="ignore"):
+        S = np.asarray(second_moment(six))
+        spreads = eigenvalues(S)
+        size = np.sum(spreads, axis=-1)
+        margin = spreads[:, 0] / size
+        flat = np.maximum(_LEAST, _share(margin, _MARGIN))
+        slanted = 1 / (1 + (_correlation(S) / _CORRELATION) ** 2)
+        sized = likelihood_of_density(mass, size)
+        if geometry:
+            sized = np.fmax(_STAND_IN * sized, _resemblance(mass, six, geometry, R_BBi))
+        sound = margin >= -tolerances.floor(np.ones_like(margin))
+    result: Floats = np.nan_to_num(np.where(sound, flat * slanted * sized, 0.0), nan=0.0)
+    return result
+
+
+def _share(value: Floats, half: float) -> Floats:
+    """A factor that grows from 0 to 1 and is 1/2 where the value is `half`."""
+    result: Floats = np.maximum(value, 0.0) / (np.maximum(value, 0.0) + half)
+    return result
+
+
+def _correlation(S: Floats) -> Floats:
+    """(n,) the largest |S_ij| / sqrt(S_ii S_jj)."""
+    xx, xy, xz, yy, yz, zz = S.T
+    every = np.stack([xy**2 / (xx * yy), xz**2 / (xx * zz), yz**2 / (yy * zz)])
+    result: Floats = np.sqrt(np.max(np.nan_to_num(every, nan=0.0, posinf=1.0), axis=0))
+    return np.minimum(result, 1.0)
+
+
+def _resemblance(
+    mass: Floats, six: Floats, geometry: Sequence[BodyGeometry], R_BBi: Floats | None
+) -> Floats:
+    """(n,) likelihood of the discrepancy from the shapes that fit best."""
+    C = resemblance.rotate(
+        np.eye(3) if R_BBi is None else R_BBi, resemblance.spread(mass, resemblance.matrices(six))
+    )
+    each = [
+        resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B)) for shapes in geometry
+    ]
+    return heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY, HEAVIER)

@@ -1,0 +1,215 @@
+"""MuJoCo: one invalid body is an error, and the model is not loaded.
+
+Genesis: compiles with MuJoCo, falls back to its own URDF reader, checks inertias itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from inertial_check.checking.engines import base
+from inertial_check.checking.engines.base import Effect, Engine, Floors
+from inertial_check.checking.engines.predict import Batch, Flags
+from inertial_check.documents.model import Body, Bounds
+from inertial_check.inertia.arrays import Floats
+
+_EIGENVALUE = 1e-14
+"""Smallest positive eigenvalue of a full inertia [kg m^2]. If boundinertia raises the eigenvalues,
+they may be negative by this much, or by this share of the largest if that is above 1 kg m^2."""
+
+_MINIMUM = 1e-15
+"""mjMINVAL: smallest mass [kg] and moment [kg m^2] of a moving body."""
+
+_ROUNDING = 8 * float(np.finfo(float).eps)
+"""Rounding error of the eigenvalues of a full inertia, relative to the largest. Within it, the last
+bits of mju_eig3 decide whether A + B >= C; of plates askew in their axes MuJoCo refuses a third."""
+
+_FULL_FLOORS = Floors(moment=_EIGENVALUE)
+"""Floors for a full tensor: its eigenvalues must reach 1e-14 kg m^2."""
+
+_PRINCIPAL_FLOORS = Floors(moment=_MINIMUM)
+"""Floors for principal moments that are written as such: mjMINVAL."""
+
+POSITIVE = "error 'inertia must have positive eigenvalues' in fullinertia"
+TRIANGLE = "inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
+MOVING = "mass and inertia of moving bodies must be larger than mjMINVAL"
+NOT_A_NUMBER = "XML contains a 'NaN'. Please check it carefully."
+
+
+class MuJoCo(Engine):
+    """MuJoCo's compiler."""
+
+    name, version = "mujoco", "4.0.0"
+    source = "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile()"
+    doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path")
+    otherwise = "mjcf"
+    exact = True
+
+    def floors(self, body: Body) -> Floors:
+        """The floor of full tensors, or that of principal moments that are written as such."""
+        inertial = body.inertial
+        # A product of inertia without a place in the document is implied by diaginertia.
+        principal = inertial is not None and any(
+            number.span is None for number in inertial.I_BBcm_Bi.values()
+        )
+        return _PRINCIPAL_FLOORS if principal else _FULL_FLOORS
+
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
+        bounds = batch.model.bounds if door == "mjcf" else Bounds()
+        yield from self._missing(batch, door, bounds)
+        mass, moments = _raise_to_bounds(batch, bounds)
+        full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form
+        positive, triangle = find_refusals(batch, full, bounds.inertia)
+        yield Effect(positive, "reject", POSITIVE)
+        if bounds.balanced:
+            moments = np.where(triangle[:, None], moments.mean(axis=1)[:, None], moments)
+        else:
+            yield Effect(triangle, "reject", TRIANGLE)
+        unread = full & ~batch.finite
+        alone = batch.moved & (unread | ~(mass >= _MINIMUM))
+        alone |= batch.moved & ~np.all(moments >= _MINIMUM, axis=1)
+        yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
+        yield Effect(unread, "alter", NOT_A_NUMBER, "an inertia of 0, or one that is no number")
+        nan = np.isnan(mass) | np.any(np.isnan(moments), axis=1)
+        yield Effect(nan, "warn", NOT_A_NUMBER)
+        changed = (mass != batch.mass) | np.any(moments != batch.moments, axis=1)
+        yield Effect(changed, "alter", becomes=lambda i: base.body(mass[i], moments[i]))
+
+    def _missing(self, batch: Batch, door: str, bounds: Bounds) -> Iterator[Effect]:
+        """Bodies without inertial: from collision shapes, from the bounds, or without inertia."""
+        missing = batch.missing
+        if door == "urdf":
+            bulky = batch.some(missing, batch.has_collision)
+            yield Effect(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
+            yield Effect(bulky, "replace", becomes=base.BOX)
+        if bounds.mass >= _MINIMUM and bounds.inertia >= _MINIMUM:
+            becomes = base.body(bounds.mass, [bounds.inertia] * 3)
+            yield Effect(missing, "alter", becomes=becomes)
+        alone = missing & batch.moved
+        yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
+        yield Effect(missing, "accept")
+
+
+def _is_carried(batch: Batch, where: Flags) -> Flags:
+    """Whether a body welded below has the mass and the inertia that a body lacks."""
+    return batch.some(where, lambda i: batch.carries(i, _MINIMUM, _MINIMUM))
+
+
+def _raise_to_bounds(batch: Batch, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Masses and moments, raised to the bounds where they are below."""
+    return np.maximum(batch.mass, bounds.mass), np.maximum(batch.moments, bounds.inertia)
+
+
+def find_refusals(batch: Batch, full: Flags, least: float = 0.0) -> tuple[Flags, Flags]:
+    """Find the bodies that MuJoCo refuses whether a joint moves them or not.
+
+    Args:
+        batch: The bodies.
+        full: (N,) whether MuJoCo has to compute the principal moments itself.
+        least: Bound to which smaller moments are raised [kg m^2].
+
+    Returns:
+        (N,) an eigenvalue is too small; (N,) the raised moments violate A + B >= C.
+    """
+    low, middle, high = batch.moments.T
+    unread = full & ~batch.finite
+    rounding = np.where(full & ~batch.diagonal, _ROUNDING * high, 0)
+    raised = np.maximum(low, least) + np.maximum(middle, least)
+    unequal = raised < np.maximum(high, least) - rounding
+    floor = -_EIGENVALUE * np.maximum(1, high) if least > 0 else _EIGENVALUE
+    return full & ~unread & (low < floor), ~unread & unequal
+
+
+_RELATIVE = 1e-6
+"""INERTIA_EIGVAL_RTOL: tolerance relative to the largest moment. Dimensionless."""
+
+_ABSOLUTE = 1e-9
+"""INERTIA_EIGVAL_ATOL [kg m^2]."""
+
+_BOUND = 1e-15
+"""boundinertia that Genesis passes to MuJoCo for a URDF [kg m^2]."""
+
+_EPS = float(np.finfo(np.float32).eps)
+"""gs.EPS: the mass of a moving link without mass, inertia and geometry [kg]."""
+
+_FALLBACK = (
+    "Falling back to legacy URDF parser. Default values of physics properties may be off: Error: "
+)
+
+
+class Genesis(Engine):
+    """Genesis, with a URDF fixed to the world and its fixed links not merged."""
+
+    name, version = "genesis", "1.4.5"
+    source = (
+        "engine/entities/rigid_entity/description.py, _parse_scene, and utils/mjcf.py; run: "
+        "gs.morphs.URDF(file, fixed=True, merge_fixed_links=False), gs.morphs.MJCF(file)"
+    )
+    doors: ClassVar[dict[str, str]] = {"urdf": "gs.morphs.URDF", "mjcf": "gs.morphs.MJCF"}
+
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Its own check of the tensor, inertias computed from geometry, and refusals of MuJoCo."""
+        if door == "mjcf":
+            for effect in MuJoCo().effects(batch, door):
+                if effect.action in ("warn", "alter"):  # a warning, which Genesis does not show
+                    quiet = "accept" if effect.action == "warn" else "alter"
+                    effect = effect._replace(message="", action=quiet)  # noqa: PLW2901
+                yield effect
+            return
+        nan = np.any(np.isnan(batch.I_BBcm_Bi), axis=1) & ~batch.missing
+        yield Effect(nan, "reject", "Inertia must be a symmetric matrix")
+        yield from self._check_tensors(batch)
+        yield from self._degenerate(batch)
+        unread = ~batch.finite | np.isnan(batch.mass)
+        yield Effect(unread & batch.moved, "warn", _FALLBACK + MOVING)
+        positive, triangle = find_refusals(batch, np.any(batch.I_BBcm_Bi != 0, axis=1), _BOUND)
+        yield Effect(positive, "warn", _FALLBACK + POSITIVE)
+        yield Effect(triangle, "warn", _FALLBACK + TRIANGLE)
+
+    def _check_tensors(self, batch: Batch) -> Iterator[Effect]:
+        """The check of Genesis itself: eigenvalues and triangle inequality."""
+        low, middle, high = np.where(batch.finite[:, None], batch.moments, np.nan).T
+        largest = np.maximum(np.abs(low), np.abs(high))
+
+        def eigenvalues(i: int) -> str:
+            return f"(eigenvalues: {batch.moments[i]})"
+
+        yield Effect(
+            low < -(largest * _RELATIVE + _ABSOLUTE),
+            "reject",
+            lambda i: (
+                f"Inertia matrix of link '{batch.name(i)}' not positive definite {eigenvalues(i)}."
+            ),
+        )
+        yield Effect(
+            low + middle < high * (1.0 - _RELATIVE) - _ABSOLUTE,
+            "reject",
+            lambda i: (
+                f"Inertia matrix of link '{batch.name(i)}' does not satisfy A+B>=C for all "
+                f"permutations {eigenvalues(i)}."
+            ),
+        )
+
+    def _degenerate(self, batch: Batch) -> Iterator[Effect]:
+        """Links whose mass or a diagonal entry of whose inertia is not positive."""
+        massless = batch.missing | (batch.mass <= 0)
+        flat = np.any(~(batch.I_BBcm_Bi[:, [0, 3, 5]] > 0), axis=1)
+        shaped = batch.some(massless | flat, batch.has_shape)
+        replaced = shaped & (flat | (massless & batch.moved))
+        yield Effect(replaced, "replace", becomes="the inertia of its shapes")
+        empty = batch.moved & massless
+        empty &= ~batch.some(empty, lambda i: batch.carries(i, np.nextafter(0, 1), -np.inf))
+        yield Effect(
+            empty,
+            "alter",
+            lambda i: (
+                f"Moving link '{batch.name(i)}' has no mass, inertia or geometry, and no "
+                "rigidly-attached child provides any. Setting its mass to 'gs.EPS'."
+            ),
+            f"{_EPS:.6g} kg",
+        )
+        yield Effect(batch.missing, "accept")

@@ -1,0 +1,190 @@
+"""The bodies of a model as arrays, for the predictions of engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+import numpy as np
+
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model
+from inertial_check.inertia.arrays import Floats, Mask
+
+Flags = Mask
+
+_DIAGONAL, _PRODUCTS = [0, 3, 5], [1, 2, 4]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The N bodies of a model.
+
+    Attributes:
+        model: The model.
+        judgements: One for each body.
+    """
+
+    model: Model
+    judgements: Sequence[Judgement]
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """The N bodies."""
+        return self.model.bodies
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(N,) masses [kg]; NaN if a mass is missing or no number."""
+        return np.array([judgement.mass for judgement in self.judgements], dtype=float)
+
+    @cached_property
+    def I_BBcm_Bi(self) -> Floats:
+        """(N, 6) inertias as written, in the order of ENTRIES [kg m^2]."""
+        return np.array([judgement.I_BBcm_Bi for judgement in self.judgements], dtype=float)
+
+    @cached_property
+    def I_BBcm_B(self) -> Floats:
+        """(N, 6) inertias in the axes of the bodies [kg m^2]."""
+        return np.array([judgement.I_BBcm_B for judgement in self.judgements], dtype=float)
+
+    @cached_property
+    def p_BoBcm_B(self) -> Floats:
+        """(N, 3) centres of mass in the body frames [m]."""
+        return np.array([judgement.p_BoBcm_B for judgement in self.judgements], dtype=float)
+
+    @cached_property
+    def diagonal(self) -> Flags:
+        """(N,) whether all products of inertia are zero, so that the diagonal holds the moments."""
+        return np.asarray((self.I_BBcm_Bi[:, _PRODUCTS] == 0).all(axis=1))
+
+    @cached_property
+    def moments(self) -> Floats:
+        """(N, 3) ascending principal moments [kg m^2]; those written on a diagonal are exact."""
+        computed = np.array([judgement.principal_moments for judgement in self.judgements], float)
+        written = np.sort(self.I_BBcm_Bi[:, _DIAGONAL], axis=1)
+        return np.where(self.diagonal[:, None], written, computed)
+
+    @cached_property
+    def finite(self) -> Flags:
+        """(N,) whether all six entries of the inertia are finite."""
+        return np.asarray(np.isfinite(self.I_BBcm_Bi).all(axis=1))
+
+    @cached_property
+    def moved(self) -> Flags:
+        """(N,) whether a movable joint connects the body to its parent."""
+        return np.array([body.moved for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def derived(self) -> Flags:
+        """(N,) whether the document asks the engine to compute the inertia from geometry."""
+        return np.array([body.inertia_from == "geometry" for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def missing(self) -> Flags:
+        """(N,) whether the document states no inertial."""
+        return np.array([body.inertial is None for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def principal_form(self) -> Flags:
+        """(N,) whether the document states principal moments (diaginertia)."""
+        inertials = (body.inertial for body in self.bodies)
+        products = (None if each is None else each.I_BBcm_Bi.get("ixy") for each in inertials)
+        # Principal moments imply products of zero, which are not written anywhere.
+        return np.array([each is not None and each.span is None for each in products], dtype=bool)
+
+    @cached_property
+    def unit(self) -> Floats:
+        """(N,) the unit of inertia of the document [kg m^2]."""
+        return np.array([body.unit for body in self.bodies], dtype=float)
+
+    def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
+        """Apply a test to some bodies of the batch.
+
+        Bodies whose inertia an engine computes from geometry are not tested, as no effect concerns
+        them: tests of shapes would read those of nearly every body of an MJCF.
+
+        Args:
+            where: (N,) the bodies to test; the result is false for the others.
+            test: A function of the position of a body in the batch.
+        """
+        result = np.zeros(len(self.bodies), dtype=bool)
+        for i in (where & ~self.derived).nonzero()[0].tolist():
+            result[i] = test(i)
+        return result
+
+    def has_collision(self, i: int) -> bool:
+        """Whether a body has a shape for contact."""
+        return any(shape.role == "collision" for shape in self.bodies[i].shapes)
+
+    def has_shape(self, i: int) -> bool:
+        """Whether a body has any shape."""
+        return bool(self.bodies[i].shapes)
+
+    def is_anchored(self, i: int) -> bool:
+        """Whether only fixed joints connect a body to the root."""
+        row: int | None = i
+        while row is not None:
+            if self.bodies[row].moved:
+                return False
+            row = self.family.parents[row]
+        return True
+
+    def carries(self, i: int, mass: float, moment: float) -> bool:
+        """Whether a body that fixed joints connect below this one has enough mass and inertia.
+
+        Args:
+            i: Position of the body in the batch.
+            mass: The least mass [kg].
+            moment: The least principal moment [kg m^2].
+        """
+        below = (self.judgements[row] for row in self.family.descendants(i, fixed=True))
+        return any(j.mass >= mass and j.principal_moments[0] >= moment for j in below)
+
+    @cached_property
+    def family(self) -> Family:
+        """Parents and children of the bodies."""
+        return Family(self.bodies)
+
+    def name(self, i: int) -> str:
+        """The name of a body."""
+        return self.bodies[i].name
+
+    def unread(self, i: int) -> tuple[str, str]:
+        """Name and text of the first number of a body, mass first, that is not finite."""
+        inertial = self.bodies[i].inertial
+        if inertial is not None:
+            for name in ("mass", *ENTRIES):
+                number = inertial.mass if name == "mass" else inertial.I_BBcm_Bi.get(name)
+                if number is None or not isfinite(number.value):
+                    return name, "" if number is None else number.text
+        return "mass", ""
+
+
+class Family:
+    """Parents and children of the bodies of a model, by their indices.
+
+    Attributes:
+        parents: Parent of each body; None for a root.
+        children: Children of each body.
+    """
+
+    def __init__(self, bodies: Sequence[Body]) -> None:
+        rows = {body.id: row for row, body in enumerate(bodies)}
+        self.parents = [None if body.parent is None else rows.get(body.parent) for body in bodies]
+        self.children: list[list[int]] = [[] for _ in self.parents]
+        self._moved = [body.moved for body in bodies]
+        for row, parent in enumerate(self.parents):
+            if parent is not None and parent != row:
+                self.children[parent].append(row)
+
+    def descendants(self, row: int, *, fixed: bool = False) -> Iterator[int]:
+        """The bodies below a body: all, or those that chains of fixed joints connect to it."""
+        seen, pending = {row}, [row]
+        while pending:
+            for child in self.children[pending.pop()]:
+                if child not in seen and not (fixed and self._moved[child]):
+                    seen.add(child)
+                    pending.append(child)
+                    yield child

@@ -1,0 +1,1 @@
+"""The evidence beside the numbers of a body: its shapes, its joints, its twins."""

@@ -1,0 +1,280 @@
+"""The bodies of a model together: twins, children, repetitions, the size of the skeleton.
+
+Everything is computed when it is first asked for, once a model, for all bodies at once. What is
+said here are facts of the document; whether they are suspicious is for rules and causes to say.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import isfinite, isnan, nan, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inertial_check.checking.evidence.twins import find_twins
+from inertial_check.documents.model import Judgement, Model, is_computable
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.twins import Numbers, TwinPairs
+
+
+Flags = Mask
+Indices = LongIntegers
+Groups = tuple[tuple[int, ...], ...]
+Three = tuple[float, float, float]
+
+STATED = frozenset({"consistent", "boundary"})
+"""Verdicts of bodies whose written numbers some body has."""
+
+
+class Assembly:
+    """What the bodies of a model say of each other. Indices are those of the model's bodies."""
+
+    def __init__(self, model: Model, judgements: Sequence[Judgement]) -> None:
+        """Look at a model.
+
+        Args:
+            model: As read.
+            judgements: One a body, in the model's order.
+        """
+        self.model = model
+        self.judgements = judgements
+
+    @cached_property
+    def stated(self) -> Flags:
+        """(N,) which bodies state numbers that some body has, with mass, and not mere crumbs."""
+        return np.array(
+            [
+                judgement.verdict in STATED
+                and judgement.mass > 0
+                and not judgement.numerically_zero
+                and all(map(isfinite, (*judgement.I_BBcm_B, *judgement.p_BoBcm_B)))
+                and is_computable(judgement)
+                for judgement in self.judgements
+            ],
+            dtype=bool,
+        )
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(N,) [kg]; NaN where unread."""
+        return np.array([judgement.mass for judgement in self.judgements])
+
+    @cached_property
+    def p_BoBcm_B(self) -> Floats:
+        """(N, 3) [m]."""
+        return np.array([judgement.p_BoBcm_B for judgement in self.judgements]).reshape(-1, 3)
+
+    @cached_property
+    def moments(self) -> Floats:
+        """(N, 3) principal moments, ascending [kg m^2]."""
+        return np.array([j.principal_moments for j in self.judgements]).reshape(-1, 3)
+
+    @cached_property
+    def placeholders(self) -> Flags:
+        """(N,) whether the tensor is a power of ten times the identity, up to a change of units."""
+        low, high = self.moments[:, 0], self.moments[:, 2]
+        with np.errstate(all="ignore"):
+            power = 10.0 ** np.round(np.log10(high))
+            rounding = float(tolerances.floor(np.ones(()))) * power
+            result: Flags = (low == high) & (np.abs(high - power) <= rounding)
+        return result
+
+    @cached_property
+    def box(self) -> Floats:
+        """(N, 3) edges of the equivalent box, ascending [m]."""
+        return np.array([j.equivalent_box for j in self.judgements]).reshape(-1, 3)
+
+    @cached_property
+    def size(self) -> Floats:
+        """(N,) root mean square distance of the mass from its centre [m]."""
+        with np.errstate(all="ignore"):
+            size: Floats = np.sqrt(np.sum(self.moments, axis=1) / 2 / self.mass)
+        return size
+
+    @cached_property
+    def C_BBcm_B(self) -> Floats:
+        """(N, 3, 3) covariance of the mass about its centre, in the body's axes [m^2]."""
+        six = np.array([judgement.I_BBcm_B for judgement in self.judgements]).reshape(-1, 6)
+        return resemblance.spread(self.mass, resemblance.matrices(six))
+
+    @cached_property
+    def density(self) -> Floats:
+        """(N,) of the equivalent box [kg/m^3]; infinite for plates, rods and points."""
+        with np.errstate(all="ignore"):
+            density: Floats = self.mass / np.prod(self.box, axis=1)
+        return density
+
+    @cached_property
+    def total_mass(self) -> float:
+        """Sum of all masses that are stated, or that a format's default states [kg]."""
+        return float(np.nansum(self.mass))
+
+    @cached_property
+    def children(self) -> Groups:
+        """(N,) the bodies that joints tie to each body."""
+        indices = {body.id: index for index, body in enumerate(self.model.bodies)}
+        children: list[list[int]] = [[] for _ in self.model.bodies]
+        for index, body in enumerate(self.model.bodies):
+            parent = indices.get(body.parent or "")
+            if parent is not None:
+                children[parent].append(index)
+        return tuple(map(tuple, children))
+
+    def add_carried_mass(self, index: int) -> float:
+        """Mass of a body with all bodies that joints tie to it, and so on [kg]."""
+        carried, open_ends = {index}, [index]
+        while open_ends:
+            new = [child for child in self.children[open_ends.pop()] if child not in carried]
+            carried.update(new)
+            open_ends += new
+        return float(np.nansum(self.mass[sorted(carried)]))
+
+    @cached_property
+    def joints(self) -> tuple[Floats, ...]:
+        """For each body (J, 3) its joints in its own frame: its own, and those to its children [m].
+
+        Those that the document does not place are not among them.
+        """
+        own = [() if body.joint is None else ((0.0, 0.0, 0.0),) for body in self.model.bodies]
+        return tuple(
+            np.array(points + others).reshape(-1, 3)
+            for points, others in zip(own, self._child_joints, strict=True)
+        )
+
+    @cached_property
+    def _child_joints(self) -> tuple[tuple[Three, ...], ...]:
+        """For each body its joints to its children in its own frame, where they are placed [m]."""
+        poses = [body.X_PB for body in self.model.bodies]
+        return tuple(
+            tuple(pose.p_PoBo_P for child in children if (pose := poses[child]) is not None)
+            for children in self.children
+        )
+
+    @cached_property
+    def skeleton(self) -> Floats:
+        """(N,) how far the farthest joint to a child is from the body's origin [m].
+
+        0 where a body has no child, or where the document does not tell the joints' places.
+        """
+        return np.array([_find_farthest(points) for points in self._child_joints])
+
+    @cached_property
+    def scale(self) -> float:
+        """The typical length of the model's skeleton: the median of the joint distances > 0 [m].
+
+        NaN where the document tells none.
+        """
+        known = np.sort(self.skeleton[self.skeleton > 0])  # np.median would import numpy.ma
+        return (
+            float(known[known.size // 2] + known[(known.size - 1) // 2]) / 2
+            if known.size
+            else np.nan
+        )
+
+    @cached_property
+    def reach(self) -> Floats:
+        """(N,) length of each body by its joints, or the typical one where that is longer [m]."""
+        reach: Floats = np.fmax(self.skeleton, np.nan_to_num(self.scale))
+        return reach
+
+    @cached_property
+    def same_numbers(self) -> Groups:
+        """Bodies with the same ten written numbers, two or more together.
+
+        The tensor is that in the inertial's own axes: who copies numbers may leave the rotation.
+        """
+        return _groups(
+            (index, (judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_Bi))
+            for index, judgement in self._stating()
+        )
+
+    @cached_property
+    def same_tensor(self) -> Groups:
+        """Bodies that state the same six entries of the inertia, two or more together."""
+        return _groups((index, judgement.I_BBcm_Bi) for index, judgement in self._stating())
+
+    @cached_property
+    def twins(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of bodies whose names differ in the side alone: left and right."""
+        return find_twins([body.name for body in self.model.bodies])
+
+    @cached_property
+    def twin_pairs(self) -> TwinPairs:
+        """How far twins that state numbers differ, in the symmetry of the model."""
+        from inertial_check.checking.evidence.twins import compare_twins  # for models that have any
+
+        return compare_twins(self.model, self.twins, self.stated, self._numbers)
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        from inertial_check.checking.evidence.twins import Numbers
+
+        return Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, self.moments)
+
+    def twin_row(self, index: int) -> int | None:
+        """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
+        return self.twin_rows.get(index)
+
+    @cached_property
+    def twin_rows(self) -> Mapping[int, int]:
+        """The row of `twin_pairs` of each body that has one, known without comparing the twins."""
+        stated = self.stated
+        rows: dict[int, int] = {}
+        compared = [pair for pair in self.twins if stated[pair[0]] and stated[pair[1]]]
+        for row, pair in enumerate(compared):
+            for index in pair:
+                rows.setdefault(index, row)
+        return rows
+
+    def twin_map(self, index: int) -> Floats:
+        """(4, 4) map from the frame of a body's twin to its own; the identity where unknown."""
+        row = self.twin_row(index)
+        if row is None or not self.twin_pairs.known[row]:
+            return np.eye(4)
+        X_12 = self.twin_pairs.symmetry[row]
+        forth: Floats = X_12 if index == self.twin_pairs.bodies[row, 0] else np.linalg.inv(X_12)
+        return forth
+
+    def apart(self, index: Indices, p_BoBcm_B: Floats, C_BBcm_B: Floats) -> Floats:
+        """How far other numbers of bodies are from those of their twins, in sizes of the twins.
+
+        Args:
+            index: (n,) of bodies with a twin.
+            p_BoBcm_B: (n, 3) centres of mass that the bodies could have [m].
+            C_BBcm_B: (n, 3, 3) spreads that they could have [m^2].
+
+        Returns:
+            (n,) in the symmetry of the model; in the axes that suit best where it has none.
+        """
+        from inertial_check.checking.evidence.twins import apart_from_twin
+
+        return apart_from_twin(self.twin_pairs, index, self._numbers, p_BoBcm_B, C_BBcm_B)
+
+    def _stating(self) -> Iterator[tuple[int, Judgement]]:
+        stated = self.stated
+        return ((i, judgement) for i, judgement in enumerate(self.judgements) if stated[i])
+
+
+def _find_farthest(points: Iterable[Three]) -> float:
+    """Distance of the farthest point from the origin [m]; NaN where a point overflows."""
+    squares = [x * x + y * y + z * z for x, y, z in points]
+    return nan if any(map(isnan, squares)) else sqrt(max(squares, default=0.0))
+
+
+def _groups(keyed: Iterable[tuple[int, Hashable]]) -> Groups:
+    """The indices that share a key, where two or more do."""
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for index, key in keyed:
+        found[key].append(index)
+    return tuple(tuple(group) for group in found.values() if len(group) > 1)
+
+
+def times_the_identity(moment: float) -> str:
+    """An isotropic tensor in words."""
+    return "the identity" if moment == 1 else f"{moment:.6g} times the identity"

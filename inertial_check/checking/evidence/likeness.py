@@ -1,0 +1,512 @@
+"""The numbers of bodies beside their geometry: what agrees, and which other reading would.
+
+One row is one role (visual, collision) of one body whose shapes could all be used; a role with open
+meshes has two, its surface and its hull. All rows of a model are compared at once. A body is spoken
+of where all its rows agree: two roles that contradict each other are no witness. One that fits
+equally well both ways tells nothing: a box without products is silent about their signs.
+
+Whether the added mass of a fluid leaves a body without inertia in some direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import isfinite
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from inertial_check.checking.evidence.assembly import Assembly
+from inertial_check.documents.model import Inertial, Judgement
+from inertial_check.inertia import resemblance
+from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
+from inertial_check.inertia.tolerances import ILL_POSED_FLOOR
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.examination import BodyGeometry, Examination, Geometry
+
+
+Flags = Mask
+Indices = LongIntegers
+
+OVERLAP = 1.02
+"""Shapes whose volumes sum to more than that of the box about them overlap, rounding aside."""
+
+DENSEST = 25_000.0
+"""[kg/m^3] No body is denser: osmium has 22,600."""
+
+PLAUSIBLE = (50.0, 12_000.0)
+"""[kg/m^3] Densities of equivalent boxes of links, from a hollow cover to lead."""
+
+HONEST_OFFSETS = (0.01, 0.06)
+"""Distances of the centre of mass from the centroid of the shapes, in parts of their extent,
+between which the misfit of honest bodies grows."""
+
+HONEST_MISFITS = (0.03, 0.18)
+"""Median misfit of honest bodies up to the first of HONEST_OFFSETS, and from the second on: shapes
+whose centroid is elsewhere do not show where the mass is."""
+
+OFFSET_OF_SIZE = 0.15
+"""Offset of the centroid that counts as much as one e-fold of the size; chosen so that sizes that
+agree within 10 % leave the shapes nearly as good as centres that agree within 1 %."""
+
+SILENT = 1.1
+"""Times that one of two readings fits a geometry better, up to which it cannot tell them apart;
+boxes that stand in for a collision have no products, and are equally far from either sign."""
+
+STAND_IN = 2.0
+"""Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
+the collision shapes beside them are often cylinders about a link, with its size and not its
+form."""
+
+
+class Reading(NamedTuple):
+    """What else the numbers of a body could mean.
+
+    Attributes:
+        cause: The cause's name: sign-of-products, about-link-origin, wrong-frame.
+        what: In words, as the end of "the tensor ...".
+        C_BBcm_B: (3, 3) the spread that was meant, in the body's axes [m^2].
+    """
+
+    cause: str
+    what: str
+    C_BBcm_B: Floats
+
+
+class Likeness:
+    """The bodies of a model beside their geometries.
+
+    Attributes:
+        assembly: The bodies.
+        rows: The geometries that can be trusted, of bodies that state numbers; at the end the hulls
+            of those with open meshes.
+        body: (R,) whose each of them is.
+    """
+
+    def __init__(self, assembly: Assembly, geometry: Geometry) -> None:
+        """Choose the rows.
+
+        Args:
+            assembly: The bodies.
+            geometry: Their shapes.
+        """
+        self.assembly = assembly
+        self.geometry = geometry
+        stated, densities = assembly.stated.tolist(), assembly.density.tolist()
+        masses = assembly.mass.tolist()
+        chosen = [
+            (index, shapes)
+            for index, roles in enumerate(geometry.bodies)
+            if stated[index]
+            for shapes in roles
+            if is_whole(shapes) and not _is_stand_in(shapes, masses[index], densities[index])
+        ]
+        hulls = [(index, by_hull(shapes)) for index, shapes in chosen if shapes.hull is not None]
+        self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen + hulls)
+        self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
+        self._first = len(chosen)
+
+    def places_of(self, index: int) -> Sequence[int]:
+        """Indices of the rows of a body."""
+        return self._places.get(index, ())
+
+    @cached_property
+    def _places(self) -> Mapping[int, list[int]]:
+        """Indices of the rows of each body that has any."""
+        places: dict[int, list[int]] = {}
+        for place, index in enumerate(self.body.tolist()):
+            places.setdefault(index, []).append(place)
+        return places
+
+    @cached_property
+    def known(self) -> Flags:
+        """(N,) which bodies have a geometry to compare with."""
+        known = np.zeros(len(self.assembly.judgements), dtype=bool)
+        known[self.body] = True
+        return known
+
+    @cached_property
+    def partial(self) -> Flags:
+        """(R,) whether the body has shapes of the other role that could not be used.
+
+        A collision shape whose visual mesh is missing may stand for the body loosely.
+        """
+        bodies = self.assembly.model.bodies
+        usable: dict[int, set[str]] = {}
+        for row, index in zip(self.rows, self.body.tolist(), strict=True):
+            usable.setdefault(index, set()).add(row.role)
+        unseen = {
+            index: any(shape.role not in roles for shape in bodies[index].shapes)
+            for index, roles in usable.items()
+        }
+        return np.array([unseen[index] for index in self.body.tolist()], dtype=bool)
+
+    @cached_property
+    def unseen(self) -> Flags:
+        """(R,) whether the body has visual shapes, and some of them could not be used."""
+        seen = set(self.body[[row.role == "visual" for row in self.rows]].tolist())
+        bodies = self.assembly.model.bodies
+        drawn = {
+            index: any(shape.role == "visual" for shape in bodies[index].shapes)
+            for index in set(self.body.tolist())
+        }
+        return np.array(
+            [drawn[index] and index not in seen for index in self.body.tolist()], dtype=bool
+        )
+
+    @cached_property
+    def offset(self) -> Floats:
+        """(R,) distance of the centre of mass from the shapes' centroid, in parts of the extent."""
+        centers = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
+        apart = resemblance.norm(self.assembly.p_BoBcm_B[self.body] - centers)
+        with np.errstate(all="ignore"):
+            offset: Floats = apart / self.extent
+        return offset
+
+    @cached_property
+    def honest_misfit(self) -> Floats:
+        """(R,) misfit that a body may have whose centre lies so far from that of its shapes."""
+        return _find_honest_misfit(self.offset)
+
+    @cached_property
+    def honest_misfit_of_form(self) -> Floats:
+        """(R,) the same, as far as sizes that disagree and unseen shapes raise it."""
+        with np.errstate(all="ignore"):
+            unlike = OFFSET_OF_SIZE * np.log(self.size_ratio)
+        misfit = _find_honest_misfit(np.hypot(self.offset, unlike))
+        return misfit * np.where(self.unseen, STAND_IN, 1.0)
+
+    @cached_property
+    def C_GGcm_B(self) -> Floats:
+        """(R, 3, 3) spreads of the geometries, in the bodies' axes [m^2]."""
+        six = np.array([row.C_GGcm_B for row in self.rows]).reshape(-1, 6)
+        return resemblance.matrices(six)
+
+    @cached_property
+    def form(self) -> Floats:
+        """(R, 3, 3) spreads of the geometries over their traces."""
+        return resemblance.form(self.C_GGcm_B)
+
+    @cached_property
+    def size(self) -> Floats:
+        """(R,) root mean square distances of the geometries from their centres [m]."""
+        return resemblance.size(self.C_GGcm_B)
+
+    @cached_property
+    def box(self) -> Floats:
+        """(R,) volumes of the boxes about the shapes [m^3]."""
+        box: Floats = np.prod(self.edges, axis=1)
+        return box
+
+    @cached_property
+    def C_BBcm_B(self) -> Floats:
+        """(R, 3, 3) spreads of the bodies [m^2]."""
+        return self.assembly.C_BBcm_B[self.body]
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """(N, 2) sizes of the visual and the collision geometry of each body [m]; NaN without."""
+        sizes = np.full((len(self.assembly.judgements), 2), np.nan)
+        first = slice(self._first)
+        columns = [("visual", "collision").index(row.role) for row in self.rows[first]]
+        sizes[self.body[first], columns] = resemblance.size(self.C_GGcm_B[first])
+        return sizes
+
+    @cached_property
+    def extent(self) -> Floats:
+        """(R,) diagonal of the box about the shapes, along the body's axes [m]."""
+        return resemblance.norm(self.edges)
+
+    @cached_property
+    def size_ratio(self) -> Floats:
+        """(R,) how many times as large the body is as its geometry."""
+        return resemblance.size_ratio(self.C_BBcm_B, self.C_GGcm_B)
+
+    @cached_property
+    def misfit(self) -> Floats:
+        """(R,) of shape and axes together."""
+        return resemblance.misfit(self.C_BBcm_B, self.C_GGcm_B)
+
+    @cached_property
+    def discrepancy(self) -> Floats:
+        """(R,) of size, shape and axes together."""
+        with np.errstate(all="ignore"):
+            distance: Floats = np.hypot(np.log(self.size_ratio), self.misfit)
+        return distance
+
+    @cached_property
+    def excess(self) -> Floats:
+        """(R,) how far the centre of mass is outside, in parts of the extent.
+
+        Outside the hull of the shapes and the body's joints: what joins them is part of the body,
+        drawn or not.
+        """
+        beyond = np.zeros(len(self.rows))
+        for directions, places in self._by_directions():
+            axes = np.array(directions)
+            support = np.array([self.rows[i].support for i in places])
+            points = self.assembly.p_BoBcm_B[self.body[places]]
+            beyond[places] = resemblance.excess(points, axes, support, self.extent[places])
+        for i in np.flatnonzero(beyond > 0).tolist():
+            row, index = self.rows[i], int(self.body[i])
+            axes, support = np.array(row.directions), np.array(row.support)
+            reach = self.assembly.joints[index] @ axes.T
+            support = np.maximum(support, np.max(reach, axis=0, initial=-np.inf))
+            point = self.assembly.p_BoBcm_B[index]
+            beyond[i] = resemblance.excess(point, axes, support, self.extent[i])
+        return beyond
+
+    def _by_directions(self) -> Iterator[tuple[tuple[tuple[float, ...], ...], list[int]]]:
+        """The rows by the directions of their support, which are mostly the same for all."""
+        places: dict[int, list[int]] = {}
+        for i, row in enumerate(self.rows):
+            places.setdefault(id(row.directions), []).append(i)
+        for rows in places.values():
+            yield self.rows[rows[0]].directions, rows
+
+    @cached_property
+    def density(self) -> Floats:
+        """(R, 2) bounds of the mean density [kg/m^3]: over the box about the shapes, over them.
+
+        NaN where the volume is not known: surfaces, shapes that overlap, remarks.
+        """
+        mass = self.assembly.mass[self.body]
+        with np.errstate(all="ignore"):
+            box = self.box
+            inside = np.array([row.volume for row in self.rows]).reshape(-1)
+            doubtful = np.array([bool(row.remarks) for row in self.rows], dtype=bool)
+            inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)
+            density: Floats = np.stack([mass / box, mass / inside], axis=-1)
+            return density
+
+    @cached_property
+    def edges(self) -> Floats:
+        """(R, 3) edges of the box about the shapes, along the body's axes [m]."""
+        lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
+        edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
+        return edges
+
+    def any_of(self, rows: Flags) -> Flags:
+        """(N,) bodies of which a row is flagged."""
+        found = np.zeros(len(self.assembly.judgements), dtype=bool)
+        found[self.body[rows]] = True
+        return found
+
+    def all_of(self, rows: Flags) -> Flags:
+        """(N,) bodies that have a geometry, and of which every row is flagged."""
+        against = np.zeros(len(self.assembly.judgements), dtype=bool)
+        against[self.body[~rows]] = True
+        return self.known & ~against
+
+
+def _find_honest_misfit(offset: Floats) -> Floats:
+    """(R,) the misfit of honest bodies at an offset; that of the farthest where none is known."""
+    known = np.where(np.isnan(offset), np.inf, offset)
+    misfit: Floats = np.interp(known, HONEST_OFFSETS, HONEST_MISFITS)
+    return misfit
+
+
+def _is_stand_in(shapes: BodyGeometry, mass: float, density: float) -> bool:
+    """Whether the shapes are too small for the mass, while the numbers fit each other.
+
+    A link without shape of its own is given a tiny ball, for engines that ask for one.
+
+    Args:
+        shapes: The geometry of a body.
+        mass: Mass of the body [kg].
+        density: Density of its equivalent box [kg/m^3].
+    """
+    low, high = PLAUSIBLE
+    if not low < density < high:
+        return False
+    x, y, z = (up - down for up, down in zip(shapes.upper, shapes.lower, strict=True))
+    return mass > DENSEST * (x * y * z)  # the mass that they can hold [kg]
+
+
+def by_hull(shapes: BodyGeometry) -> BodyGeometry:
+    """The same shapes with the moments of their convex hull."""
+    if shapes.hull is None:
+        return shapes
+    center, covariance = shapes.hull
+    return shapes._replace(p_BoGcm_B=center, C_GGcm_B=covariance)
+
+
+def is_whole(shapes: BodyGeometry) -> bool:
+    """Whether all shapes of the role were used, and take up space."""
+    if shapes.skipped or not all(map(isfinite, (*shapes.C_GGcm_B, *shapes.lower, *shapes.upper))):
+        return False
+    return sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
+
+
+def _turn(axis: int) -> Floats:
+    """A quarter turn about an axis."""
+    R = np.zeros((3, 3))
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    R[axis, axis], R[other, one], R[one, other] = 1.0, 1.0, -1.0
+    return R
+
+
+def _exchange(axis: int) -> Floats:
+    """Two axes exchanged, the given one kept."""
+    return np.abs(_turn(axis))
+
+
+SWAPS: Mapping[str, Floats] = MappingProxyType(
+    {
+        "y and z exchanged": _exchange(0),
+        "x and z exchanged": _exchange(1),
+        "x and y exchanged": _exchange(2),
+        "a quarter turn about x": _turn(0),
+        "a quarter turn about y": _turn(1),
+        "a quarter turn about z": _turn(2),
+        "the axes x y z read as y z x": np.eye(3)[[1, 2, 0]],
+        "the axes x y z read as z x y": np.eye(3)[[2, 0, 1]],
+    }
+)
+"""Frames that are mistaken for each other: y up and z up, and cyclic shifts."""
+
+
+def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Reading]:
+    """What else the numbers of a body are known to have meant, where that is another body.
+
+    Args:
+        C_BBcm_Bi: (3, 3) spread as written, in the inertial's own axes [m^2].
+        p_BoBcm_B: (3,) centre of mass [m].
+        R_BBi: (3, 3) from the inertial's own axes to the body's.
+    """
+    written = resemblance.rotate(R_BBi, C_BBcm_Bi)
+    flipped = resemblance.rotate(R_BBi, resemblance.flip_products(C_BBcm_Bi))
+    yield Reading("sign-of-products", "with its products negated", flipped)
+    moved = written - np.outer(p_BoBcm_B, p_BoBcm_B)
+    if np.linalg.eigvalsh(moved)[0] >= 0:
+        yield Reading("about-link-origin", "moved from the link's origin to the centre", moved)
+    turns: dict[str, Floats] = {}
+    if not np.array_equal(R_BBi, np.eye(3)):
+        turns["without the rotation of its origin"] = C_BBcm_Bi
+        turns["with the rotation of its origin inverted"] = resemblance.rotate(R_BBi.T, C_BBcm_Bi)
+        turns["with the rotation of its origin twice"] = resemblance.rotate(R_BBi, written)
+    swapped = resemblance.rotate(np.array([*SWAPS.values()]), written)
+    turns |= {f"with {what}": C for what, C in zip(SWAPS, swapped, strict=True)}
+    yield from (Reading("wrong-frame", what, C) for what, C in turns.items())
+
+
+class Better(NamedTuple):
+    """A reading that fits better than what is written.
+
+    Attributes:
+        reading: What it is.
+        gain: How many times better it fits, at least, over the geometries that can tell.
+        rest: Discrepancy that it leaves from them, at most.
+        nearest: Discrepancy that it leaves from them, at least.
+        drops: (G,) by how much the discrepancy from each geometry drops; NaN where one cannot tell.
+    """
+
+    reading: Reading
+    gain: float
+    rest: float
+    nearest: float
+    drops: Floats
+
+
+def readings_of(examination: Examination, index: int) -> list[Reading]:
+    """What else the numbers of one body of a model are known to have meant."""
+    body, judgement = examination.model.bodies[index], examination.judgements[index]
+    if body.inertial is None:
+        return []
+    C_BBcm_Bi = resemblance.spread(judgement.mass, resemblance.matrices(judgement.I_BBcm_Bi))
+    p_BoBcm_B = examination.assembly.p_BoBcm_B[index]
+    return list(readings(C_BBcm_Bi, p_BoBcm_B, np.array(body.inertial.R_BBi)))
+
+
+def best_reading(
+    candidates: Sequence[Reading], written: Floats, C_GGcm_B: Sequence[Floats], floor: float
+) -> Better | None:
+    """The reading that fits all geometries of a body best.
+
+    Turns and signs leave the size alone and are compared by shape and axes, so that a hollow body
+    is no hindrance; a shift of the point changes the size and is compared by all three.
+
+    Args:
+        candidates: Readings.
+        written: (3, 3) spread as written, body axes [m^2].
+        C_GGcm_B: Spreads of the geometries, body axes [m^2].
+        floor: Distance below which two fits are equally good.
+
+    Returns:
+        The reading with the greatest gain over what is written; None without candidates.
+    """
+    if not candidates:
+        return None
+    meant, shapes = np.array([each.C_BBcm_B for each in candidates]), np.array(C_GGcm_B)
+    shifted = np.array([each.cause == "about-link-origin" for each in candidates])[:, None]
+    pairs = meant[:, None], shapes
+    after = np.where(shifted, resemblance.discrepancy(*pairs), resemblance.misfit(*pairs))
+    before = np.where(
+        shifted, resemblance.discrepancy(written, shapes), resemblance.misfit(written, shapes)
+    )
+    gains = np.maximum(before, floor) / np.maximum(after, floor)
+    telling = find_telling(np.log(gains))
+    least = np.min(gains, axis=1, where=telling, initial=np.inf)
+    best = int(np.argmax(least))
+    rests, tell = after[best], telling[best]
+    drops = np.where(tell, np.broadcast_to(before, after.shape)[best] - rests, np.nan)
+    nearest, rest = float(np.min(rests[tell])), float(np.max(rests[tell]))
+    return Better(candidates[best], float(least[best]), rest, nearest, drops)
+
+
+def find_telling(log_gains: Floats) -> Flags:
+    """(K, R) geometries of one body that tell a reading from the numbers as written.
+
+    Args:
+        log_gains: (K, R) logarithm of how many times better each reading fits each geometry.
+
+    Returns:
+        Those that fit one of the two better by SILENT; all where none does.
+    """
+    telling: Flags = np.abs(log_gains) > np.log(SILENT)
+    telling |= ~np.any(telling, axis=1, keepdims=True)
+    return telling
+
+
+Margins = dict[str, float]
+"""Margins of a body with its added mass, by the names of the attributes of AddedMassJudgement."""
+
+
+def read_added_mass(inertial: Inertial) -> list[list[float]]:
+    """The added mass of an inertial as a 6x6 matrix of numbers."""
+    return [[number.value for number in row] for row in inertial.fluid_added_mass]
+
+
+def has_known_numbers(judgement: Judgement, added: list[list[float]]) -> bool:
+    """Whether all numbers of a body and of its added mass are finite."""
+    numbers = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
+    return bool(np.isfinite(numbers).all() and np.isfinite(added).all())
+
+
+def measure_added_mass(
+    judgements: list[Judgement], added: list[list[list[float]]]
+) -> list[Margins]:
+    """Judgements of judge_added_mass for each body, all judged together."""
+    from inertial_check.inertia.parameters import InertialParameters
+    from inertial_check.mechanics.added_mass import judge_added_mass
+
+    mass, com, inertia = (
+        np.array([getattr(judgement, name) for judgement in judgements])
+        for name in ("mass", "p_BoBcm_B", "I_BBcm_B")
+    )
+    rigid = InertialParameters.from_com(mass, com, inertia)
+    judged = judge_added_mass(rigid, np.array(added), order="linear-angular")
+    names = ("margin", "added_margin", "rigid_margin", "tolerance")
+    columns = [getattr(judged, name).tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def is_to_blame(margins: Margins) -> bool:
+    """Whether the sum is not positive definite, and would be better without the added mass."""
+    together, alone, floor = (margins[name] for name in ("margin", "rigid_margin", "tolerance"))
+    if floor > ILL_POSED_FLOOR:
+        return False
+    return alone >= -floor if together < -floor else together <= floor < alone

@@ -1,0 +1,619 @@
+"""The votes of a model's bodies between readings of their numbers: as written, or in another way.
+
+A convention, a unit or an order of entries holds for all bodies that came the same way. One body
+can fit another reading by chance; several that agree, with none against, cannot. A body votes where
+one of two readings fits its shapes at least twice as well as the other. Where its numbers are those
+of no body, it votes for a reading that makes one of them, and against one that makes none of
+numbers that were sound.
+
+Principal moments that were sorted and lost their axes: a pattern of all bodies of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from inertial_check.checking import limits
+from inertial_check.checking.evidence.likeness import DENSEST, SILENT, is_whole
+from inertial_check.checking.evidence.readings import count_digits
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.examination import Examination
+    from inertial_check.checking.evidence.readings import ModelReading, WrittenNumbers
+
+
+Flags = Mask
+Indices = LongIntegers
+
+_MOST_COUNTS = 12
+"""Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is
+decimals.COARSE of a trace of 12.5."""
+
+_WORST = 99.0
+"""Distance of numbers that no body can have from any shape."""
+
+
+class Ballot(NamedTuple):
+    """The votes of all bodies between one reading and the numbers as written.
+
+    Attributes:
+        reading: The reading.
+        pro: (N,) which bodies vote for it.
+        contra: (N,) which bodies vote for the numbers as written.
+        weight: (N,) logarithm of how many times better the reading fits the shapes of the body, all
+            of them; negative where it fits worse, 0 where no shapes are known.
+        changes: (N,) bodies that the reading would change into others that exist.
+        mended: (N,) which bodies vote for it without shapes, as their numbers are those of no body,
+            or of hardly any.
+        left: (N,) bodies whose numbers are those of no body, and stay so.
+    """
+
+    reading: ModelReading
+    pro: Flags
+    contra: Flags
+    weight: Floats
+    changes: Flags
+    mended: Flags
+    left: Flags
+
+
+class Votes:
+    """The bodies of a model and their votes. Indices are those of the model's bodies."""
+
+    def __init__(self, examination: Examination) -> None:
+        """Take the bodies that state a mass and six finite numbers.
+
+        Args:
+            examination: The model, its judgements and its shapes.
+        """
+        self.examination = examination
+        judgements = examination.judgements
+        self.stated: Flags = examination.assembly.stated
+        self.broken: Flags = np.array(
+            [
+                each.verdict == "inconsistent"
+                and each.mass > 0
+                and bool(np.all(np.isfinite((*each.I_BBcm_Bi, *each.p_BoBcm_B))))
+                for each in judgements
+            ],
+            dtype=bool,
+        )
+        self.known: Flags = (self.stated | self.broken) & ~examination.assembly.placeholders
+
+    @cached_property
+    def measured(self) -> Flags:
+        """(N,) bodies whose numbers were measured or computed, as far as one can see.
+
+        A tensor of one digit was made up, and one that bodies of several masses share was copied.
+        """
+        measured = self.known.copy()
+        for group in self.examination.assembly.same_tensor:
+            if len({self.examination.judgements[index].mass for index in group}) > 1:
+                measured[list(group)] = False
+        for index in np.flatnonzero(measured).tolist():
+            inertial = self.examination.model.bodies[index].inertial
+            texts = [] if inertial is None else [each.text for each in inertial.I_BBcm_Bi.values()]
+            measured[index] = any(count_digits(text) > 1 for text in texts)
+        return measured
+
+    @cached_property
+    def voters(self) -> Flags:
+        """(N,) those of them that are not isotropic, and so can tell forms apart."""
+        moments = self.examination.assembly.moments
+        with np.errstate(invalid="ignore"):
+            voters: Flags = self.measured & (
+                moments[:, 2] - moments[:, 0] > tolerances.SAME_READING * moments[:, 2]
+            )
+        return voters
+
+    @cached_property
+    def six(self) -> Floats:
+        """(N, 6) tensors as written, in the inertials' own axes [kg m^2]."""
+        return np.array([each.I_BBcm_Bi for each in self.examination.judgements]).reshape(-1, 6)
+
+    @cached_property
+    def in_few_counts(self) -> Flags:
+        """(N,) bodies whose six numbers are small whole multiples of a power of ten.
+
+        Only they can have been printed with too few decimals.
+        """
+        units = np.array([body.unit for body in self.examination.model.bodies])
+        with np.errstate(all="ignore"):
+            numbers = self.six / units[:, None]
+            largest = np.max(numbers[:, [0, 3, 5]], axis=1, initial=0.0)
+            counts = numbers * 10.0 ** np.floor(np.log10(_MOST_COUNTS / largest))[:, None]
+            whole = np.all(np.abs(counts - np.round(counts)) <= tolerances.WHOLE_COUNT, axis=1)
+        few: Flags = whole & (self.mass > 0) & (largest > 0)
+        return few
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(N,) [kg]."""
+        return self.examination.assembly.mass
+
+    @cached_property
+    def R_BBi(self) -> Floats:
+        """(N, 3, 3) from the inertials' own axes to those of the bodies."""
+        bodies = self.examination.model.bodies
+        turns = [np.eye(3) if b.inertial is None else np.array(b.inertial.R_BBi) for b in bodies]
+        return np.array(turns).reshape(-1, 3, 3)
+
+    @cached_property
+    def _has_own_axes(self) -> bool:
+        """Whether an inertial has axes that are not those of its body."""
+        return bool(np.any(self.R_BBi != np.eye(3)))
+
+    @cached_property
+    def _numbers(self) -> WrittenNumbers:
+        """The inertial numbers of all bodies, as written."""
+        from inertial_check.checking.evidence.readings import WrittenNumbers
+
+        return WrittenNumbers(self.mass, self.six, self.examination.assembly.p_BoBcm_B, self.R_BBi)
+
+    @cached_property
+    def rows(self) -> tuple[Indices, Floats]:
+        """(R,) whose each trustworthy geometry is, and (R, 3, 3) its spread in body axes [m^2]."""
+        likeness = self.examination.likeness
+        broken = [
+            (index, shapes)
+            for index in np.flatnonzero(self.broken).tolist()
+            for shapes in self.examination.geometry.bodies[index]
+            if is_whole(shapes)
+        ]
+        body = np.array([index for index, _ in broken], dtype=np.int64)
+        spreads = resemblance.matrices(
+            np.array([shapes.C_GGcm_B for _, shapes in broken]).reshape(-1, 6)
+        )
+        known = self.known[likeness.body]
+        return (
+            np.concatenate([likeness.body[known], body]),
+            np.concatenate([likeness.C_GGcm_B[known], spreads]),
+        )
+
+    @cached_property
+    def parts(self) -> tuple[tuple[float, ...], ...]:
+        """(N,) what bodies that are one part, mounted several times, have in common."""
+        mass, moments = self.mass.tolist(), self.examination.assembly.moments.tolist()
+        return tuple(
+            tuple(float(f"{x:.3g}") for x in (m, *each))
+            for m, each in zip(mass, moments, strict=True)
+        )
+
+    def count_parts(self, bodies: Flags) -> int:
+        """Number of different parts among bodies; left and right sides are one part."""
+        return len({self.parts[index] for index in np.flatnonzero(bodies).tolist()})
+
+    @cached_property
+    def ballots(self) -> tuple[Ballot, ...]:
+        """The votes on the readings that three bodies can vote for; none where fewer are odd."""
+        odd, odd_size = self._count_odd()
+        if max(odd, odd_size) < limits.VOTES:
+            return ()
+        from inertial_check.checking.evidence.readings import list_forms, list_units
+
+        found: list[Ballot] = []
+        if odd >= limits.VOTES:
+            readings, votes = self._choose_eligible(list(list_forms(self._numbers)))
+            found += self._poll(readings, lambda *_: votes) if readings else []
+        if odd_size >= limits.VOTES:
+            found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
+        return tuple(found)
+
+    @cached_property
+    def forms(self) -> tuple[Ballot, ...]:
+        """The votes on readings that shapes alone can show, in models with hardly an odd body."""
+        likely = ("sign-of-products", "about-link-origin", "wrong-frame")
+        from inertial_check.checking.evidence.readings import list_forms
+
+        readings = [each for each in list_forms(self._numbers) if each.cause in likely]
+        return tuple(self._poll(readings, self._by_form))
+
+    def _choose_eligible(
+        self, readings: Sequence[ModelReading]
+    ) -> tuple[list[ModelReading], tuple[Flags, Flags, Floats]]:
+        """Choose the readings of the form that at least three bodies can vote for.
+
+        A bound on the votes for each reading, which needs the spreads of bodies with shapes, and of
+        those whose numbers are those of no body: few others vote.
+
+        Returns:
+            The readings, and what _by_form says of them.
+        """
+        mass = np.array([each.mass for each in readings])
+        meant = np.array([each.I_BBcm_Bi for each in readings])
+        C_meant = np.zeros((*mass.shape, 3, 3))
+        some = np.flatnonzero(self.seen | self.broken)
+        C_meant[:, some] = self._spreads(mass[:, some], meant[:, some], some)
+        pro, contra, weight = self._by_form(mass, C_meant)
+        votes = pro.copy()
+        possible = np.ones(mass.shape, dtype=bool)
+        possible[:, self.broken] = _exist(C_meant[:, self.broken])
+        for flags, each, exist in zip(votes, readings, possible, strict=True):
+            shifted = each.cause == "about-link-origin"
+            mended = self._is_signature(each.cause) if shifted else self.broken
+            np.logical_or(flags, mended & exist, out=flags)
+        eligible = np.flatnonzero(np.sum(votes & self.voters, axis=1) >= limits.VOTES)
+        chosen = [readings[place] for place in eligible.tolist()]
+        return chosen, (pro[eligible], contra[eligible], weight[eligible])
+
+    def _count_odd(self) -> tuple[int, int]:
+        """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
+
+        Distant centres of mass count as odd where the tensors may be about the origin.
+        """
+        likeness, density = self.examination.likeness, self.examination.assembly.density
+        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, limits.ODD_DENSITIES)
+        odd[likeness.body[~(likeness.discrepancy <= limits.DROP)]] = True
+        odd |= self.stated & self._is_about_origin()
+        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
+        odd_size[likeness.body[large]] = True
+        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:  # before the texts are looked at
+            return 0, 0
+        return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
+
+    def _is_about_origin(self) -> Flags:
+        """(N,) bodies with a distant centre of mass that are long enough along it.
+
+        A necessary condition on the spread C alone: c^T C c >= (c^T c)^2 where C - c c^T is PSD.
+        """
+        c, C = self.examination.assembly.p_BoBcm_B, self.examination.assembly.C_BBcm_B
+        with np.errstate(all="ignore"):
+            square = np.sum(c**2, axis=1)
+            along = np.einsum("ni,nij,nj->n", c, C, c) >= square**2
+            about: Flags = along & (square > limits.DISTANT * np.trace(C, axis1=1, axis2=2))
+        return about
+
+    @cached_property
+    def C_BBcm_B(self) -> Floats:
+        """(N, 3, 3) spreads as written, in body axes [m^2]."""
+        return self._spreads(self.mass, self.six)
+
+    def _spreads(self, mass: Floats, six: Floats, bodies: Indices | None = None) -> Floats:
+        """(..., n, 3, 3) spreads of the tensors of some bodies, or of all, in body axes [m^2]."""
+        chosen = slice(None) if bodies is None else bodies
+        with np.errstate(all="ignore"):
+            C_BBcm_Bi = resemblance.spread(mass, resemblance.matrices(six))
+            C_BBcm_B = C_BBcm_Bi
+            if self._has_own_axes:
+                C_BBcm_B = resemblance.rotate(self.R_BBi[chosen], C_BBcm_Bi)
+        # Eigenvalues need finite numbers; those of bodies without a vote are never looked at.
+        usable = self.known[chosen, None, None] & np.all(
+            np.isfinite(C_BBcm_B), (-2, -1), keepdims=True
+        )
+        return np.where(usable, C_BBcm_B, 0.0)
+
+    def _poll(
+        self,
+        readings: Sequence[ModelReading],
+        compare: Callable[[Floats, Floats], tuple[Flags, Flags, Floats]],
+    ) -> list[Ballot]:
+        """Count the votes on K readings at once.
+
+        Args:
+            readings: The readings.
+            compare: Gives the votes by shapes and densities, and the weights of all bodies, of
+                masses (K, N) and spreads (K, N, 3, 3).
+        """
+        meant = np.array([each.I_BBcm_Bi for each in readings])
+        mass = np.array([each.mass for each in readings])
+        with np.errstate(all="ignore"):
+            size = np.max(np.abs(self.six), axis=1)
+            moved = np.max(np.abs(meant - self.six), axis=2) > tolerances.SAME_READING * size
+        moved |= mass != self.mass
+        C_meant = self._spreads(mass, meant)
+        exist = _exist(C_meant) & moved & self.known
+        pro, contra, weight = compare(mass, C_meant)
+        by_unit = compare == self._by_unit
+        # What the reading would break speaks against it, unless the shapes are for it.
+        contra |= moved & ~exist & (weight <= 0) & self.stated
+        left = moved & ~exist & self.broken & self.voters
+        mended = exist & ~contra & ~pro & (not by_unit)
+        mended &= np.array([self._is_signature(each.cause) for each in readings])
+        telling = moved & (self.measured if by_unit else self.voters)
+        pro = (pro & exist | mended) & telling
+        parts = pro, contra & telling, weight, exist, mended & telling, left
+        return [Ballot(*each) for each in zip(readings, *parts, strict=True)]
+
+    @cached_property
+    def seen(self) -> Flags:
+        """(N,) bodies with trustworthy shapes."""
+        seen = np.zeros(len(self.known), dtype=bool)
+        seen[self.rows[0]] = True
+        return seen
+
+    def _is_signature(self, cause: str) -> Flags:
+        """(N,) bodies that would be of no one, or hardly, if the cause did not hold.
+
+        A parallel-axis term that was subtracted once too often leaves a negative spread along the
+        centre of mass; added to any broken tensor, it mends many. One that was not subtracted
+        leaves a body that is long along a distant centre of mass: few others are.
+        """
+        if cause not in ("double-parallel-axis", "about-link-origin"):
+            return self.broken
+        p_BoBcm_B = np.where(self.known[:, None], self.examination.assembly.p_BoBcm_B, 0.0)
+        if cause == "about-link-origin":
+            square = np.sum(p_BoBcm_B**2, axis=1)
+            far = square > limits.DISTANT * np.trace(self.C_BBcm_B, axis1=1, axis2=2)
+            distant: Flags = self.broken | far & self.stated
+            return distant
+        along = np.linalg.eigh(self.C_BBcm_B)[1][:, :, 0]
+        cosine = np.abs(np.sum(along * p_BoBcm_B, axis=1))
+        parallel: Flags = self.broken & (cosine > limits.ALONG * np.linalg.norm(p_BoBcm_B, axis=1))
+        return parallel
+
+    def _by_form(self, _mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
+        """Votes by how well bodies fit their shapes; all shapes that can tell have to agree.
+
+        The form alone may tell where the size, which hollow bodies and stand-ins have wrong, does
+        not become worse; so may form and size together.
+        """
+        body, C_G = self.rows
+        C, count = self.C_BBcm_B[body], len(self.known)
+        votes = []
+        sizes = [_measure(resemblance.size_ratio(each, C_G)) for each in (C, C_meant[:, body])]
+        steady = (
+            np.abs(sizes[1]) <= np.abs(sizes[0]) + limits.STEADY,
+            np.abs(sizes[0]) <= np.abs(sizes[1]) + limits.STEADY,
+        )
+        misfits = [resemblance.misfit(each, C_G) for each in (C, C_meant[:, body])]
+        for together in (False, True):
+            forms = misfits
+            if together:
+                forms = [np.hypot(form, size) for form, size in zip(misfits, sizes, strict=True)]
+            before, after = (np.nan_to_num(form, nan=_WORST) for form in forms)
+            log = np.log(np.maximum(before, limits.FIT) / np.maximum(after, limits.FIT))
+            pro = (
+                (log >= np.log(limits.GAIN))
+                & (before - after >= limits.DROP)
+                & (after <= limits.CLOSE)
+            )
+            contra = (
+                (log <= -np.log(limits.GAIN))
+                & (after - before >= limits.DROP)
+                & (before <= limits.CLOSE)
+            )
+            if not together:
+                pro, contra = pro & steady[0], contra & steady[1]
+            silent = _find_silent(body, log, count)
+            weight = np.zeros((len(C_meant), count))
+            weight[:, body] = np.inf
+            np.minimum.at(weight.T, body, np.where(silent, np.inf, log).T)
+            pro, contra = (_all_of(body, each | silent, count) for each in (pro, contra))
+            votes.append((pro, contra, weight))
+        (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
+        pro, contra = pro | pro_both, contra | contra_both | self._find_exact(*misfits)
+        return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
+
+    def _find_exact(self, before: Floats, after: Floats) -> Flags:
+        """(K, N) bodies that agree with one of their shapes to the last screw, until changed.
+
+        Such numbers were computed from that shape, unless the reading fits another shape better.
+        Below limits.FIT no better fit counts in a vote, so that without this a reading of the
+        model would change them.
+
+        Args:
+            before: (R,) misfits of the numbers as written.
+            after: (K, R) misfits of the readings.
+        """
+        exact = (before <= limits.EXACT) & (after >= limits.INEXACT)
+        closer = limits.GAIN * after <= before  # another shape speaks for the reading
+        found = np.zeros((2, len(after), len(self.known)), dtype=bool)
+        for flags, own in zip(found, (exact, closer), strict=True):
+            np.logical_or.at(flags.T, self.rows[0], own.T)
+        only_exact: Flags = found[0] & ~found[1]
+        return only_exact
+
+    def _can_hold(self, mass: Floats) -> Flags:
+        """(K, N) bodies whose shapes can hold a mass: neither denser than any metal, nor air."""
+        likeness = self.examination.likeness
+        with np.errstate(all="ignore"):
+            factors = (mass / self.mass)[:, likeness.body]
+            over_box, over_shapes = (factors * each for each in likeness.density.T)
+        holds = np.ones(mass.shape, dtype=bool)
+        impossible = (over_box > DENSEST) | (over_shapes < limits.LIGHTEST)
+        rows = np.nonzero(impossible)
+        holds[rows[0], likeness.body[rows[1]]] = False
+        return holds
+
+    def _by_unit(self, mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
+        """Votes by size against the shapes, and by the density of the equivalent box."""
+        body, C_G = self.rows
+        count = len(self.known)
+        before = np.abs(_measure(resemblance.size_ratio(self.C_BBcm_B[body], C_G)))
+        after = np.abs(_measure(resemblance.size_ratio(C_meant[:, body], C_G)))
+        density = self.examination.assembly.density
+        meant = resemblance.equivalent_density(mass, C_meant)
+        likely = ~_is_beyond(meant, limits.DENSITIES) & _is_beyond(density, limits.ODD_DENSITIES)
+        with np.errstate(all="ignore"):
+            # Meshes in millimetres leave mass and tensor as they are: their density is usual.
+            nearer = np.abs(np.log(meant / limits.USUAL_DENSITY)) < np.abs(
+                np.log(density / limits.USUAL_DENSITY)
+            )
+        far = (before > np.log(limits.ODD_SIZE)) | _is_beyond(density, limits.ODD_DENSITIES)[body]
+        fits = nearer & _all_of(body, (after < np.log(limits.SIZE)) & far, count)
+        # Loose stand-ins show that a size becomes better, where the density says the same.
+        better = (after < np.log(limits.LOOSE_SIZE)) & (after < before - np.log(limits.ODD_SIZE))
+        fits |= likely & _all_of(body, better, count)
+        pro = np.where(self.seen, fits, likely) & self._can_hold(mass)
+        stays = _all_of(body, (before < np.log(limits.ODD_SIZE))[None], count)
+        contra = ~_is_beyond(density, limits.DENSITIES) & (~self.seen | stays)
+        with np.errstate(all="ignore"):
+            # The density of a box changes with the third power of its size.
+            off = np.abs(np.log(meant / limits.USUAL_DENSITY)) / 3
+        off[:, body] = 0.0
+        np.maximum.at(off.T, body, after.T)
+        return pro, np.broadcast_to(contra, pro.shape).copy(), np.nan_to_num(-off, nan=-_WORST)
+
+
+def _measure(ratio: Floats) -> Floats:
+    """Logarithms of size ratios; a size that does not exist is far from every other."""
+    with np.errstate(all="ignore"):
+        log = np.log(ratio)
+    known: Floats = np.where(np.isfinite(log), log, np.where(log < 0, -_WORST, _WORST))
+    return known
+
+
+def _all_of(body: Indices, rows: Flags, count: int) -> Flags:
+    """(K, N) bodies that have rows, all of which are flagged in (K, R)."""
+    flagged = np.zeros((len(rows), count), dtype=bool)
+    flagged[:, body] = True
+    np.logical_and.at(flagged.T, body, rows.T)
+    return flagged
+
+
+def _find_silent(body: Indices, log: Floats, count: int) -> Flags:
+    """(K, R) geometries that fit two readings equally well, beside one of their body that tells.
+
+    Args:
+        body: (R,) whose each geometry is.
+        log: (K, R) logarithm of how many times better each reading fits each geometry.
+        count: Number of bodies.
+    """
+    silent: Flags = np.abs(log) <= np.log(SILENT)
+    return silent & ~_all_of(body, silent, count)[:, body]
+
+
+def _is_beyond(values: Floats, range_: tuple[float, float]) -> Flags:
+    """(...,) values that lie outside a range, or are not numbers."""
+    low, high = range_
+    with np.errstate(invalid="ignore"):
+        beyond: Flags = ~((values >= low) & (values <= high))
+    return beyond
+
+
+def _exist(C: Floats) -> Flags:
+    """(...,) spreads that bodies can have."""
+    values = np.linalg.eigvalsh(C)
+    size = np.sum(np.abs(values), axis=-1)
+    with np.errstate(all="ignore"):
+        margin = values[..., 0] / size
+    floor = float(tolerances.floor(np.ones(())))
+    exist: Flags = (size > 0) & (margin >= -floor)
+    return exist
+
+
+AxisFlags = Mask
+
+_DISTINCT = 0.01
+"""Relative difference from which two moments have an order; below it a body counts as one with an
+axis of symmetry."""
+
+_TURNED = 0.25
+"""Share of bodies with a rotated inertial above which moments say nothing by their order: compiled
+models state sorted moments and the rotation of their axes, by design."""
+
+
+class SortedMoments(NamedTuple):
+    """Diagonal tensors of a model that are all in one order of size.
+
+    Attributes:
+        order: The order in which all of them are.
+        bodies: (N,) bodies in that order; isotropic ones have none.
+        voters: (N,) bodies of these whose numbers were not made up or copied.
+        distinct: (N,) bodies in that order with three different moments.
+        pro: (N,) bodies in that order whose shapes have these moments about other axes.
+        contra: (N,) bodies in that order whose shapes fit the tensor as it is written.
+    """
+
+    order: Literal["ascending", "descending"]
+    bodies: AxisFlags
+    voters: AxisFlags
+    distinct: AxisFlags
+    pro: AxisFlags
+    contra: AxisFlags
+
+
+_KNOWN: WeakKeyDictionary[Votes, SortedMoments | None] = WeakKeyDictionary()
+
+
+def find_sorted_moments(votes: Votes) -> SortedMoments | None:
+    """Find the one order of the moments of all tensors of a model.
+
+    Returns:
+        None where fewer than three bodies have an order, where a tensor has products or another
+        order, or where many inertials are rotated.
+    """
+    if votes not in _KNOWN:
+        _KNOWN[votes] = _find(votes)
+    return _KNOWN[votes]
+
+
+def _find(votes: Votes) -> SortedMoments | None:
+    diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
+    size = np.max(np.abs(diagonal), axis=1, initial=0.0)
+    stated = votes.stated & votes.known
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(diagonal, axis=1)
+        ordered = stated & np.any(np.abs(steps) > tolerances.SAME_READING * size[:, None], axis=1)
+        oblique = np.any(np.abs(products) > tolerances.ROTATED_ZERO * size[:, None], axis=1)
+    if np.sum(ordered) < limits.VOTES or np.any(oblique & stated):
+        return None
+    voters = ordered & votes.voters  # looks at the texts, and therefore comes last
+    turned = np.any(np.abs(votes.R_BBi - np.eye(3)) > tolerances.ROTATED_ZERO, axis=(1, 2))
+    if np.sum(voters & turned) > _TURNED * np.sum(voters):
+        return None
+    slack = tolerances.SAME_READING * size[:, None]
+    rises, falls = np.all(steps >= -slack, axis=1), np.all(steps <= slack, axis=1)
+    straight = voters & ~turned
+    if np.sum(straight) < limits.VOTES or not (np.all(rises[straight]) or np.all(falls[straight])):
+        return None
+    ascending = bool(np.all(rises[straight]))
+    bodies = ordered & (rises if ascending else falls)
+    distinct = np.all(np.abs(steps) > _DISTINCT * size[:, None], axis=1)
+    pro, contra = _compare_orders(votes)
+    order: Literal["ascending", "descending"] = "ascending" if ascending else "descending"
+    return SortedMoments(
+        order, bodies, *(bodies & each for each in (voters, distinct, pro, contra))
+    )
+
+
+def _compare_orders(votes: Votes) -> tuple[AxisFlags, AxisFlags]:
+    """Bodies whose shapes have their moments about other axes; and those that fit as written."""
+    body, C_G = votes.rows
+    C, count = votes.C_BBcm_B[body], len(votes.known)
+    with np.errstate(all="ignore"):
+        before, after = resemblance.misfit(C, C_G), resemblance.shape_distance(C, C_G)
+        fits = before <= limits.DROP
+        other = (before - after >= limits.DROP) & (after <= limits.CLOSE)
+        other &= before >= limits.GAIN * np.maximum(after, limits.FIT)
+    pro, contra = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    pro[body[other]] = True
+    contra[body[fits]] = True
+    return pro & ~contra, contra
+
+
+def restore_axes(votes: Votes, bodies: AxisFlags) -> Floats:
+    """Give the moments of some bodies the axes that suit their shapes best.
+
+    Args:
+        votes: The bodies of the model.
+        bodies: (N,) bodies to change, all of which have shapes.
+
+    Returns:
+        (N, 6) tensors in the inertials' own axes: the moments in the order that fits best, or
+        along the principal axes of the shapes where that fits clearly better [kg m^2].
+    """
+    meant = votes.six.copy()
+    for index in np.flatnonzero(bodies).tolist():
+        R_BBi = votes.R_BBi[index]
+        shapes = resemblance.rotate(R_BBi.T, votes.rows[1][votes.rows[0] == index])
+        C_BBcm_Bi = resemblance.spread(votes.mass[index], resemblance.matrices(votes.six[index]))
+        orders = np.array([C_BBcm_Bi[np.ix_(order, order)] for order in permutations(range(3))])
+        spreads = np.linalg.eigvalsh(C_BBcm_Bi)
+        along = np.array([(V * spreads) @ V.T for V in np.linalg.eigh(shapes)[1]])
+        best = [
+            tensors[np.argmin(np.max(resemblance.misfit(tensors[:, None], shapes), axis=1))]
+            for tensors in (orders, along)
+        ]
+        rest = [float(np.max(resemblance.misfit(each, shapes))) for each in best]
+        C = best[0] if rest[0] <= rest[1] + limits.FIT else best[1]
+        meant[index] = resemblance.entries(resemblance.inertia(votes.mass[index], C))
+    return meant

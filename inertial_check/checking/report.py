@@ -1,0 +1,695 @@
+"""Results of a check: judgements of bodies, findings and reports. Plain data.
+
+Result of a comparison of two models: pairs of bodies, their deviations, and explanations.
+
+Excerpts of a document for reports: the lines of a span, cut to a readable length.
+
+Reports in notebooks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Literal, NamedTuple
+
+from inertial_check.documents.model import Judgement, read_bodies
+from inertial_check.documents.source import Place, Source, Span
+from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.notebook import (
+    MOST_ROWS,
+    color_word,
+    count,
+    escape_text,
+    write_box,
+    write_table,
+)
+
+MassProperty = Literal["mass", "com", "inertia", "added_mass"]
+QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
+"""Mass properties of the rigid body: mass, centre of mass, and the inertia about it.
+
+The added mass of a fluid is compared, too, where a model states one.
+"""
+
+Which = Literal["a", "b"]
+"""One of the two models, in the order in which they were given."""
+
+PairStatus = Literal["equal", "differs", "incomparable", "only-a", "only-b"]
+"""Status of a pair of bodies, whose numbers are equal, differ or cannot be compared, or of a body
+that only one of the models has."""
+
+
+class Deviations(NamedTuple):
+    """Deviations between two bodies (dimensionless).
+
+    Attributes:
+        mass: Difference of the masses, relative to the larger one.
+        com: Distance of the centres of mass, relative to the larger radius of gyration.
+        inertia: Largest eigenvalue, in magnitude, of the difference of the tensors about the
+            centre of mass, relative to the largest of either tensor.
+    """
+
+    mass: float
+    com: float
+    inertia: float
+
+
+class ComparedBody(NamedTuple):
+    """One side of a pair, in SI units.
+
+    Attributes:
+        name: Name as written.
+        id: Id, unique in its document.
+        line: Line where it begins, 1-based.
+        file: Document with that line; None for the main document of the model.
+        mass: Mass [kg]; NaN if unknown, as all numbers here.
+        p_BoBcm_B: Centre of mass in the body frame [m].
+        I_BBcm_B: Six entries of the inertia about it in the body's axes [kg m^2].
+        merged: Names of the bodies on fixed joints that are lumped into it.
+        added_mass: Added mass of the fluid about the body's origin, 6x6; () where none is stated.
+    """
+
+    name: str
+    id: str
+    line: int
+    file: str | None
+    mass: float
+    p_BoBcm_B: tuple[float, ...]
+    I_BBcm_B: tuple[float, ...]
+    merged: tuple[str, ...] = ()
+    added_mass: tuple[tuple[float, ...], ...] = ()
+
+
+class Explanation(NamedTuple):
+    """A mistake of a converter that turns the numbers of one body into those of the other.
+
+    Attributes:
+        name: Name of the mistake, such as rotation-transposed.
+        of: Model whose numbers become those of the other model by the mistake.
+        change: The mistake as a clause, such as "with its rotation transposed".
+        explains: Mass properties whose difference it explains.
+        residual: Part of the difference that it leaves, from 0 to 1.
+    """
+
+    name: str
+    of: Which
+    change: str
+    explains: tuple[MassProperty, ...]
+    residual: float
+
+
+class BodyDifference(NamedTuple):
+    """Difference between a pair of bodies, or a body that only one model has.
+
+    Attributes:
+        status: Status of the pair.
+        a: Body of the first model; None if only the second has it.
+        b: Body of the second model; None if only the first has it.
+        deviations: Deviations of the numbers; None if they cannot be compared.
+        differs: Mass properties that deviate by more than the tolerance.
+        reason: Why the pair cannot be compared; "" if it can.
+        frame: Whether it is a single body without mass and inertia, whose absence has no effect.
+        explanations: Mistakes that explain the difference, best first.
+        added_mass: Norm of the difference of the added masses of the fluid, relative to the larger
+            one; masses and inertias, which have other units, weigh the same. 0 where none is
+            stated.
+    """
+
+    status: PairStatus
+    a: ComparedBody | None
+    b: ComparedBody | None
+    deviations: Deviations | None = None
+    differs: tuple[MassProperty, ...] = ()
+    reason: str = ""
+    frame: bool = False
+    explanations: tuple[Explanation, ...] = ()
+    added_mass: float = 0.0
+
+
+class ComparedModel(NamedTuple):
+    """One of the two models."""
+
+    path: str
+    format: str
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(EqualByValue):
+    """Result of a comparison.
+
+    Attributes:
+        a: The first model.
+        b: The second.
+        tolerance: Largest deviation of numbers that count as equal.
+        bodies: Pairs in the order of the first model, then the other bodies of the second.
+        notes: Parts that were not compared and why, one line each.
+    """
+
+    a: ComparedModel
+    b: ComparedModel
+    tolerance: float
+    bodies: tuple[BodyDifference, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether the models have the same mass properties, body by body."""
+        return all(body.status == "equal" or body.frame for body in self.bodies)
+
+    def count(self, status: PairStatus) -> int:
+        """Count the pairs and single bodies with this status, without massless frames."""
+        return sum(body.status == status and not body.frame for body in self.bodies)
+
+    @property
+    def explained(self) -> dict[str, int]:
+        """Number of bodies that each mistake explains, largest first."""
+        return dict(fits(body.explanations for body in self.bodies).most_common())
+
+
+def fits(explanations: Iterable[Iterable[Explanation]]) -> Counter[str]:
+    """Count the bodies that each mistake explains."""
+    return Counter(name for each in explanations for name in dict.fromkeys(e.name for e in each))
+
+
+_LINES = 4
+"""Largest number of lines of an excerpt; of a longer span only the first line is shown."""
+
+_WIDTH = 110
+"""Largest width of a line [code points]; a longer one is cut around the marked text."""
+
+_LEFT = 40
+"""Largest number of code points before the marked text in a line that is cut."""
+
+_REACH = 8 * _WIDTH
+"""Largest distance from the span at which text is read [bytes]; bounds the cost of long lines."""
+
+_CUT = "..."
+_LINE_END = re.compile(r"\r\n?|\n")
+_UNREADABLE = ("\0", "\ufffd")
+
+
+class ExcerptLine(NamedTuple):
+    """A line of a document, or the part of it around the marked text.
+
+    Attributes:
+        number: Number of the line, 1-based.
+        text: Text without its line end; "..." replaces parts that are cut.
+        start: First marked code point of the text, from 0.
+        end: Code point after the last marked one; may equal start.
+    """
+
+    number: int
+    text: str
+    start: int
+    end: int
+
+
+class Excerpt(NamedTuple):
+    """The lines of a span.
+
+    Attributes:
+        lines: One to four lines.
+        more: Whether the span has more lines.
+    """
+
+    lines: tuple[ExcerptLine, ...]
+    more: bool = False
+
+
+class MarkedLine(NamedTuple):
+    """A line of a document with marks under some of its numbers.
+
+    Attributes:
+        place: Place of the first marked number.
+        text: Text of the line without its end; "..." replaces parts that are cut.
+        marks: First code point of each marked number, from 0, and the one after its last.
+    """
+
+    place: Place
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
+    """Extract the lines of a span from a document.
+
+    Args:
+        source: The document.
+        span: Bytes to mark.
+        line: Number of the line on which the span begins.
+
+    Returns:
+        The excerpt; None if the document is binary there.
+    """
+    before = _take_last_line(_before(source, span.start))
+    stop = min(span.end, span.start + _LINES * _REACH)
+    marked = _LINE_END.split(source.text(Span(span.start, stop)))
+    more = stop < span.end or len(marked) > _LINES
+    if more:
+        marked, after = marked[:1], ""
+    else:
+        following = Span(span.end, min(span.end + _REACH, len(source.data)))
+        after = _take_first_line(source.text(following).rstrip("\ufffd"))
+    lines = []
+    for index, text in enumerate(marked):
+        blank = len(text) - len(text.lstrip()) if index else 0
+        head = before if index == 0 else text[:blank]
+        tail = after if index == len(marked) - 1 else ""
+        lines.append(_cut(line + index, head, text[blank:], tail))
+    if any(sign in each.text for each in lines for sign in _UNREADABLE):
+        return None
+    return Excerpt(tuple(lines), more)
+
+
+def mark_numbers(source: Source, spans: Sequence[Span], place: Place) -> MarkedLine | None:
+    """Mark numbers on the line of the first of them.
+
+    Args:
+        source: The document.
+        spans: Bytes of the numbers, in ascending order.
+        place: Place of the first.
+
+    Returns:
+        The line with marks under those numbers that begin on it; None if the document is binary.
+    """
+    first = spans[0]
+    text = _take_last_line(_before(source, first.start))
+    marks: list[tuple[int, int]] = []
+    at = first.start
+    for span in spans:
+        if not at <= span.start <= first.start + _REACH:
+            break
+        gap = source.text(Span(at, span.start))
+        if "\n" in gap or "\r" in gap:
+            break
+        marked = source.text(Span(span.start, min(span.end, span.start + _REACH)))
+        marked = _take_first_line(marked)
+        start = len(text) + len(gap)
+        marks.append((start, start + len(marked)))
+        text += gap + marked
+        at = span.start + len(marked.encode(source.encoding, "replace"))
+    following = Span(at, min(at + _REACH, len(source.data)))
+    after = _take_first_line(source.text(following).rstrip("\ufffd"))
+    line = _cut(place.line, text[: marks[0][0]], text[marks[0][0] :], after)
+    if any(sign in line.text for sign in _UNREADABLE):
+        return None
+    moved = line.start - marks[0][0]
+    end = len(line.text)
+    within = ((start + moved, min(stop + moved, end)) for start, stop in marks)
+    return MarkedLine(place, line.text, tuple(pair for pair in within if pair[0] < end))
+
+
+def _take_first_line(text: str) -> str:
+    """The text before the first line end."""
+    return text.partition("\n")[0].partition("\r")[0]
+
+
+def _take_last_line(text: str) -> str:
+    """The text after the last line end."""
+    return text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
+
+
+def _before(source: Source, offset: int) -> str:
+    """Read the text before a byte, up to the largest distance."""
+    first = len(source.bom)
+    start = max(first, offset - _REACH)
+    if start > first:  # _REACH is a multiple of 4 bytes, so that no UTF-16 unit is cut
+        return source.text(Span(start, offset)).lstrip("\ufffd")
+    return source.text(Span(start, offset))
+
+
+def _cut(number: int, before: str, marked: str, after: str) -> ExcerptLine:
+    """Make a line; of a long one, keep the part around the beginning of the marked text."""
+    if len(before) + len(marked) + len(after) > _WIDTH:
+        if len(before) > _LEFT:
+            before = _CUT + before[-_LEFT:]
+        room = max(_WIDTH - len(before), 0)
+        if len(marked) > room:
+            marked, after = marked[:room], _CUT
+        elif len(marked) + len(after) > room:
+            after = after[: room - len(marked)] + _CUT
+    start = len(before)
+    return ExcerptLine(number, before + marked + after, start, start + len(marked))
+
+
+Values = Mapping[str, Any]  # Any: every rule and cause states numbers and texts of its own
+"""Numbers and texts of a finding or of the edit of a cause, by name."""
+
+
+class Severity(IntEnum):
+    """Severity of a finding; severities can be compared."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def word(self) -> str:
+        """The severity in lower case: note, warning or error."""
+        return self.name.lower()
+
+
+FixKind = Literal["safe", "unsafe"]
+"""Kind of fix of a finding: `fix` makes it by default (safe) or only with --unsafe."""
+
+PROVABLE = ("IC1", "IC3", "IC4", "IC7")
+"""Families of rules whose findings follow from the written numbers, without any comparison."""
+
+REFUSALS = ("reject", "drop")
+"""Actions of engines that leave a body, or its whole model, out of the simulation."""
+
+Action = Literal["accept", "warn", "alter", "replace", "reject", "drop"]
+"""Action of an engine on a body: load it as written (accept), also with a warning (warn), change
+its numbers (alter), replace them by a default such as a sphere or zero (replace), refuse the model
+(reject), or leave the body out (drop)."""
+
+
+class Prediction(NamedTuple):
+    """Predicted behaviour of one engine with one body.
+
+    Attributes:
+        engine: Name of the engine, as in engines.ENGINES.
+        version: Version of the engine for which this holds.
+        action: Action of the engine.
+        message: Literal text that the engine prints or raises; "" if there is none.
+        becomes: Description of the body that it simulates instead; "" if it is as written.
+    """
+
+    engine: str
+    version: str
+    action: Action
+    message: str = ""
+    becomes: str = ""
+
+
+class Hypothesis(NamedTuple):
+    """One probable cause of a finding.
+
+    Attributes:
+        cause: Name of the cause, such as decimal-slip.
+        confidence: Probability of the cause, 0 to 1; those of a finding sum to at most 1.
+        evidence: One sentence with the numbers that support it.
+        edit: Edit that would undo it, such as {"body": name, "entries": {"izz": 0.001676}}; entries
+            are mass, x, y, z (centre of mass) and ixx ... izz, in the units of the document and the
+            inertial's own axes. That of a finding on the whole model is {"body": None, "entries":
+            {}, "bodies": {name: {"entries": {...}}}}, with the id in place of a name that several
+            bodies share. None if no edit is known.
+    """
+
+    cause: str
+    confidence: float
+    evidence: str
+    edit: Values | None = None
+
+
+class Suppression(NamedTuple):
+    """Suppression of a finding, which therefore does not count.
+
+    Attributes:
+        kind: "inSource" for a comment in the document, "external" for a configuration or baseline.
+        reason: Reason as its author wrote it; "" if none is given.
+        accepted: Whether a maintainer has accepted the finding as known, for that reason.
+    """
+
+    kind: Literal["inSource", "external"]
+    reason: str = ""
+    accepted: bool = False
+
+
+class FindingEntry(NamedTuple):
+    """Number of the document that a finding is about.
+
+    Attributes:
+        name: Name of the number: mass, x, y, z (centre of mass), ixx ... izz, qw ... qz (quaternion
+            of the inertial's axes), or the word of the format for a number of added mass.
+        text: Text of the document at the place; that of the number where the document is binary.
+        place: Place of the text; empty where the document is binary.
+        literal: Whether the text is the number; False if it is an expression that computes it.
+        body_id: Id of the body that has the number; None if it is the body of the finding.
+    """
+
+    name: str
+    text: str
+    place: Place
+    literal: bool = True
+    body_id: str | None = None
+
+
+class TextReplacement(NamedTuple):
+    """Replacement of the text at a place.
+
+    Attributes:
+        place: Place of the old text.
+        text: The new text.
+    """
+
+    place: Place
+    text: str
+
+
+class ByteRange(NamedTuple):
+    """Range of a document in UTF-8, as programs count that read lines of bytes.
+
+    Attributes:
+        line: Line of the first byte, 1-based; a line ends with a line feed.
+        column: Column of the first byte, 1-based [bytes].
+        end_line: Line of the end.
+        end_column: Column after the last byte.
+        path: Path of the document; None for the main one of a model.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    path: str | None = None
+
+
+class CauseEdit(NamedTuple):
+    """Edit that undoes the first cause of a finding, as one replacement.
+
+    Attributes:
+        description: One line: what the edit does.
+        range: The range that is replaced, from the first changed number to the last.
+        text: The new text of the range.
+    """
+
+    description: str
+    range: ByteRange
+    text: str
+
+
+class Suggestion(NamedTuple):
+    """Edit that resolves a finding.
+
+    Attributes:
+        description: One line: what the edit does, and how far it moves the numbers.
+        replacements: Replacements in the order of the document; no two overlap.
+    """
+
+    description: str
+    replacements: tuple[TextReplacement, ...]
+
+
+class Finding(NamedTuple):
+    """A finding about a document or a body.
+
+    Attributes:
+        code: Code of the rule, such as IC301.
+        name: Name of the rule, such as triangle-inequality-violation.
+        severity: Severity in this run.
+        body: Name of the body; None for the document.
+        message: One line: numbers with units, what is expected, what to do.
+        place: Place of the number.
+        values: Numbers and strings of the message.
+        fix: Kind of fix that `fix` has for it; None if it has none.
+        causes: Probable causes, best first.
+        body_id: Id of the body, unique in the document.
+        excerpt: Excerpt of the document; None if it is unknown or binary.
+        written: Numbers of the body as written, by name: mass, x, y, z (centre of mass) and
+            ixx ... izz; empty if it has none.
+        suggestion: Edit of `fix`, if suggestions were requested.
+        suppression: Suppression of the finding; None if it counts.
+        entries: Numbers of the document that the finding is about, the guilty ones where they can
+            be told, in the order mass, x, y, z, ixx ... izz; empty if it is about no number that is
+            written.
+        bodies: Names of the bodies of a finding on the whole model, in file order; empty for a
+            finding on one body or on the document.
+        body_ids: Ids of these bodies, in the same order.
+        no_cause: Sentence that says why no cause is named; "" if one is, or none was sought.
+        fact: Digest of the rule and of the mass, inertia and shapes of the bodies: findings with
+            the same one state one fact, in several bodies or files; "" where each is its own.
+        cause_edit: Edit that undoes the first cause, if such edits were requested.
+        guilty: Line with marks under the numbers that the first cause would change, or else under
+            those that the finding is about; None if none is written in text.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    body: str | None
+    message: str
+    place: Place
+    values: Mapping[str, Any] = {}  # Any: as Values
+    fix: FixKind | None = None
+    causes: tuple[Hypothesis, ...] = ()
+    body_id: str | None = None
+    excerpt: Excerpt | None = None
+    written: Mapping[str, str] = {}
+    suggestion: Suggestion | None = None
+    suppression: Suppression | None = None
+    entries: tuple[FindingEntry, ...] = ()
+    bodies: tuple[str, ...] = ()
+    body_ids: tuple[str, ...] = ()
+    no_cause: str = ""
+    fact: str = ""
+    cause_edit: CauseEdit | None = None
+    guilty: MarkedLine | None = None
+
+
+class BodyReport(NamedTuple):
+    """A body with its judgement.
+
+    Attributes:
+        name: Name as written; several bodies may share it.
+        id: Id, unique in the file.
+        line: Line where it begins, 1-based.
+        judgement: Judgement of the body.
+        file: Document with that line; None for the file of the report.
+        predictions: Predicted behaviour of engines, by the engine's name.
+    """
+
+    name: str
+    id: str
+    line: int
+    judgement: Judgement
+    file: str | None = None
+    predictions: Mapping[str, Prediction] = {}
+
+
+class FileReport(NamedTuple):
+    """Result of a check of one document.
+
+    Attributes:
+        path: Path as given, or below the folder as given.
+        format: Name of the format, such as "urdf"; None if the document cannot be read.
+        model: Name of the model; None if the document cannot be read.
+        bodies: Bodies in file order.
+        findings: Findings that count, in file order.
+        suppressed: Suppressed findings, in file order.
+        notes: Evidence that was left out and why, one line each.
+    """
+
+    path: str
+    format: str | None
+    model: str | None
+    bodies: tuple[BodyReport, ...]
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        return show_file_report(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Report(EqualByValue):
+    """Result of a check.
+
+    Attributes:
+        files: Results of the documents, sorted by path.
+        failures: Reasons why the check failed, one line each (exit code 2).
+        notes: Files and checks that were skipped and why, one line each.
+    """
+
+    files: tuple[FileReport, ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        return show_report(self)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings that count, in file order."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def suppressed(self) -> tuple[Finding, ...]:
+        """All suppressed findings, in file order."""
+        return tuple(finding for file in self.files for finding in file.suppressed)
+
+    @property
+    def accepted(self) -> int:
+        """Number of suppressed findings that are accepted as known, with a reason."""
+        return sum(
+            each.suppression is not None and each.suppression.accepted for each in self.suppressed
+        )
+
+    @property
+    def bodies(self) -> tuple[BodyReport, ...]:
+        """All bodies, in file order."""
+        return tuple(body for file in self.files for body in file.bodies)
+
+    @property
+    def body_count(self) -> int:
+        """Number of bodies; stored ones are not decoded for it."""
+        return sum(len(file.bodies) for file in self.files)
+
+    @property
+    def distinct(self) -> int:
+        """Number of facts that the findings which count state; see Finding.fact."""
+        facts = [finding.fact for finding in self.findings]
+        return len({fact for fact in facts if fact}) + facts.count("")
+
+    def count(self, severity: Severity) -> int:
+        """Count the findings that count and have exactly this severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+_KINDS = {Severity.ERROR: "bad", Severity.WARNING: "doubtful", Severity.NOTE: "good"}
+
+
+def show_report(report: Report) -> str:
+    """Show a report: its findings, the most severe first, and its bodies in the triangle."""
+    return _show_files(report.files, [*report.failures])
+
+
+def show_file_report(file: FileReport) -> str:
+    """Show the report on one document."""
+    return _show_files((file,), [])
+
+
+def _show_files(files: Sequence[FileReport], failures: Sequence[str]) -> str:
+    findings = [(file, finding) for file in files for finding in file.findings]
+    findings.sort(key=lambda each: -each[1].severity)  # stable: else as in the files
+    bodies = [body for file in files for body in file.bodies]
+    counts = [
+        count(number, severity.word)
+        for severity in sorted(Severity, reverse=True)
+        if (number := sum(finding.severity == severity for _, finding in findings))
+    ]
+    said = ", ".join(counts) or ("incomplete" if failures else "no findings")
+    subtitle = f"{count(len(bodies), 'body')} in {count(len(files), 'file')}: {said}"
+    if failures:
+        subtitle += f"; {count(len(failures), 'failure')}, the first: {failures[0]}"
+    rows = [
+        (
+            color_word(finding.severity.word, _KINDS[finding.severity]),
+            f"{finding.code} {finding.name}",
+            escape_text(finding.body or ", ".join(finding.bodies[:3]) or "\N{EN DASH}"),
+            escape_text(f"{finding.place.path or file.path}:{finding.place.line}"),
+            escape_text(finding.message, 110),
+        )
+        for file, finding in findings[:MOST_ROWS]
+    ]
+    table = write_table(("", "rule", "body", "place", "message"), rows, len(findings), "findings")
+    shown = read_bodies([body.name for body in bodies], [body.judgement for body in bodies])
+    return write_box("Report", subtitle, *([table] if rows else []), shown.draw_triangle())

@@ -1,0 +1,158 @@
+"""IC701, IC702: what the engines that a run is gated on do with a body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.report import Action, Finding, Prediction, Severity
+from inertial_check.checking.rules.base import Rule
+from inertial_check.documents.model import ENTRIES, Body, Judgement
+
+_DOES = {
+    "warn": "loads the body as written and warns",
+    "alter": "simulates other numbers than those written",
+    "replace": "puts a stand-in in the place of this body",
+    "reject": "refuses the model",
+    "drop": "leaves the body out",
+}
+_SOUND = frozenset({"consistent", "boundary"})
+_NEAREST = frozenset({"consistent", "boundary", "rounding", "inconsistent"})
+
+
+class EngineRule(Rule):
+    """A rule about what gated engines do; it asks for nothing where no engine is gated."""
+
+    actions: ClassVar[frozenset[Action]]
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding a body and engine."""
+        if not examination.engines:
+            return
+        for body, judgement, predictions in zip(
+            self.model.bodies, examination.judgements, examination.predictions, strict=True
+        ):
+            for engine in examination.engines:
+                prediction = predictions.get(engine)
+                if prediction is not None and prediction.action in self.actions:
+                    yield self._of(body, judgement, prediction)
+
+    def _of(self, body: Body, judgement: Judgement, prediction: Prediction) -> Finding:
+        engine, version, action, said, becomes = prediction
+        message = f"{engine} {version} {_DOES[action]}"
+        if said:
+            message += f" ({said.rstrip('.')})"
+        if becomes:
+            message += f"; it becomes {becomes}"
+        # A sound body is left out because of another, on which it hangs.
+        innocent = action == "drop" and judgement.verdict in _SOUND
+        return self.at(
+            body.span if body.inertial is None else body.inertial.span,
+            f"{message}: {_way_out(judgement, engine)}",
+            body,
+            {
+                "engine": engine,
+                "version": version,
+                "action": action,
+                "engine_message": said,
+                "becomes": becomes,
+            },
+            about=() if innocent else ("mass", *ENTRIES),
+        )
+
+
+def _way_out(judgement: Judgement, engine: str) -> str:
+    """What to do about it: where numbers near by may serve, `fix` looks for them."""
+    if judgement.verdict in _NEAREST and judgement.mass > 0:
+        return f"write numbers that it takes; `fix --engine {engine}` looks for the nearest"
+    return "write the mass and the inertia that the body has"
+
+
+class EngineChangesBody(EngineRule):
+    """An engine that the run is gated on does not simulate the body as it is written.
+
+    ## What it does
+    With --engine, reports each body for which one of these engines refuses the model, computes
+    other numbers from those written, puts a stand-in in their place, or leaves the body out.
+    What it prints is quoted, and what it simulates instead is given in numbers.
+
+    ## Why is this bad
+    What runs is not what the file says, and few engines say so. These are the messages by which it
+    shows, where it shows at all:
+
+    * MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix",
+      "error 'inertia must have positive eigenvalues' in fullinertia",
+      "mass and inertia of moving bodies must be larger than mjMINVAL".
+    * Drake: "did not pass the test CouldBePhysicallyValid()", "are invalid since at least one is
+      negative", "do not satisfy the triangle inequality", "condition 'mass > 0' failed",
+      "Spatial inertia fails SpatialInertia::IsPhysicallyValid()".
+    * Gazebo: "A link named ... has invalid inertia", "urdf2sdf: link[...] has no <inertial> block
+      defined", "urdf2sdf: link[...] has a mass value of less than or equal to zero".
+    * Newton: "Inertia validation corrected ... bodies", "MJCF body inertia must satisfy A + B >=
+      C; use 'balanceinertia' to fix".
+    * PyBullet: "Bad inertia tensor properties, setting inertia to zero for link", "No inertial data
+      for link, using mass=1, localinertiadiagonal = 1,1,1, identity local inertial frame".
+    * Genesis: "Inertia matrix of link '...' does not satisfy A+B>=C for all permutations", "Inertia
+      matrix of link '...' not positive definite", "Moving link '...' has no mass, inertia or
+      geometry, and no rigidly-attached child provides any".
+    * USD and PhysX: "has a possibly invalid inertia tensor of {1.0, 1.0, 1.0}, small sphere
+      approximated inertia was used", "setMassSpaceInertiaTensor(): components must be > 0 for
+      articulations".
+
+    ## Example
+        <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
+
+    ## Use instead
+        <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/>
+
+    ## Tolerance
+    That of each engine, in the version that the message names.
+
+    ## Fix
+    `fix --engine` looks for the nearest numbers that the engine takes.
+
+    ## References
+    docs/engines.md: the rule of each engine, its source, and how it was tried.
+    """
+
+    code, name, severity = "IC701", "engine-changes-body", Severity.ERROR
+    actions = frozenset({"alter", "replace", "reject", "drop"})
+
+
+class EngineWarns(EngineRule):
+    """An engine that the run is gated on prints a warning about the body, and loads it.
+
+    ## What it does
+    With --engine, reports each body about which one of these engines prints a warning, though it
+    simulates the numbers that are written.
+
+    ## Why is this bad
+    The engine's authors do not vouch for what follows. The messages:
+
+    * MuJoCo: "XML contains a 'NaN'. Please check it carefully."
+    * DART: "A negative or zero mass [...] is set to BodyNode [...], which can cause invalid
+      physical behavior or segfault. Consider setting positive value instead."
+    * Genesis: "Falling back to legacy URDF parser. Default values of physics properties may be
+      off", because MuJoCo, with which it compiles, refuses the body.
+
+    ## Example
+        <mass value="0"/>
+        <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
+
+    ## Use instead
+        <mass value="0.03"/>
+        <inertia ixx="1.2e-05" ixy="0" ixz="0" iyy="1.2e-05" iyz="0" izz="2.5e-06"/>
+
+    ## Tolerance
+    That of each engine, in the version that the message names.
+
+    ## Fix
+    By hand, unless `fix --engine` finds numbers near by.
+
+    ## References
+    docs/engines.md: the rule of each engine, its source, and how it was tried.
+    """
+
+    code, name, severity = "IC702", "engine-warns", Severity.WARNING
+    actions = frozenset({"warn"})

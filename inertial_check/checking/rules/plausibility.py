@@ -1,0 +1,637 @@
+"""IC5xx: numbers that some body has, but hardly this one.
+
+IC506: what the shapes of a model are worth as evidence.
+
+IC6xx: bodies beside each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inertial_check.checking.evidence.examination import Examination, Fault
+from inertial_check.checking.quotes import locate_entries
+from inertial_check.checking.report import Finding, Severity
+from inertial_check.checking.rules.base import Rule, count_noun, hull, name_some
+from inertial_check.checking.rules.doubts import DoubtRule, common_readings
+from inertial_check.checking.rules.model import describe
+from inertial_check.documents.source import Span
+
+
+class PlaceholderInertia(DoubtRule):
+    """The inertia is a power of ten times the identity.
+
+    ## What it does
+    Reports a tensor of 1, 0.001 or another power of ten on the diagonal and zeros beside it. Quiet
+    where the shapes of the body have that size and form; where no shape can be read, no other body
+    has the tensor, and the cube has a usual density; and on light frames that a fixed joint holds.
+
+    ## Why is this bad
+    It stands for numbers that nobody had. At 1 kg the identity is the inertia of a cube with edges
+    of 2.45 m: a finger that has it moves like a door.
+
+    ## Example
+        <mass value="1"/>
+        <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+
+    ## Use instead
+        <mass value="1"/>
+        <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
+
+    ## Tolerance
+    None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density
+    is. A frame weighs less than 1 % of the model, and the box that its numbers look like is shorter
+    than the links.
+
+    ## Fix
+    `inertial-check fix --method geometry` writes the inertia of the body's shapes.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC501", "placeholder-inertia", Severity.WARNING
+
+
+class SizeMismatch(DoubtRule):
+    """Mass and inertia are those of a body twice as large as the shapes, or half as large.
+
+    ## What it does
+    Compares the root mean square distance of the mass from its centre, sqrt(tr(S_c) / m), with that
+    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where a body has
+    shapes to be seen and shapes to touch, both have to say so; of an open mesh its surface and its
+    hull. Where the centre of mass is not that of the shapes, they may not show where the mass is: a
+    ratio that honest bodies reach there is only a note.
+
+    ## Why is this bad
+    A body whose mass lies in a thin shell is 1.3 times as large in this sense as when it is full,
+    and one with a motor in its middle 0.7 times. Beyond a factor of 2 the numbers belong to another
+    unit, another part, or another mass.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.018" ixy="0" ixz="0" iyy="0.018" iyz="0" izz="0.0008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+
+    ## Tolerance
+    A factor of 2, and 2.5 where some of the body's shapes cannot be read; 1.6 and 2 with the preset
+    strict. For a warning 2.1 where the centres agree within 1 % of the extent, growing to 2.9 where
+    they are 6 % apart. Shapes in which the mass would be denser than any metal, while mass and
+    inertia fit each other, are stand-ins and say nothing.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC502", "geometry-size-mismatch", Severity.WARNING
+
+
+class ImplausibleDensity(DoubtRule):
+    """No material and no hollow link has this density.
+
+    ## What it does
+    Divides the mass by the volume of the body's shapes, or by that of the box about them; where no
+    shape can be read, by that of the uniform box with the same mass and inertia. Reports less than
+    10 kg/m^3, and more than 25,000.
+
+    ## Why is this bad
+    Foam has 15 kg/m^3, osmium 22,600. Outside, grams stand for kilograms, or the inertia is in
+    another unit: a factor of 1000 in the tensor changes the density of the box by 30,000.
+
+    ## Example
+        <mass value="1.2"/>
+        <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
+
+    ## Use instead
+        <mass value="1.2"/>
+        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+
+    ## Tolerance
+    10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
+    to 15,000). A box counts as at least a tenth of its length thick, since printed digits hold
+    thin parts badly. Surfaces, overlapping shapes and shapes that could not be used give no volume.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC503", "implausible-density", Severity.WARNING
+
+
+class AxesMismatch(DoubtRule):
+    """The principal moments fit the shapes, the principal axes do not.
+
+    ## What it does
+    Reports a tensor whose principal axes are 20 degrees or more away from those of the body's
+    shapes, where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
+    inertial's origin makes it fit at least 2.5 times as well. Where the centre of mass or the size
+    is not that of the shapes, or visual shapes cannot be read, a gain that chance explains is only
+    a note.
+
+    ## Why is this bad
+    The numbers are right and stand in the wrong frame: z up for y up, the rotation of the inertial
+    applied twice or the other way round. The body then resists most where it should resist least.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="2.6"/>
+            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0247" iyz="0" izz="0.0435"/>
+          </inertial>
+          <collision>
+            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
+          </collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="2.6"/>
+            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0435" iyz="0" izz="0.0247"/>
+          </inertial>
+          <collision>
+            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
+          </collision>
+        </link>
+
+    ## Tolerance
+    20 degrees (10 with the preset strict); axes count where the spreads along them differ by 5 % of
+    their sum. 2.5 times as well (2 with strict), and a misfit smaller by 0.15, in every role that
+    the body has shapes for. For a warning the misfit also falls by 2.5 times that of honest bodies,
+    which is 0.03 where the centres agree within 1 % of the extent, and 0.18 where they are 6 %
+    apart; or the turned tensor is that of the shapes to two digits.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC504", "axes-mismatch", Severity.WARNING
+
+
+class UnlikeGeometry(DoubtRule):
+    """The inertia does not look like the shapes, and another reading of the same numbers does.
+
+    ## What it does
+    Reports a tensor that is far from that of the body's shapes, where one of these fits at least
+    2.5 times as well: the products with the other sign; the tensor moved from the link's origin to
+    the centre of mass. Also a tensor that is exactly what the textbook formula of the body's one
+    shape gives when it is misread, and one whose form is far from all shapes of the body, though
+    no known misreading explains it.
+
+    ## Why is this bad
+    CAD programs differ in the sign of products, and report tensors about several points. Both
+    mistakes give numbers that some body has, so nothing but the geometry can show them.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00074" ixy="0" ixz="-0.0008" iyy="0.0017" iyz="0" izz="0.00103"/>
+          </inertial>
+          <collision>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00074" ixy="0" ixz="0.0008" iyy="0.0017" iyz="0" izz="0.00103"/>
+          </inertial>
+          <collision>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </collision>
+        </link>
+
+    ## Tolerance
+    2.5 times as well (2 with the preset strict) and a misfit smaller by 0.15, as for axes-mismatch,
+    and for a warning by 1.5 times that of honest bodies, since fewer readings are tried;
+    three printed digits for formulas; for another form a misfit of 0.25 to 0.6, by how well the
+    shapes stand for the mass (a rod and a ball have 0.82).
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters (sign of the products); the plausibility page.
+    """
+
+    code, name, severity = "IC505", "unlike-geometry", Severity.WARNING
+
+
+class ModelWideMistake(Rule):
+    """One mistake runs through the model: another reading of all its links fits them better.
+
+    ## What it does
+    Compares the numbers of all links, as written and in other readings, with the shapes, the
+    materials and the tensors that exist: products with the other sign, tensors about the links'
+    origins, another order of the six entries, another unit, another rotation of the inertials,
+    principal moments sorted without their axes, too few decimals. Reports once a reading that three
+    links or more speak for, and twice as many as speak against it; `bodies` in the JSON report
+    names the links that it concerns.
+
+    ## Why is this bad
+    A convention, a unit or a setting of an exporter holds for all links that came the same way. One
+    link can fit another reading by chance; several that agree do not. The links that are nearly
+    symmetric have the mistake too, and cannot show it alone.
+
+    ## Example
+        <link name="upper_arm">
+          <inertial>
+            <mass value="0.8"/>
+            <inertia ixx="0.0018" ixy="0" ixz="-0.0018" iyy="0.0039" iyz="0" izz="0.0024"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.24 0.04 0.04"/></geometry>
+          </visual>
+        </link>
+        <link name="forearm">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00045" ixy="0.00069" ixz="0" iyy="0.0013" iyz="0" izz="0.0017"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0 0.5"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </visual>
+        </link>
+        <link name="hand">
+          <inertial>
+            <mass value="0.3"/>
+            <inertia ixx="0.00018" ixy="0" ixz="0.00016" iyy="0.00037" iyz="0" izz="0.00031"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 -0.6 0"/><geometry><box size="0.12 0.05 0.02"/></geometry>
+          </visual>
+        </link>
+
+    ## Use instead
+        <link name="upper_arm">
+          <inertial>
+            <mass value="0.8"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0.0018" iyy="0.0039" iyz="0" izz="0.0024"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.24 0.04 0.04"/></geometry>
+          </visual>
+        </link>
+        <link name="forearm">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00045" ixy="-0.00069" ixz="0" iyy="0.0013" iyz="0" izz="0.0017"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0 0.5"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </visual>
+        </link>
+        <link name="hand">
+          <inertial>
+            <mass value="0.3"/>
+            <inertia ixx="0.00018" ixy="0" ixz="-0.00016" iyy="0.00037" iyz="0" izz="0.00031"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 -0.6 0"/><geometry><box size="0.12 0.05 0.02"/></geometry>
+          </visual>
+        </link>
+
+    ## Tolerance
+    A link speaks for a reading where it fits all its shapes at least twice as well, or where its
+    numbers are those of no body, and the reading makes some body's of them. For units, where its
+    size against the shapes, or without them its density, is that of no link as written and usual
+    then.
+
+    ## Fix
+    `inertial-check fix --cause 1` writes the numbers of all links that the finding concerns;
+    `--body` restricts it.
+
+    ## References
+    The plausibility page, "The model votes".
+    """
+
+    code, name, severity = "IC507", "model-wide-mistake", Severity.WARNING
+    explained = True
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding for each reading of the whole model that its bodies have voted for."""
+        for common in common_readings(examination):
+            bodies = [self.model.bodies[index] for index in common.bodies]
+            inertial = bodies[0].inertial
+            span = bodies[0].span
+            if inertial is not None:
+                span = hull(inertial.I_BBcm_Bi.values(), inertial.span)
+            finding = self.at(span, describe(examination, common), values=common.values)
+            entries = [
+                entry
+                for body in (bodies if self.quotes else ())
+                for entry in locate_entries(self.model, body, common.names, body.id)
+            ]
+            yield finding._replace(
+                bodies=tuple(body.name for body in bodies),
+                body_ids=tuple(body.id for body in bodies),
+                entries=tuple(entries),
+            )
+
+
+_ALWAYS: frozenset[Fault] = frozenset({"unreadable", "empty", "inward"})
+"""Faults that no mesh is meant to have; the others are normal for meshes that are only seen."""
+
+
+class UnusableMesh(Rule):
+    """A mesh that shows no volume as it stands.
+
+    ## What it does
+    Reports, once a model, the mesh files that were found but cannot be read, hold no area, or have
+    triangles that all face inwards. `--preset strict` also hears of meshes that are not closed,
+    lie in a plane or run through themselves: they have a surface and show no volume.
+
+    ## Why is this bad
+    Mass and inertia are compared with the volume of the shapes; without one there is less to
+    compare. Engines that compute inertia from meshes refuse such files, or compute negative masses.
+
+    ## Example
+        <link name="shell">
+          <visual><geometry><mesh filename="inside_out.stl"/></geometry></visual>
+        </link>
+
+    ## Use instead
+        <link name="shell">
+          <visual><geometry><mesh filename="cube.stl"/></geometry></visual>
+        </link>
+
+    ## Tolerance
+    A mesh is closed where every edge is run through as often one way as the other; corners count as
+    one where they agree to single precision. It lies in a plane where it is no thicker than that.
+
+    ## Fix
+    By hand, where the mesh was made: export it again, with the faces turned outwards.
+
+    ## References
+    MuJoCo XML reference, element mesh, attribute inertia; Mirtich, Fast and Accurate Computation of
+    Polyhedral Mass Properties (1996).
+    """
+
+    code, name, severity = "IC506", "unusable-mesh", Severity.NOTE
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding for all meshes with a fault."""
+        strict = examination.strictness == "strict"
+        faults = [
+            fault for fault in examination.geometry.faults if strict or fault.fault in _ALWAYS
+        ]
+        if not faults:
+            return
+        first = faults[0]
+        shapes = self.model.bodies[first.body].shapes
+        names = [f"{fault.uri} ({fault.fault})" for fault in faults]
+        yield self.at(
+            next(shape.span for shape in shapes if shape.uri == first.uri),
+            f"{count_noun(len(faults), 'mesh', 'meshes')} without a volume: {name_some(names)}. "
+            "The first: "
+            f"{first.reason}; export it again as a closed surface that faces outwards",
+            values={"meshes": len(faults)},
+        )
+
+
+class TwinsDiffer(DoubtRule):
+    """The left body is no mirror image of the right one.
+
+    ## What it does
+    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR).
+    The plane in which the model is mirrored is found from the model itself, at the zero pose of its
+    joints: the one on which at least three pairs agree, or two where all joints are mirrored too,
+    and six of ten in all. In that plane the centre of mass and the tensor of one side have to lie
+    on those of the other. Arms that are one part mounted twice are compared in their own axes.
+    Where no such symmetry is found, or the joints of a pair are not mirrored (another pose, another
+    design), only masses and moments count, and tensors whose axes lie along each other. Sides that
+    weigh the same with all that they carry only divide their mass otherwise.
+
+    One side is named where its own shapes contradict it and those of the other do not, or where one
+    misreading of its tensor (negated products, another point, other axes) makes it the mirror
+    image; both where nothing tells which is wrong.
+
+    ## Why is this bad
+    A robot that is built symmetric walks and balances so. The side that is wrong has a lost sign, a
+    copied block, or the numbers of an older revision.
+
+    ## Example
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.15"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## Use instead
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## Tolerance
+    Masses by a factor of 1.2, everything else by 15 % of the size of the bodies; 1.05 and 5 % with
+    the preset strict. In models whose sides were measured apart, four times what six of ten pairs
+    stay below. Quiet about parts whose shapes differ in size by a fifth, about copies with the same
+    shapes, about parts that are turned and not mirrored, and about a difference that another
+    finding on one of the two explains.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC601", "twins-differ", Severity.WARNING
+
+
+class CopiedInertial(DoubtRule):
+    """Two bodies that look different have the same ten numbers.
+
+    ## What it does
+    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
+    those of another part: of another size, volume or form, or otherwise placed about the centre of
+    mass. Where the numbers fit the shapes of one of the bodies, they are its own, and the others
+    are reported. Where no shapes can be read, it compares the distances of the joints, and, for
+    numbers from a drawing (a tensor with products; a centre off the origin and three different
+    moments) or shapes of different kinds, the names of the mesh files; the body whose centre lies
+    between its joints keeps them.
+
+    One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
+    one family, whose mesh files differ in the name and whose joints do not.
+
+    ## Why is this bad
+    One of the blocks was copied and never filled in.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+        <link name="tip">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.15"/></geometry></collision>
+        </link>
+
+    ## Use instead
+    The numbers of each body.
+
+    ## Tolerance
+    The numbers: none. The shapes: a factor of 1.2 in size or 1.3 in volume, 0.15 in form, a tenth
+    of the extent in their place. The joints: a factor of 1.5, and 1.1 where the mesh files differ.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC602", "copied-inertial", Severity.WARNING
+
+
+class RepeatedTensor(DoubtRule):
+    """Bodies of different masses have the same tensor.
+
+    ## What it does
+    Looks at three or more bodies with the same six numbers, digit by digit, of which some weigh at
+    least half as much again as the others. A body whose own shapes have the size and form of its
+    numbers is quiet, and so are those of its mass; the others are reported. Where no shapes tell,
+    it reports those whose mass and tensor give a box of no usual density, or else those that weigh
+    otherwise than most.
+
+    ## Why is this bad
+    A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
+
+    ## Example
+        <robot name="r">
+          <link name="base">
+            <inertial>
+              <mass value="4"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+          <link name="arm">
+            <inertial>
+              <mass value="2"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+          <link name="hand">
+            <inertial>
+              <mass value="0.5"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+        </robot>
+
+    ## Use instead
+    The inertia of each body.
+
+    ## Tolerance
+    The tensors: none. The masses: a factor of 1.5. Shapes fit up to a factor of 1.25 in size and a
+    misfit of 0.25; usual are 300 to 8,000 kg/m^3.
+
+    ## Fix
+    `inertial-check fix --method geometry` writes the inertia of the bodies' shapes.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC603", "repeated-tensor", Severity.WARNING
+
+
+class TotalMass(Rule):
+    """The model does not weigh what it is said to weigh.
+
+    ## What it does
+    With --expect-mass KG or KG:REL, compares the sum of all masses with KG and reports a relative
+    difference above REL (0.01).
+
+    ## Why is this bad
+    A link in grams, a link twice, a battery forgotten: none shows in a single body. The data sheet
+    has the sum.
+
+    ## Example
+        <mass value="21"/> <!-- checked with the option expect-mass 18.4 -->
+        <inertia ixx="0.06" ixy="0" ixz="0" iyy="0.07" iyz="0" izz="0.08"/>
+
+    ## Use instead
+        <mass value="18.4"/> <!-- checked with the option expect-mass 18.4 -->
+        <inertia ixx="0.053" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.07"/>
+
+    ## Tolerance
+    0.01, or REL.
+
+    ## Fix
+    By hand.
+
+    ## References
+    None: the number comes from you.
+    """
+
+    code, name, severity = "IC604", "unexpected-total-mass", Severity.WARNING
+    explained = True
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding on the document, where a mass was told and is missed."""
+        if examination.expected_mass is None:
+            return
+        expected, tolerance = examination.expected_mass
+        total = examination.assembly.total_mass
+        if abs(total - expected) <= tolerance * expected:
+            return
+        unread = sum(
+            judgement.verdict in {"missing", "derived", "invalid"}
+            for judgement in examination.judgements
+        )
+        beside = f"; {unread} bodies state no mass that could be counted" if unread else ""
+        yield self.at(
+            Span(0, 0),
+            f"the bodies weigh {total:.6g} kg together, {abs(total - expected):.3g} kg "
+            f"{'more' if total > expected else 'less'} than the expected {expected:.6g} kg"
+            f"{beside}",
+            values={"mass": total, "expected_mass": expected, "tolerance": tolerance},
+        )

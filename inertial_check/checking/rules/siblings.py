@@ -1,0 +1,454 @@
+"""The same ten numbers on bodies that look different.
+
+Left and right bodies that differ.
+
+Tensors that some body has, printed with too few decimals to tell which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import dist
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.checking import limits as _limits
+from inertial_check.checking.evidence.assembly import Indices
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.evidence.likeness import readings_of
+from inertial_check.checking.evidence.readings import has_lost_decimals
+from inertial_check.checking.evidence.twins import mirror_names
+from inertial_check.checking.limits import Limits
+from inertial_check.checking.rules.base import (
+    EVERY,
+    Doubt,
+    Doubts,
+    Evidence,
+    Flags,
+    FoundDoubts,
+    find_fitting,
+    having,
+    is_explained,
+    length,
+)
+from inertial_check.documents.model import ENTRIES, Body, measure_open_share
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.arrays import Floats
+
+
+def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubts:
+    """The same ten numbers on bodies that look different."""
+    assembly, bodies = examination.assembly, examination.model.bodies
+    groups = [
+        group
+        for group in assembly.same_numbers
+        if not all(is_explained(found, index) for index in group)
+    ]
+    if not groups:
+        return
+    fitting, looks = find_fitting(examination), _look_at_all(examination)
+    for group in groups:
+        members = np.array(group)
+        unlike = _find_unlike(examination, members, looks)
+        fits = fitting[members]
+        unlike &= ~(fits[:, None] & ~fits)  # the numbers are those of the one that fits
+        for place in np.flatnonzero(np.any(unlike, axis=1)).tolist():
+            index = group[place]
+            others = [
+                other
+                for other in members[unlike[place]].tolist()
+                if (min(index, other), max(index, other)) not in assembly.twins
+            ]
+            if others:
+                names = [bodies[other].name for other in others]
+                message = (
+                    f"{having(names)} the same ten numbers, mass, centre and inertia, but "
+                    f"{_describe_difference(examination, index, others[0], looks)}"
+                )
+                yield index, Doubt("IC602", "inertial", message, {"same_numbers": names})
+
+
+def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> Flags:
+    """(G, G) which bodies of a group are different parts, by the best evidence there is."""
+    assembly = examination.assembly
+    by_shapes, known = _compare_looks([looks.get(index, {}) for index in members.tolist()])
+    skeleton = assembly.skeleton[members]
+    with np.errstate(all="ignore"):
+        ratio = np.abs(np.log(skeleton[:, None] / skeleton))
+    joined = (skeleton[:, None] > 0) & (skeleton > 0)
+    far = joined & (ratio > np.log(_limits.OTHER_JOINTS))
+    moved = (skeleton[:, None] > 0) ^ (skeleton > 0)
+    moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
+    others = ~known & moved
+    if np.any(others):
+        others &= _have_other_shapes(examination, members)
+    if np.any(others):
+        if not _is_drawn(examination, int(members[0])):
+            others &= _are_of_other_kinds(examination, members)
+        # The one whose centre lies between its joints owns the numbers.
+        owns = np.array([_is_between_joints(examination, i) for i in members.tolist()])
+        others &= ~(owns[:, None] & ~owns)
+    unlike: Flags = by_shapes | (~known & far) | others
+    return unlike
+
+
+def _have_other_shapes(examination: Examination, members: Indices) -> Flags:
+    """(G, G) which bodies have shapes, and none in common by its content."""
+    drawn = [_name_shapes(examination, index) for index in members.tolist()]
+    return np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
+
+
+def _is_drawn(examination: Examination, index: int) -> bool:
+    """Whether the numbers of a body come from the drawing of one part.
+
+    Those of a formula hold for all parts of about one size; they have no products, and a centre on
+    an axis of symmetry with two equal moments across it, or one at the origin.
+    """
+    judgement = examination.judgements[index]
+    six, center = judgement.I_BBcm_Bi, judgement.p_BoBcm_B
+    different = len({six[entry] for entry in (0, 3, 5)}) == len(center)
+    return any(six[entry] for entry in (1, 2, 4)) or (different and any(center))
+
+
+def _are_of_other_kinds(examination: Examination, members: Indices) -> Flags:
+    """(G, G) which bodies have no kind of shape in common: a box and a mesh are two parts."""
+    bodies = examination.model.bodies
+    kinds = [{shape.kind for shape in bodies[index].shapes} for index in members.tolist()]
+    return np.array([[not one & other for other in kinds] for one in kinds], dtype=bool)
+
+
+def _is_between_joints(examination: Examination, index: int) -> bool:
+    """Whether the centre of mass of a body lies between its own joint and the farthest other."""
+    assembly = examination.assembly
+    joints, center = assembly.joints[index], assembly.p_BoBcm_B[index]
+    if not len(joints):
+        return False
+    farthest = joints[np.argmax(np.linalg.norm(joints, axis=1))]
+    along, length = float(center @ farthest), float(farthest @ farthest)
+    beside = float(np.linalg.norm(center * length - along * farthest))
+    return 0 < along < length and beside < along * np.sqrt(length)
+
+
+def _name_shapes(examination: Examination, index: int) -> frozenset[str]:
+    """The shapes of a body by their content, as far as the document tells it: file, or lengths."""
+    return frozenset(
+        shape.uri or f"{shape.kind} {shape.dimensions}"
+        for shape in examination.model.bodies[index].shapes
+    )
+
+
+class _Look(NamedTuple):
+    """Measures of the shapes of one role, which do not depend on the pose or side of the part.
+
+    Attributes:
+        size: Root mean square distance from their centre [m].
+        volume: Inside them [m^3]; NaN where it is not known.
+        shares: Their three principal spreads, as shares.
+        offset: Distance of the centre of mass from their centre, in parts of their extent.
+        misfit: Between them and the stated tensor.
+    """
+
+    size: float
+    volume: float
+    shares: tuple[float, ...]
+    offset: float
+    misfit: float
+
+    def is_like(self, other: _Look) -> bool:
+        """Whether both may be one part, mounted in one way or mirrored."""
+        if self == other:
+            return True
+        larger, smaller = max(self.volume, other.volume), min(self.volume, other.volume)
+        return (
+            max(self.size, other.size) <= _limits.OTHER_SIZE * min(self.size, other.size)
+            and not larger > _limits.OTHER_VOLUME * smaller  # also where one is NaN
+            and dist(self.shares, other.shares) <= _limits.OTHER_FORM
+            and abs(self.offset - other.offset) <= _limits.OTHER_PLACE
+            and abs(self.misfit - other.misfit) <= _limits.OTHER_FORM
+        )
+
+
+_Looks = Mapping[int, Mapping[str, _Look]]
+"""Measures of the shapes of bodies, by the index of the body and the role of the shapes."""
+
+
+def _look_at_all(examination: Examination) -> _Looks:
+    """Measure the shapes of all bodies."""
+    likeness = examination.likeness
+    if not likeness.rows:
+        return {}
+    found: dict[int, dict[str, _Look]] = {}
+    mass = examination.assembly.mass[likeness.body]
+    rows = zip(
+        likeness.body.tolist(),
+        likeness.rows,
+        resemblance.size(likeness.C_GGcm_B).tolist(),
+        (mass / likeness.density[:, 1]).tolist(),
+        map(tuple, resemblance.shares(likeness.C_GGcm_B).tolist()),
+        likeness.offset.tolist(),
+        likeness.misfit.tolist(),
+        strict=True,
+    )
+    for index, shapes, *numbers in rows:
+        # The surface of an open mesh comes before its hull.
+        found.setdefault(index, {}).setdefault(shapes.role, _Look(*numbers))
+    return found
+
+
+def _compare_looks(looks: Sequence[Mapping[str, _Look]]) -> tuple[Flags, Flags]:
+    """(G, G) which bodies differ in every role known of both, and where there is such a role."""
+    count = len(looks)
+    unlike, known = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=bool)
+    for i, one in enumerate(looks):
+        for j, other in enumerate(looks[:i]):
+            common = one.keys() & other.keys()
+            known[i, j] = known[j, i] = bool(common)
+            alike = any(one[role].is_like(other[role]) for role in common)
+            unlike[i, j] = unlike[j, i] = bool(common) and not alike
+    return unlike, known
+
+
+def _describe_difference(examination: Examination, one: int, other: int, looks: _Looks) -> str:
+    """In what two bodies differ that are not the same part."""
+    ours, theirs = looks.get(one, {}), looks.get(other, {})
+    for role in ("visual", "collision"):
+        if role in ours and role in theirs:
+            mine, its = ours[role], theirs[role]
+            if max(mine.size, its.size) > _limits.OTHER_SIZE * min(mine.size, its.size):
+                return f"its shapes spread over {length(its.size)}, these over {length(mine.size)}"
+            if dist(mine.shares, its.shares) > _limits.OTHER_FORM:
+                return "its shapes have another form than these"
+            if abs(mine.offset - its.offset) > _limits.OTHER_PLACE:
+                return "its shapes lie elsewhere beside the centre of mass than these"
+            return "its shapes have another volume, or stand otherwise, than these"
+    ours_far, theirs_far = examination.assembly.skeleton[[one, other]].tolist()
+    if ours_far and theirs_far:
+        return f"its joints are {length(theirs_far)} apart, these {length(ours_far)}"
+    return "its shapes are other ones, and only one of both carries a further joint"
+
+
+class _Difference(NamedTuple):
+    """In what twins differ.
+
+    Attributes:
+        against: Kinds of evidence that disagree.
+        what: The plainest difference, in words.
+    """
+
+    against: frozenset[Evidence]
+    what: str
+
+
+def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubts:
+    """Left and right that differ."""
+    assembly, bodies = examination.assembly, examination.model.bodies
+    if not assembly.twins:
+        return
+    pairs = assembly.twin_pairs
+    allowed = float(np.fmax(limits.twin, _limits.TWIN_SCATTER * pairs.scatter))
+    with np.errstate(invalid="ignore"):
+        off = ~(np.max(pairs.offsets, axis=1) <= allowed)
+        off &= ~(pairs.turned & (pairs.offsets[:, 0] > allowed))
+        # Where no symmetry holds for a pair, only what no frame can change is compared.
+        alone = np.fmax(pairs.moments, pairs.spread) > limits.twin
+        off &= pairs.aligned | alone
+    for row in np.flatnonzero((pairs.mass > limits.twin_mass) | off).tolist():
+        pair = pairs.bodies[row].tolist()
+        if _are_other_parts(examination, pair) or _have_other_twins(examination, pair):
+            continue
+        if pairs.mass[row] > limits.twin_mass and _are_divided_otherwise(examination, pair):
+            continue
+        difference = _describe(examination, row, limits.twin_mass, allowed)
+        heavier = bool(pairs.mass[row] > limits.twin_mass)
+        against = _leave_explained(difference.against, found, pair, heavier)
+        for index, reason in _blame(examination, row) if against else ():
+            name = bodies[pair[0] + pair[1] - index].name
+            message = f"it is no mirror image of {name}: {difference.what}{reason}"
+            values: dict[str, object] = {"twin": name}
+            yield index, Doubt("IC601", "inertial", message, values, against=against)
+
+
+def _leave_explained(
+    against: frozenset[Evidence], found: FoundDoubts, pair: list[int], heavier: bool
+) -> frozenset[Evidence]:
+    """The evidence that no other doubt about one of the two explains.
+
+    What differs is the mistake that the other doubt is about, and the sound side is not to be
+    named for it. A tensor that is doubted differs in size and form at once; a mass that differs is
+    another matter.
+    """
+    doubts = [doubt for index in pair for doubt in found.get(index, ()) if not doubt.weak]
+    by_tensor: set[Evidence] = {"form"} if heavier else {"form", "amount"}
+    explained = by_tensor if any(doubt.where == "tensor" for doubt in doubts) else set()
+    return frozenset(
+        kind
+        for kind in against - explained
+        if not any(is_explained(found, index, frozenset({kind})) for index in pair)
+    )
+
+
+def _describe(examination: Examination, row: int, heavier: float, allowed: float) -> _Difference:
+    """Say in what a pair differs."""
+    assembly, pairs = examination.assembly, examination.assembly.twin_pairs
+    pair = pairs.bodies[row]
+    name = _name_plane(pairs.planes[row], float(np.max(assembly.size[pair])))
+    found: dict[Evidence, str] = {}
+    if pairs.mass[row] > heavier:
+        one, other = assembly.mass[pair].tolist()
+        found["amount"] = f"they weigh {one:.6g} and {other:.6g} kg"
+    center, spread = pairs.offsets[row].tolist()
+    if pairs.known[row]:
+        R = pairs.symmetry[row, :3, :3]
+        theirs = resemblance.rotate(R, assembly.C_BBcm_B[pair[1]])
+        form = float(resemblance.misfit(assembly.C_BBcm_B[pair[0]], theirs))
+        tensors = f"{name}, their tensors differ by {100 * spread:.0f} %"
+    else:
+        form = float(resemblance.shape_distance(*assembly.C_BBcm_B[pair]))
+        tensors = f"their moments differ by {100 * pairs.moments[row]:.0f} % per kilogram"
+    sizes = assembly.size[pair] ** 2
+    if np.ptp(sizes) > allowed * np.max(sizes):
+        found.setdefault("amount", tensors)
+    if form > allowed:
+        found["form"] = tensors
+    if center > allowed:
+        length_off = length(center * float(np.max(assembly.size[pair])))
+        found["center"] = f"{name}, their centres of mass are {length_off} apart"
+    if not found:
+        return _Difference(EVERY, tensors)
+    return _Difference(frozenset(found), next(iter(found.values())))
+
+
+def _name_plane(plane: Floats, size: float) -> str:
+    """The symmetry of the model in words, its place to a thousandth of the size of the bodies."""
+    if not np.isfinite(plane[0]):
+        return "in the axes in which the model's other twins agree"
+    normal, step = plane[:3], tolerances.PLANE_PRINTED * size
+    offset = step * round(float(plane[3]) / step)
+    along = int(np.argmax(np.abs(normal)))
+    if abs(normal[along]) > _limits.ALONG_AXIS:
+        return (
+            f"reflected in the plane {'xyz'[along]} = {offset * np.sign(normal[along]) + 0.0:.4g} m"
+        )
+    words = ", ".join(f"{x:.3g}" for x in normal)
+    return f"reflected in the plane ({words}) . p = {offset:.4g} m"
+
+
+def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
+    """Whether the shapes say that two bodies are no twins, or one part mounted twice."""
+    sizes = examination.likeness.sizes[pair]
+    with np.errstate(invalid="ignore"):
+        ratio = np.max(sizes, axis=0) / np.min(sizes, axis=0)
+    known = np.isfinite(ratio)
+    if np.any(known) and np.all(ratio[known] > _limits.OTHER_SIZE):
+        return True
+    one, other = (examination.judgements[index] for index in pair)
+    if (one.mass, one.p_BoBcm_B, one.I_BBcm_B) != (other.mass, other.p_BoBcm_B, other.I_BBcm_B):
+        return False
+    left, right = (_list_shapes(examination.model.bodies[index]) for index in pair)
+    return bool(left) and left == right
+
+
+def _are_divided_otherwise(examination: Examination, pair: list[int]) -> bool:
+    """Whether one side has in a body what the other has in those that it carries.
+
+    A palm with the mass of its fingers, which are frames without mass beside it, is no mistake.
+    """
+    assembly = examination.assembly
+    one, other = (assembly.add_carried_mass(index) for index in pair)
+    return abs(one - other) < _limits.CARRIED * abs(float(np.diff(assembly.mass[pair])[0]))
+
+
+def _list_shapes(body: Body) -> list[tuple[object, ...]]:
+    return [(s.kind, s.role, s.dimensions, s.p_BoGo_B, s.R_BG, s.uri, s.scale) for s in body.shapes]
+
+
+def _have_other_twins(examination: Examination, pair: list[int]) -> bool:
+    """Whether both bodies are copies of others that may be their twins by name.
+
+    In grippers that are one part mounted twice, the left finger of the left one is a copy of the
+    left finger of the right one.
+    """
+    bodies, judgements = examination.model.bodies, examination.judgements
+    index_of = {body.name: index for index, body in enumerate(bodies)}
+
+    def has_copy(index: int) -> bool:
+        own = judgements[index]
+        others = {index_of.get(name) for name in mirror_names(bodies[index].name)}
+        return any(
+            (own.mass, own.p_BoBcm_B, own.I_BBcm_B)
+            == (judgements[o].mass, judgements[o].p_BoBcm_B, judgements[o].I_BBcm_B)
+            for o in others
+            if o is not None and o not in pair
+        )
+
+    return all(map(has_copy, pair))
+
+
+def _blame(examination: Examination, row: int) -> list[tuple[int, str]]:
+    """The bodies of a pair that are named, each with the reason why it is that one.
+
+    One where its own shapes contradict it far more than the other's do, or where one reading of
+    its numbers makes it a twin and none of the other's does; both where nothing tells.
+    """
+    pair = examination.assembly.twin_pairs.bodies[row].tolist()
+    worse = [_contradiction(examination, index) for index in pair]
+    low, high = sorted(worse)
+    if high > _limits.BLAME * max(low, _limits.SHAPE_FIT) and high - low > _limits.BLAME_LEAST:
+        return [(pair[worse.index(high)], "; its shapes fit the other side's numbers, not its own")]
+    if examination.assembly.twin_pairs.mass[row] > 1 + _limits.SAME_TWIN:
+        return [(index, "") for index in pair]  # no reading of a tensor explains the mass
+    meant = [_find_reading(examination, index) for index in pair]
+    if (meant[0] is None) != (meant[1] is None):
+        index, what = next(
+            (i, what) for i, what in zip(pair, meant, strict=True) if what is not None
+        )
+        return [(index, f"; {what} it is one")]
+    return [(index, "") for index in pair]
+
+
+def _contradiction(examination: Examination, index: int) -> float:
+    """How far a body is from its shapes, in centre, size and form; NaN without shapes."""
+    likeness, assembly = examination.likeness, examination.assembly
+    found = []
+    for i in np.flatnonzero(likeness.body == index).tolist():
+        center = np.linalg.norm(assembly.p_BoBcm_B[index] - likeness.rows[i].p_BoGcm_B)
+        size = float(resemblance.size(likeness.C_GGcm_B[i]))
+        found.append(float(np.hypot(center / size, likeness.discrepancy[i])))
+    return min(found, default=np.nan)
+
+
+def _find_reading(examination: Examination, index: int) -> str | None:
+    """Another reading of a body's tensor that makes it the mirror image of its twin."""
+    readings = readings_of(examination, index)
+    if not readings:
+        return None
+    assembly = examination.assembly
+    written = assembly.C_BBcm_B[index]
+    C_BBcm_B = np.array([written, *(reading.C_BBcm_B for reading in readings)])
+    centers = np.repeat(assembly.p_BoBcm_B[index][None], len(C_BBcm_B), axis=0)
+    off = assembly.apart(np.full(len(centers), index), centers, C_BBcm_B)
+    best = int(np.argmin(off[1:]))
+    close = off[1:][best] <= min(_limits.SAME_TWIN, off[0] / _limits.FAR_TWIN)
+    return readings[best].what if close else None
+
+
+def lost_decimals(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
+    """Tensors that some body has, of which a few counts of the last decimal are left."""
+    bodies, judgements = examination.model.bodies, examination.judgements
+    few = examination.assembly.stated & examination.votes.in_few_counts
+    for index in np.flatnonzero(few).tolist():
+        body = bodies[index]
+        inertial = body.inertial
+        if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
+            continue
+        texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
+        six = judgements[index].I_BBcm_Bi
+        if has_lost_decimals(texts, six, body.unit, inertial.mass.text):
+            share = measure_open_share(body)
+            message = (
+                "the inertia was printed with too few decimals: half a unit of the last is "
+                f"{100 * share:.2g} % of the trace, so that bodies of many forms print the same; "
+                "write it again with more digits, or with an exponent"
+            )
+            yield index, Doubt("IC307", "tensor", message, {"open_share": share})

@@ -1,0 +1,1 @@
+"""Shapes and meshes of a model as evidence about its bodies."""

@@ -1,0 +1,237 @@
+"""Comments that suppress findings: the rules that they name, and the findings that they concern.
+
+Suppression of findings by comments in a document or by a configuration.
+
+The comment `inertial-check: ignore[IC101, IC3] reason`, first inside an element, concerns that
+element; `ignore-next[...]` the next element; `ignore-file[...]`, at the top, the whole document.
+With `accept` in place of `ignore` a finding is accepted as known, for which a reason is needed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from inertial_check.checking.report import Finding, Suppression
+from inertial_check.checking.rules.document import InvalidSuppression, UnusedSuppression
+from inertial_check.checking.settings import Settings, codes_of, validate_selector
+from inertial_check.documents.comments import Comment, find_comments
+from inertial_check.documents.model import Body, Model
+from inertial_check.documents.source import Place, Span
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import UsageError
+
+MARK = "inertial-check:"
+
+
+class SortedFindings(NamedTuple):
+    """Findings of one document.
+
+    Attributes:
+        counting: The findings that count.
+        suppressed: The findings that do not count, each with its suppression.
+    """
+
+    counting: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+
+
+def sort_findings(findings: Iterable[Finding], model: Model, settings: Settings) -> SortedFindings:
+    """Separate the findings on a model that count from suppressed ones, and check the comments.
+
+    Args:
+        findings: Findings of all rules except those about suppressions, which are added here.
+        model: The model.
+        settings: Settings of the check; exemptions apply to findings that no comment concerns.
+    """
+    sources = (model.source, *model.others)
+    if not any(MARK.encode(source.encoding) in source.data for source in sources):
+        return apply_exemptions(findings, model.source.path, settings)
+
+    directives = Directives(model, settings)
+    if not directives.found and not directives.invalid:
+        return apply_exemptions(findings, model.source.path, settings)
+    judged = [directives.apply(finding) for finding in (*findings, *directives.invalid)]
+    judged += [directives.apply(finding) for finding in directives.report_unused_selectors()]
+    return apply_exemptions(judged, model.source.path, settings)
+
+
+def apply_exemptions(findings: Iterable[Finding], path: str, settings: Settings) -> SortedFindings:
+    """Separate the findings on a document that count from those that a configuration exempts."""
+    counting: list[Finding] = []
+    suppressed: list[Finding] = []
+    for finding in findings:
+        each = finding
+        if each.suppression is None:
+            covering = (x for x in settings.exemptions if x.covers(finding, path))
+            if (exemption := next(covering, None)) is not None:
+                suppression = Suppression("external", exemption.reason, exemption.accepted)
+                each = finding._replace(suppression=suppression)
+        (counting if each.suppression is None else suppressed).append(each)
+    return SortedFindings(tuple(counting), tuple(suppressed))
+
+
+_DIRECTIVE = re.compile(
+    rf"\s*{MARK}\s*(?P<word>[\w-]*)\s*(?P<bracket>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)", re.DOTALL
+)
+_WORDS = ("ignore", "ignore-next", "ignore-file", "accept", "accept-next", "accept-file")
+_ACCEPT = "accept"
+_BLANKETS = frozenset(["ALL", "IC"])
+
+
+class _Directive:
+    """The suppression that one comment states.
+
+    Attributes:
+        selectors: Selectors of the rules that it names.
+        reason: The reason given in the comment.
+        scope: The element or document that it concerns.
+        span: Place of the comment.
+        accepted: Whether it accepts the findings as known.
+        used: The selectors by which it has suppressed a finding.
+    """
+
+    def __init__(
+        self,
+        selectors: tuple[str, ...],
+        reason: str,
+        scope: Place,
+        span: Span,
+        accepted: bool = False,
+    ) -> None:
+        self.selectors = selectors
+        self.reason = reason
+        self.scope = scope
+        self.span = span
+        self.accepted = accepted
+        self.used: set[str] = set()
+
+    def suppresses(self, finding: Finding, places: Iterable[Place]) -> bool:
+        """Whether it concerns a finding at these places; records the selectors that were used."""
+        meant = {each for each in self.selectors if finding.code in codes_of(each)}
+        if not meant or not any(_holds(self.scope, place) for place in places):
+            return False
+        self.used |= meant
+        return True
+
+
+class Directives:
+    """The directives of a model's documents."""
+
+    def __init__(self, model: Model, settings: Settings) -> None:
+        self._model = model
+        self._on = {rule.code for rule in settings.rules()}
+        self._settings = settings
+        self.found: list[_Directive] = []
+        self.invalid: list[Finding] = []
+        for number, source in enumerate((model.source, *model.others)):
+            for comment in find_comments(source, MARK, number):
+                self._read(comment)
+        self._bodies = {body.id: body for body in model.bodies} if self.found else {}
+
+    def apply(self, finding: Finding) -> Finding:
+        """Add the suppression of the innermost comment that concerns a finding, if there is one."""
+        places = self._places(finding)
+        covering = [each for each in self.found if each.suppresses(finding, places)]
+        if not covering:
+            return finding
+        inner = max(covering, key=lambda each: (each.scope.line, each.scope.column))
+        suppression = Suppression("inSource", inner.reason, inner.accepted)
+        return finding._replace(suppression=suppression)
+
+    def report_unused_selectors(self) -> Iterator[Finding]:
+        """Report each selector that could have suppressed a finding, but has not.
+
+        Templates and included documents are exempt, as other models may need their comments; so
+        are rules that examine more than the document.
+        """
+        if UnusedSuppression.code not in self._on or self._model.format == "xacro":
+            return
+        rule = UnusedSuppression(self._model, self._settings.severity(UnusedSuppression))
+        for directive in self.found:
+            for selector in directive.selectors:
+                codes = codes_of(selector)
+                if directive.span.file or selector in directive.used or not codes <= self._on:
+                    continue
+                if not any(code.startswith(UnusedSuppression.UNDECIDED) for code in codes):
+                    yield rule.on_comment(selector, len(directive.selectors), directive.span)
+
+    def _places(self, finding: Finding) -> Sequence[Place]:
+        """The places of a finding: its numbers and its body, in whatever file they are written."""
+        body: Body | None = self._bodies.get(finding.body_id or "")
+        if body is None:
+            return [finding.place]
+        places = [finding.place, self._model.place(body.span)]
+        if body.inertial is not None and not _holds(places[1], finding.place):
+            places.append(self._model.place(body.inertial.span))
+        return places
+
+    def _read(self, comment: Comment) -> None:
+        match = _DIRECTIVE.match(comment.text)
+        if match is None:
+            return  # a comment in prose that only mentions the program
+        word, codes = match["word"], match["codes"]
+        if word not in _WORDS:
+            hint = suggest_name(word, _WORDS, f": expected {', '.join(_WORDS)}")
+            self._complain(comment, f"{MARK} knows no {word!r}{hint}")
+            return
+        names = [name.strip() for name in (codes or "").split(",") if name.strip()]
+        if not names:
+            self._complain(comment, f"{word} names no rules: write {word}[IC301], with their codes")
+            return
+        reason, accepted = " ".join(match["reason"].split()), word.startswith(_ACCEPT)
+        if accepted and not reason:
+            self._complain(comment, f"{word} gives no reason: write it after the brackets")
+            return
+        selectors = tuple(name for name in dict.fromkeys(names) if self._is_known(name, comment))
+        scope = self._scope(word, comment)
+        if scope is not None and selectors:
+            self.found.append(_Directive(selectors, reason, scope, comment.span, accepted))
+
+    def _is_known(self, name: str, comment: Comment) -> bool:
+        if name in _BLANKETS:
+            self._complain(comment, f"{name} would ignore every rule: name those that are meant")
+            return False
+        try:
+            validate_selector(name)
+        except UsageError as error:
+            self._complain(comment, str(error))
+            return False
+        return True
+
+    def _scope(self, word: str, comment: Comment) -> Place | None:
+        """The place that a comment concerns; None, with a finding, in a wrong position."""
+        if word.endswith("-file") and comment.top:
+            here = self._model.place(comment.span)
+            return Place(1, 1, sys.maxsize, 1, here.path)
+        if word.endswith("-file"):
+            where = "inside an element: put it at the top of the document"
+        elif word.endswith("-next") and comment.next is not None:
+            return self._model.place(comment.next)
+        elif word.endswith("-next"):
+            where = "behind the last element: put it before the one that it is about"
+        elif comment.inside is not None and not comment.follows:
+            return self._model.place(comment.inside)
+        elif comment.inside is None:
+            where = "outside of all elements: put it first inside the one that it is about, or "
+            where += f"write {word}-file"
+        else:
+            where = "behind another element: put it first inside the one that it is about, or "
+            where += f"before that as {word}-next"
+        self._complain(comment, f"{word} stands {where}")
+        return None
+
+    def _complain(self, comment: Comment, message: str) -> None:
+        if InvalidSuppression.code in self._on:
+            severity = self._settings.severity(InvalidSuppression)
+            rule = InvalidSuppression(self._model, severity)
+            self.invalid.append(rule.at(comment.span, message))
+
+
+def _holds(scope: Place, place: Place) -> bool:
+    """Whether a place lies within another."""
+    begins = (scope.line, scope.column) <= (place.line, place.column)
+    ends = (place.end_line, place.end_column) <= (scope.end_line, scope.end_column)
+    return scope.path == place.path and begins and ends

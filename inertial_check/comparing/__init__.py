@@ -1,1 +1,0 @@
-"""The `diff` command: two models compared body by body."""

@@ -1,0 +1,176 @@
+"""Readers of robot models: one package for each format, chosen by what a document contains."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+from inertial_check.documents.children import raise_defects
+from inertial_check.documents.context import Context, Head
+from inertial_check.documents.files.access import Access, RefusedFileError, remember_folders
+from inertial_check.documents.model import Model
+from inertial_check.documents.source import Source
+from inertial_check.documents.xml.document import parse
+from inertial_check.documents.xml.encoding import head
+from inertial_check.documents.xml.markup import NAME, SPACE
+from inertial_check.errors import DocumentError, NotAModelError, UsageError, expect
+
+__all__ = ["FORMATS", "Context", "Format", "Head", "load", "match_format", "root_tag", "sniff"]
+
+
+class Format(Protocol):
+    """Interface of the package of a format.
+
+    A package may also have `missing`, which says how to install what reading needs; `overlay`,
+    which writes changed numbers beside a document that cannot be edited; `insert`, which gives
+    edits that state numbers where a document states none; and `find_overrides`, which finds the
+    settings of a document by which its engine uses other numbers.
+    """
+
+    NAME: str
+    SUFFIXES: tuple[str, ...]
+
+    def matches(self, head: Head, /) -> bool:
+        """Return whether a document is of the format, judged by its beginning."""
+
+    def read(self, source: Source, context: Context, /) -> Model:
+        """Read a document and the documents that it includes."""
+
+
+class _Formats(Mapping[str, Format]):
+    """The packages of the formats by name; each is loaded when it is asked for."""
+
+    _NAMES = ("xacro", "urdf", "sdf", "mjcf", "usd", "ros-yaml")
+    """xacro is before URDF, which has the same root element."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Format] = {}
+
+    def __getitem__(self, name: str) -> Format:
+        known = self._loaded.get(name)
+        if known is None:
+            if name not in self._NAMES:
+                raise KeyError(name)
+            module = import_module(f"inertial_check.documents.{name.replace('-', '_')}")
+            known = self._loaded[name] = cast(Format, module)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._NAMES)
+
+    def __len__(self) -> int:
+        return len(self._NAMES)
+
+
+FORMATS: Mapping[str, Format] = _Formats()
+"""The formats that can be read, by name; the first that matches a document reads it."""
+
+_ROOT = re.compile(
+    r"(?:[^<]++|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>"
+    r"|<!DOCTYPE\b[^\[>]*+(?:\[[^\]]*+\]\s*+)?>|<!(?!--|\[CDATA\[)[^>]*+>)*+"
+    rf"<{SPACE}*+({NAME})(?={SPACE}|[/>])",
+    re.DOTALL,
+)
+
+_HEADS = (1 << 12, 1 << 18)
+"""Numbers of bytes [bytes] searched for the root element before the whole document is, since a
+long comment may precede it."""
+
+
+def root_tag(data: bytes) -> str | None:
+    """Find the name of an XML document's root element without parsing the rest of the document."""
+    for size in (*_HEADS, len(data)):
+        text, nul, _ = head(data, size).partition("\0")
+        match = _ROOT.match(text)
+        if match:
+            return match[1]
+        if nul or size >= len(data):
+            break
+    return None
+
+
+def sniff(data: bytes) -> str | None:
+    """Determine the format of a document by its content; None if it is no known robot model."""
+    return match_format(Head(root_tag(data), data))
+
+
+def match_format(start: Head) -> str | None:
+    """Determine the format of a document by its beginning, whose root element is known."""
+    return next((name for name, each in FORMATS.items() if each.matches(start)), None)
+
+
+def load(
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    format: str | None = None,
+    path: str | os.PathLike[str] = "<bytes>",
+    context: Context | None = None,
+) -> Model:
+    """Read a robot model.
+
+    Args:
+        path_or_bytes: The file, or its content.
+        format: Name of the format, one of FORMATS; None to determine it by the content.
+        path: Name, in messages, of a document that is given as bytes.
+        context: Where included documents are found; None to search beside and above the file.
+
+    Raises:
+        DocumentError: The file does not exist or cannot be read, or a reader fails unexpectedly.
+        NotAModelError: The document is not a robot model of a known format.
+        UsageError: The format is unknown.
+
+    Example:
+        >>> robot = ic.load("data/arm.urdf")
+        >>> print(robot.format, [body.name for body in robot.bodies[:3]])
+        urdf ['base_link', 'shoulder', 'upper_arm']
+    """
+    expect("path", bytes, path_or_bytes=path_or_bytes)
+    expect("text", "nothing", format=format)
+    expect("path", path=path)
+    expect(Context, "nothing", context=context)
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
+    context = context or Context()
+    data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
+    name = os.fsdecode(path if isinstance(path_or_bytes, bytes) else path_or_bytes)
+    with raise_defects(name), remember_folders():
+        return _read_model(data, format, name, context)
+
+
+def _read_model(data: bytes | None, format: str | None, path: str, context: Context) -> Model:
+    """Read a document: bytes, or None for those of the file at its path."""
+    context = context.of_document(path)
+    if data is None:
+        data = _read_bytes(path, context.granted)
+    if not data.strip():
+        raise DocumentError(path, "the document is empty")
+    name = format or sniff(data)
+    if name is None:
+        raise _no_model_error(path, data)
+    return FORMATS[name].read(Source(path, data), context)
+
+
+def _read_bytes(path: str, access: Access) -> bytes:
+    try:
+        return access.read(path)
+    except RefusedFileError as error:
+        raise DocumentError(path, str(error.strerror)) from None
+    except OSError as error:
+        raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+    except ValueError as error:  # a NUL in the path
+        raise DocumentError(path, str(error)) from None
+
+
+def _no_model_error(path: str, data: bytes) -> DocumentError:
+    """Make the error for a document that no format reads."""
+    tag = root_tag(data)
+    if tag is None and "\0" in head(data, _HEADS[0]):
+        return DocumentError(path, "binary data, no XML document")
+    try:
+        tag = tag or parse(path, data).root.tag
+    except DocumentError as error:
+        return error
+    known = ", ".join(FORMATS)
+    return NotAModelError(path, f"the root element <{tag}> is no robot model (known: {known})")

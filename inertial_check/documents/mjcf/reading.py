@@ -1,0 +1,626 @@
+"""Reader of the bodies of an MJCF document and of the documents that it includes.
+
+Reader of the equalities of an MJCF document that close kinematic loops: connect and weld.
+
+Reader of the <joint> elements of MJCF bodies: ranges, friction, rotors, and equalities.
+
+A number that cannot be read is NaN; it is no problem of the document, since no inertia depends on
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+from inertial_check.documents.context import Context
+from inertial_check.documents.mjcf.compiler import (
+    Compiler,
+    Defaults,
+    MjcfDocument,
+    MjcfElement,
+    note_bounds,
+    read_compiler,
+)
+from inertial_check.documents.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
+from inertial_check.documents.mjcf.elements import InertialReader, note_compiler_effects, read_pose
+from inertial_check.documents.model import (
+    Body,
+    Bounds,
+    ClosedLoop,
+    Inertial,
+    InertiaOrigin,
+    Joint,
+    Joints,
+    LoopFrame,
+    Mimic,
+    Model,
+    NamedFrame,
+    NamedFrames,
+    Pose,
+    Problem,
+    ProblemKind,
+    RootPose,
+    RootPoses,
+    Shape,
+    Shapes,
+)
+from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
+from inertial_check.documents.poses import (
+    IDENTITY,
+    SAME_FRAME,
+    Vector,
+    from_wxyz,
+    is_finite,
+    product,
+    rotate,
+    unit,
+)
+from inertial_check.documents.source import Source
+from inertial_check.documents.xml.markup import Element
+
+if TYPE_CHECKING:
+    from inertial_check.documents.mjcf.elements import GeomReader
+
+
+_WORLD = "world"
+
+_POINT, _RIGID = (0, 1, 2), (0, 1, 2, 3, 4, 5)
+"""Directions that connect and weld hold."""
+
+_AS_PLACED = "0 0 0 0 0 0 0"
+"""Relative pose of a weld that states none."""
+
+_TYING = frozenset(("connect", "weld"))
+"""Equalities that tie two bodies, or sites of two bodies."""
+
+
+def read_loops(
+    tree: MjcfDocument, find_site: Callable[[str], tuple[str, Pose] | None]
+) -> Iterator[ClosedLoop]:
+    """Read the active equalities that tie bodies; those of joints are read with the joints.
+
+    Args:
+        tree: The document.
+        find_site: Function that finds the body of a site and the pose of the site there.
+    """
+    sections = [node for node in tree.children(tree.root) if node.tag == "equality"]
+    tying = [node for each in sections for node in tree.children(each) if node.tag in _TYING]
+    for node in tying:
+        if (node.get("active") or "").strip() == "false":
+            continue
+        frame = None
+        if node.get("site1"):
+            sites = [find_site(node.get(f"site{side}") or "") for side in (1, 2)]
+            ends = ["" if site is None else site[0] for site in sites]
+            first, second = sites
+            if first is not None and second is not None:
+                holds = _POINT if node.tag == "connect" else _RIGID
+                frame = LoopFrame(first[1], second[1], holds)
+        else:
+            ends = [node.get("body1") or "", node.get("body2") or _WORLD]
+            frame = _read_frame(node)
+        yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]), frame)
+
+
+def _read_frame(node: MjcfElement) -> LoopFrame | None:
+    """Read where an equality of two bodies ties them; None if its numbers cannot be read."""
+    if node.tag == "connect":
+        anchor = parse_finite(node.get("anchor") or "", 3)
+        return None if anchor is None else LoopFrame((tuple(anchor), IDENTITY), None, _POINT)
+    numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
+    if numbers is None:
+        return None
+    if not any(numbers[3:]):  # MuJoCo welds the bodies as the document places them
+        return LoopFrame(((0.0, 0.0, 0.0), IDENTITY), None, _RIGID)
+    turn = from_wxyz(*numbers[3:])
+    origin = ((0.0, 0.0, 0.0), IDENTITY)
+    return None if turn is None else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
+
+
+_BODIES = frozenset(("body", "frame", "replicate"))
+_HOLDERS = _BODIES | {"worldbody"}
+_JOINTS = frozenset(("joint", "freejoint"))
+_UNKNOWN = Pose((nan, nan, nan), IDENTITY)
+"""Pose that no pose in it is finite after."""
+
+_AXIS, _ORIGIN = "0 0 1", "0 0 0"
+"""Axis and position of a joint that states none."""
+
+_GENERATORS = frozenset(("flexcomp", "composite"))
+"""Elements from which MuJoCo makes bodies that are not written in the document."""
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Read an MJCF document and what it includes; arguments and errors are those of mjcf.read."""
+    tree = MjcfDocument(source, context)
+    root, document = tree.root.element, tree.root.document
+    if root.tag not in ROOTS:
+        reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
+        raise document.no_model_error(root, reason)
+    compiler, refused = read_compiler(tree)
+    walk = _BodyWalk(tree, compiler, Defaults(tree))
+    bodies = tuple(walk.read())
+    problems = sorted(
+        (*tree.problems, *refused, *note_bounds(compiler, walk.unwritten), *walk.problems),
+        key=lambda problem: (problem.span.file, problem.span),
+    )
+    model = root.attributes.get("model", "")
+    return Model(
+        document.source,
+        NAME,
+        model,
+        bodies,
+        tuple(problems),
+        tuple(tree.others),
+        loops=tuple(read_loops(tree, walk.find_site)),
+        frames=NamedFrames(walk.frames),
+        roots=RootPoses(walk.roots),
+        bounds=Bounds(
+            max(compiler.boundmass, 0.0),
+            max(compiler.boundinertia, 0.0),
+            compiler.balanceinertia == "true",
+        ),
+    )
+
+
+@dataclass
+class _FoundBody:
+    """A body and the elements in it, also those inside frames.
+
+    Attributes:
+        node: The element.
+        place: Number of the body in the document, from 1.
+        parent: The body that contains it; None for one in the world.
+        frame: Pose of the frame around it in the parent; None inside a <replicate>.
+        inertials: Each <inertial> with the pose of the frame around it.
+        geoms: Each <geom>, its default class, and the pose of the frame around it in the body; None
+            inside a <replicate>.
+        joints: Each joint with its default class.
+        joint: Type of the first joint; None if the body is welded to its parent.
+        axis_B: Direction of the only joint; None if there is none or more than one.
+        p_BoJo_B: A point on that axis [m]; None without an axis.
+        has_mass: Whether MuJoCo takes mass from one of its geoms.
+        problems: Problems found so far.
+    """
+
+    node: MjcfElement
+    place: int
+    parent: _FoundBody | None
+    frame: Pose | None
+    inertials: list[tuple[MjcfElement, Pose]] = field(default_factory=list)
+    geoms: list[tuple[MjcfElement, str, Pose | None]] = field(default_factory=list)
+    joints: list[tuple[MjcfElement, str]] = field(default_factory=list)
+    joint: str | None = None
+    axis_B: Vector | None = None
+    p_BoJo_B: Vector | None = None
+    has_mass: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Name as written, or a name made from the body's number."""
+        return self.node.get("name") or f"body#{self.place}"
+
+    @property
+    def who(self) -> str:
+        """Name of the body in messages."""
+        name = self.node.get("name")
+        return f"body {quote(name)}" if name else self.name
+
+    def note(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
+        """Add a problem of an element of the body."""
+        self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
+
+
+class _Surroundings(NamedTuple):
+    """Surroundings of an element.
+
+    Attributes:
+        body: The body around it; None for the world.
+        default: Default class of elements that name none.
+        frame: Pose of the frame around it in the body.
+        replicate: The <replicate> inside the body that copies it; None if none does.
+    """
+
+    body: _FoundBody | None = None
+    default: str = MAIN
+    frame: Pose = SAME_FRAME
+    replicate: MjcfElement | None = None
+
+
+class _BodyWalk:
+    """Walks over all elements that may contain bodies.
+
+    Attributes:
+        problems: Problems outside of bodies.
+        unwritten: Number of bodies with neither an <inertial> nor geoms that give them mass.
+    """
+
+    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
+        self.problems: list[Problem] = []
+        self.unwritten = 0
+        self._tree = tree
+        self._compiler = compiler
+        self._defaults = defaults
+        self._found: list[_FoundBody] = []
+        self._copied: set[Element] = set()
+        self._sites: list[tuple[MjcfElement, _Surroundings]] = []
+        self._walk()
+
+    def _walk(self) -> None:
+        pending = [(self._top_level(), _Surroundings())]
+        while pending:
+            nodes, around = pending[-1]
+            node = next(nodes, None)
+            if node is None:
+                pending.pop()
+            elif node.element.tag in _HOLDERS:
+                pending.append((self._tree.children(node), self._inside(node, around)))
+            else:
+                self._element(node, around)
+
+    def _top_level(self) -> Iterator[MjcfElement]:
+        """Find the sections with bodies; in a fragment, the elements of a body or of the world."""
+        fragment = self._tree.root.tag == FRAGMENT
+        ignored = 0
+        for node in self._tree.children(self._tree.root):
+            if node.tag in _BODIES and not fragment and not ignored:
+                message = (
+                    f"MuJoCo ignores <{node.tag}> outside of <worldbody>, and so all of them here, "
+                    "unless another document includes this one"
+                )
+                self._say("engine", message, node)
+                ignored += 1
+            if node.tag in _BODIES or node.tag in {"worldbody", "attach", *_GENERATORS}:
+                yield node
+            elif node.tag == "inertial":
+                message = (
+                    "<inertial> outside of any body is not checked: it is that of the body that "
+                    "includes this document, so check the one that does"
+                )
+                self._say("reference", message, node)
+
+    def _say(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
+        self.problems.append(Problem(kind, message, node.tag_span))
+
+    def _inside(self, node: MjcfElement, around: _Surroundings) -> _Surroundings:
+        default = node.get("childclass") or around.default
+        if node.tag == "body":
+            if around.replicate is not None:
+                self._note_copies(around.replicate)
+            frame = around.frame if around.replicate is None else None
+            self._found.append(_FoundBody(node, len(self._found) + 1, around.body, frame))
+            return _Surroundings(self._found[-1], default)
+        if node.tag == "replicate":
+            return around._replace(default=default, replicate=around.replicate or node)
+        if node.tag == "worldbody":
+            return around._replace(default=default)
+        if around.body is None:
+            X_FF = read_pose(node.element.attributes, self._compiler) or _UNKNOWN
+            return around._replace(default=default, frame=product(around.frame, X_FF))
+        reader = InertialReader(node, around.body.who, self._compiler)
+        frame = product(around.frame, reader.pose())
+        around.body.problems += reader.problems
+        return around._replace(default=default, frame=frame)
+
+    def _note_copies(self, replicate: MjcfElement) -> None:
+        """Note once that a <replicate> makes more bodies than are listed."""
+        if replicate.element not in self._copied:
+            self._copied.add(replicate.element)
+            count = quote(replicate.get("count") or "")
+            message = f"<replicate count={count}>: each body in it is listed once"
+            self._say("engine", message, replicate)
+
+    def _element(self, node: MjcfElement, around: _Surroundings) -> None:
+        tag, body = node.element.tag, around.body
+        if tag == "inertial":
+            self._inertial(node, around)
+        elif tag == "attach" or tag in _GENERATORS:
+            self._generator(node)
+        elif tag == "site":
+            self._sites.append((node, around))
+        elif body is None:
+            return
+        elif tag == "geom":
+            frame = around.frame if around.replicate is None else None
+            body.geoms.append((node, around.default, frame))
+            if not body.has_mass:
+                body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
+        elif tag in _JOINTS:
+            self._joint(node, around, body)
+
+    def _generator(self, node: MjcfElement) -> None:
+        """Note that the bodies which an element makes are not listed."""
+        if node.tag in _GENERATORS:
+            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
+            self._say("engine", message, node)
+        elif node.get("model") is not None:
+            what = f"<attach> of model {quote(node.get('model') or '')}"
+            message = f"{what} is not followed: check the file of that <model> by itself"
+            self._say("reference", message, node)
+
+    def _joint(self, node: MjcfElement, around: _Surroundings, body: _FoundBody) -> None:
+        """Keep the type of a body's first joint, and its axis as long as it is the only joint."""
+        body.joints.append((node, around.default))
+        if body.joint is not None:
+            body.axis_B = body.p_BoJo_B = None
+            return
+        if node.element.tag == "freejoint":
+            body.joint = "free"
+            return
+        joint = self._defaults.of(node, around.default)
+        body.joint = joint.get("type", "hinge")
+        direction = parse_finite(joint.get("axis", _AXIS), 3) if body.joint in ONE_AXIS else None
+        axis = unit(direction) if direction else None
+        if axis is not None and around.frame is not SAME_FRAME:
+            axis = rotate(around.frame.R_PB, axis)
+        body.axis_B = axis
+        if axis is not None and (point := parse_finite(joint.get("pos", _ORIGIN), 3)):
+            x, y, z = point
+            body.p_BoJo_B = product(around.frame, Pose((x, y, z), IDENTITY)).p_PoBo_P
+
+    def _inertial(self, node: MjcfElement, around: _Surroundings) -> None:
+        if around.body is None:
+            message = "<inertial> in the world, which MuJoCo refuses: move it into a <body>"
+            self._say("malformed", message, node)
+        elif around.replicate is not None:
+            message = "<inertial> in a <replicate>, which MuJoCo drops: move it into the <body>"
+            around.body.note("malformed", message, node)
+        else:
+            around.body.inertials.append((node, around.frame))
+
+    def find_site(self, name: str) -> tuple[str, Pose] | None:
+        """Find the name of the body of a site, "world" for the world, and its pose there."""
+        for node, around in self._sites:
+            X_BS = self._place_site(node, around) if node.get("name") == name else None
+            if X_BS is not None:
+                return (around.body.name if around.body else "world"), X_BS
+        return None
+
+    def frames(self) -> tuple[NamedFrame, ...]:
+        """Read the named sites whose poses are known."""
+        ids = list(_ids([body.name for body in self._found]))
+        found = ((node, around, self._place_site(node, around)) for node, around in self._sites)
+        return tuple(
+            NamedFrame(name, ids[around.body.place - 1] if around.body else "", X_BS)
+            for node, around, X_BS in found
+            if X_BS is not None and (name := node.get("name"))
+        )
+
+    def roots(self) -> tuple[RootPose, ...]:
+        """Read the poses of the bodies in the world, as far as they are known."""
+        ids = list(_ids([body.name for body in self._found]))
+        return tuple(
+            RootPose(id_, X_WB)
+            for body, id_ in zip(self._found, ids, strict=True)
+            if body.parent is None and (X_WB := self._place(body)) is not None
+        )
+
+    def _place_site(self, node: MjcfElement, around: _Surroundings) -> Pose | None:
+        if around.replicate is not None or self._compiler.coordinate == "global":
+            return None
+        X_FS = read_pose(self._defaults.of(node, around.default), self._compiler)
+        X_BS = None if X_FS is None else product(around.frame, X_FS)
+        return X_BS if X_BS is not None and is_finite(X_BS) else None
+
+    def read(self) -> Iterator[Body]:
+        """Read the bodies in document order."""
+        ids = list(_ids([body.name for body in self._found]))
+        for body, id_ in zip(self._found, ids, strict=True):
+            inertial = self._first_inertial(body)
+            origin = self._origin(body, inertial)
+            self._note_settings(body, inertial, origin)
+            yield Body(
+                body.name,
+                id_,
+                body.node.span,
+                body.joint or "fixed",
+                body.joint not in (None, "fixed"),  # "fixed" is a joint type of Bullet only
+                inertial,
+                tuple(sorted(body.problems, key=lambda problem: problem.span)),
+                self._shapes(body),
+                inertia_from=origin,
+                parent=None if body.parent is None else ids[body.parent.place - 1],
+                X_PB=self._pose(body),
+                axis_B=body.axis_B,
+                p_BoJo_B=body.p_BoJo_B,
+                joints=Joints(partial(self._read_joints, body.joints)) if body.joints else (),
+            )
+
+    def _pose(self, body: _FoundBody) -> Pose | None:
+        """Compute the pose of a body in its parent; None if it is unclear."""
+        return None if body.parent is None else self._place(body)
+
+    def _place(self, body: _FoundBody) -> Pose | None:
+        """Compute the pose of a body in its parent or the world; None if it is unclear."""
+        if body.frame is None or self._compiler.coordinate == "global":
+            return None
+        X_FB = read_pose(body.node.element.attributes, self._compiler)
+        if X_FB is None or body.frame is SAME_FRAME:
+            return X_FB
+        X_PB = product(body.frame, X_FB)
+        return X_PB if is_finite(X_PB) else None
+
+    def _shapes(self, body: _FoundBody) -> Sequence[Shape]:
+        return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
+
+    def _read_shapes(
+        self, geoms: Sequence[tuple[MjcfElement, str, Pose | None]]
+    ) -> tuple[Shape, ...]:
+        read = self._geom_reader.shape
+        return tuple(read(*geom) for geom in geoms)
+
+    @cached_property
+    def _geom_reader(self) -> GeomReader:
+        from inertial_check.documents.mjcf.elements import GeomReader  # rarely needed
+
+        return GeomReader(self._tree, self._compiler, self._defaults)
+
+    def _read_joints(self, joints: Sequence[tuple[MjcfElement, str]]) -> tuple[Joint, ...]:
+        read = self._joint_reader.joint
+        return tuple(read(*joint) for joint in joints)
+
+    @cached_property
+    def _joint_reader(self) -> JointReader:
+
+        return JointReader(self._tree, self._compiler, self._defaults)
+
+    def _first_inertial(self, body: _FoundBody) -> Inertial | None:
+        if not body.inertials:
+            return None
+        for other, _ in body.inertials[1:]:
+            message = "a second <inertial> in <body>; the first is taken: delete one"
+            body.note("malformed", message, other)
+        node, frame = body.inertials[0]
+        reader = InertialReader(node, body.who, self._compiler)
+        inertial = reader.inertial(frame)
+        body.problems += reader.problems
+        return inertial
+
+    def _origin(self, body: _FoundBody, inertial: Inertial | None) -> InertiaOrigin:
+        asked = ("true",) if inertial else ("true", "auto")
+        return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
+
+    def _note_settings(
+        self, body: _FoundBody, inertial: Inertial | None, origin: InertiaOrigin
+    ) -> None:
+        """Note the effects of the compiler settings on the body."""
+        compiler = self._compiler
+        if inertial is not None:
+            notes = note_compiler_effects(inertial, compiler)
+            if origin == "geometry":
+                message = "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
+                notes = iter((message,))
+            for note in notes:
+                body.note("engine", note, body.inertials[0][0])
+        elif origin == "file":
+            self.unwritten += 1
+
+
+def _ids(names: list[str]) -> Iterator[str]:
+    """Make an XPath for each body: by name, or by index if XPath cannot quote the name."""
+    total = Counter(names)
+    seen: Counter[str] = Counter()
+    for place, name in enumerate(names, 1):
+        seen[name] += 1
+        quote = next((quote for quote in "'\"" if quote not in name), None)
+        if name == f"body#{place}" or quote is None:
+            yield f"(//body)[{place}]"
+        elif total[name] > 1:
+            yield f"(//body[@name={quote}{name}{quote}])[{seen[name]}]"
+        else:
+            yield f"//body[@name={quote}{name}{quote}]"
+
+
+_STRAIGHT = (0.0, 1.0, 0.0, 0.0, 0.0)
+"""Default coefficients of the polynomial of an equality of joints: the second joint's position."""
+
+_UNREADABLE = (math.nan, math.nan)
+
+
+class JointReader:
+    """Reads the joints of one document's bodies."""
+
+    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
+        self._tree = tree
+        self._compiler = compiler
+        self._defaults = defaults
+
+    def joint(self, node: MjcfElement, default: str) -> Joint:
+        """Read one joint.
+
+        Args:
+            node: The element, <joint> or <freejoint>.
+            default: Default class of elements that name none.
+        """
+        name = node.get("name") or ""
+        if node.tag == "freejoint":
+            return Joint(name, "free")
+        attributes = self._defaults.of(node, default)
+        kind = attributes.get("type", "hinge")
+        if kind not in ONE_AXIS:
+            return Joint(name, kind)
+        lower, upper = self._positions(attributes, kind)
+        return Joint(
+            name,
+            kind,
+            lower,
+            upper,
+            effort=_effort(attributes),
+            damping=_damping(attributes),
+            friction=_number(attributes, "frictionloss"),
+            armature=_number(attributes, "armature"),
+            mimic=self._mimics.get(name) if name else None,
+        )
+
+    def _positions(
+        self, attributes: Mapping[str, str], kind: str
+    ) -> tuple[float | None, float | None]:
+        """Read the range of positions, relative to the joint's ref, at which the body is placed."""
+        limits = _range(attributes, "range", "limited")
+        if limits is None:
+            return None, None
+        ref = _number(attributes, "ref") or 0.0
+        turned = self._compiler.radians if kind == "hinge" else float
+        lower, upper = (turned(limit) - turned(ref) for limit in limits)
+        return lower, upper
+
+    @cached_property
+    def _mimics(self) -> Mapping[str, Mimic]:
+        """Joints that follow others by an active equality, by their names."""
+        found: dict[str, Mimic] = {}
+        for section in self._tree.children(self._tree.root):
+            for node in self._tree.children(section) if section.tag == "equality" else ():
+                name = node.get("joint1")
+                if node.tag == "joint" and name and node.get("active") != "false":
+                    found.setdefault(name, _mimic(node))
+        return found
+
+
+def _mimic(equality: MjcfElement) -> Mimic:
+    """Read an equality of joints; the numbers are NaN unless its polynomial is a straight line."""
+    other = equality.get("joint2") or ""
+    written = (equality.get("polycoef") or "").split()
+    terms = [parse_number(word)[0] for word in written] + list(_STRAIGHT[len(written) :])
+    offset, multiplier, *bent = terms
+    if any(bent) and other:
+        known = tuple(terms) if all(map(math.isfinite, terms)) else ()
+        return Mimic(other, math.nan, math.nan, known)
+    return Mimic(other, multiplier if other else 0.0, offset)
+
+
+def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float, float] | None:
+    """Read a range; None if there is none, for which MuJoCo also writes 0 0."""
+    limited = attributes.get(switch, "auto").strip()
+    if limited == "false":
+        return -math.inf, math.inf
+    if not (text := attributes.get(name, "").strip()):
+        return None
+    words = text.split()
+    first, last = (parse_number(word)[0] for word in words) if len(words) == 2 else _UNREADABLE
+    return None if limited != "true" and first == last == 0.0 else (first, last)
+
+
+def _effort(attributes: Mapping[str, str]) -> float | None:
+    """Read the larger of the forces that actuators may exert in both directions."""
+    forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
+    return None if forces is None else max(map(abs, forces))
+
+
+def _number(attributes: Mapping[str, str], name: str) -> float | None:
+    return parse_optional(attributes.get(name, "").strip() or None)
+
+
+def _damping(attributes: Mapping[str, str]) -> float | None:
+    """Read the linear damping; None if MuJoCo derives it from a time constant and the inertia."""
+    spring = parse_finite(attributes.get("springdamper", ""), 2)
+    if spring is not None and min(spring) > 0:
+        return None
+    words = attributes.get("damping", "").split()  # terms in higher powers of the speed may follow
+    return parse_optional(words[0]) if words else None

@@ -1,0 +1,201 @@
+"""Resolution of the <include> elements of SDF: URIs, and the model.config of model folders.
+
+Nothing is downloaded, and an include that cannot be resolved gets a reason. A document is read
+once, however often it is included, and the total size of all includes is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from inertial_check.documents.context import Context, note_lookup
+from inertial_check.documents.resources import Resource, ResourceFinder
+from inertial_check.documents.sdf.constants import LATEST, ROOTS
+from inertial_check.documents.sdf.links import word
+from inertial_check.documents.source import Source
+from inertial_check.documents.xml.document import XmlDocument, parse
+from inertial_check.documents.xml.markup import Element
+from inertial_check.errors import DocumentError
+
+_CONFIGS = ("model.config", "manifest.xml")
+"""Files that name the SDF of a model folder, in order of preference."""
+
+_MOST_INCLUDES = 10_000
+"""Largest number of includes that are resolved for one document."""
+
+_MOST_ELEMENTS = 5_000_000
+"""Largest number of elements of included models, counted as often as they are included."""
+
+
+class NotIncluded(Exception):
+    """Reason why an include was skipped."""
+
+
+@dataclass(frozen=True)
+class Included:
+    """A model that an include names, and the document that contains it."""
+
+    document: XmlDocument
+    model: Element
+
+
+def minor_version(text: str) -> int | None:
+    """Parse the K of SDF version 1.K; None if the text is no such version."""
+    major, dot, minor = text.strip().partition(".")
+    numeric = minor.isascii() and minor.isdigit() and len(minor) < 4
+    return int(minor) if major == "1" and dot and numeric else None
+
+
+class Library:
+    """Finds included models and keeps the documents that it has read.
+
+    Attributes:
+        sources: The documents, in the order in which they were first included.
+        documents: The same documents, parsed.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.sources: list[Source] = []
+        self.documents: list[XmlDocument] = []
+        self._context = context
+        self._finders: dict[str | None, ResourceFinder] = {}
+        self._known: dict[str, XmlDocument | NotIncluded] = {}
+        self._includes = 0
+        self._elements = 0
+
+    def find(self, uri: str, including: str | None) -> Included:
+        """Find the model that a URI names.
+
+        Args:
+            uri: The URI as written.
+            including: Path of the document that includes it; None for one without a file.
+
+        Raises:
+            NotIncluded: There is no such model, or it cannot be read.
+        """
+        self._includes += 1
+        if self._includes > _MOST_INCLUDES:
+            raise NotIncluded(f"more than {_MOST_INCLUDES} includes")
+        if not uri:
+            raise NotIncluded("it names no <uri>: add <uri>model://NAME</uri>")
+        document = self._document(self._path(uri, including))
+        return Included(document, self._model(document))
+
+    def spend(self, elements: int) -> None:
+        """Count the elements of an included model.
+
+        Raises:
+            NotIncluded: All included models together have too many.
+        """
+        self._elements += elements
+        if self._elements > _MOST_ELEMENTS:
+            raise NotIncluded(f"its includes hold more than {_MOST_ELEMENTS} elements")
+
+    def _path(self, uri: str, including: str | None) -> str:
+        """Find the file that a URI names; the URI may name the folder of a model."""
+        finder = self._finders.get(including)
+        if finder is None:
+            finder = self._finders[including] = ResourceFinder(including, self._context, _is_model)
+        found = finder.find(uri)
+        if found.path is None and "://" not in uri and not os.path.isabs(uri):
+            found = _find_by_name(found, finder)
+        if found.path is None:
+            raise NotIncluded(str(found.reason))
+        path = found.path
+        if os.path.isdir(path):
+            path = _read_config(path, self._context)
+        return _relate_path(path, including)
+
+    def _document(self, path: str) -> XmlDocument:
+        key = os.path.abspath(path)
+        known = self._known.get(key)
+        if known is None:
+            try:
+                known = self._read(path)
+            except NotIncluded as reason:
+                known = reason
+            self._known[key] = known
+        if isinstance(known, NotIncluded):
+            raise known
+        return known
+
+    def _read(self, path: str) -> XmlDocument:
+        document = _parse(path, self._context, len(self.sources) + 1)
+        tag = document.root.tag
+        if tag not in ROOTS:
+            way = "check it by itself" if tag in {"robot", "mujoco"} else "an SDF's is <sdf>"
+            raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
+        self.sources.append(document.source)
+        self.documents.append(document)
+        return document
+
+    @staticmethod
+    def _model(document: XmlDocument) -> Element:
+        """Return the element that replaces the include, in libsdformat's order of preference."""
+        for tag in ("model", "actor", "light"):
+            if found := document.root.all(tag):
+                return found[0]
+        raise NotIncluded(f"{document.source.path} holds no <model>")
+
+
+def _relate_path(path: str, including: str | None) -> str:
+    """Make a path relative to the current folder if the including document's path is."""
+    if including is None or os.path.isabs(including) or not os.path.isabs(path):
+        return path
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # on another drive
+        return path
+
+
+def _find_by_name(missing: Resource, finder: ResourceFinder) -> Resource:
+    """Search for a relative path that does not exist as the name of a model."""
+    uri = missing.uri
+    found = finder.find(f"model://{uri}")
+    name = uri.partition("/")[0]
+    way = f"name the folder of the model with --package-path {name}=DIR"
+    return found if found.path else missing._replace(reason=f"{missing.reason}; {way}")
+
+
+def _is_model(path: str) -> bool:
+    return os.path.isfile(path) or any(
+        os.path.isfile(os.path.join(path, name)) for name in _CONFIGS
+    )
+
+
+def _parse(path: str, context: Context, file: int = 0) -> XmlDocument:
+    """Parse an XML document.
+
+    Raises:
+        NotIncluded: The document cannot be read.
+    """
+    try:
+        data = context.read(path)
+        if not data.strip():
+            raise NotIncluded(f"{path} is empty")
+        return parse(path, data, file, unquoted=True)
+    except OSError as error:
+        raise NotIncluded(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except DocumentError as error:
+        raise NotIncluded(str(error)) from None
+
+
+def _read_config(folder: str, context: Context) -> str:
+    """Find the file that the model.config of a folder names for the newest known SDF version."""
+    names = [name for name in _CONFIGS if os.path.isfile(os.path.join(folder, name))]
+    path = os.path.join(folder, names[0] if names else _CONFIGS[0])
+    config = _parse(path, context)
+    entries = [
+        (minor_version(entry.attributes.get("version", "")), word(config, entry))
+        for entry in config.root.all("sdf")
+    ]
+    if not entries:
+        raise NotIncluded(f'{path} names no SDF: add <sdf version="1.{LATEST}">model.sdf</sdf>')
+    readable = [entry for entry in entries if (entry[0] or 0) <= LATEST]
+    _, name = max(readable or entries[:1], key=lambda entry: entry[0] or 0)
+    file = os.path.join(folder, name)
+    note_lookup(file)
+    if not name or not os.path.isfile(file):
+        raise NotIncluded(f"{path} names {name!r}, and there is no such file")
+    return file

@@ -1,0 +1,235 @@
+"""Reader of the inertia of an SDF <link>: element texts, defaults and a pose."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from inertial_check.documents.model import (
+    ENTRIES,
+    ZERO,
+    Inertial,
+    InertiaOrigin,
+    Number,
+    Problem,
+    ThreeNumbers,
+)
+from inertial_check.documents.numbers import quote
+from inertial_check.documents.poses import IDENTITY, UNKNOWN, Rotation, from_quaternion, from_rpy
+from inertial_check.documents.xml.document import XmlDocument
+from inertial_check.documents.xml.markup import Element, PlacedText
+from inertial_check.documents.xml.reading import TextReader
+
+_ONE = Number(1.0, "1", None)
+_WATER = Number(1000.0, "1000", None)
+_DEFAULTS = {entry: _ONE if entry[1] == entry[2] else ZERO for entry in ENTRIES}
+_ADDED_MASS = "xyzpqr"
+"""Letters of the rows of <fluid_added_mass>: translations x y z and rotations p q r."""
+
+_TRUE = frozenset(("true", "1"))
+
+
+class LinkInertia(NamedTuple):
+    """Inertia of a link as its document states it.
+
+    Attributes:
+        inertial: The numbers, with defaults of the format for missing ones; None if Gazebo computes
+            all of them.
+        inertia_from: Source of the inertia.
+        problems: Problems of the text, in reading order.
+    """
+
+    inertial: Inertial | None
+    inertia_from: InertiaOrigin
+    problems: tuple[Problem, ...]
+
+
+def first_text(document: XmlDocument, element: Element) -> PlacedText | None:
+    """Return the first text in an element that is not blank; libsdformat reads no other."""
+    return next((text for text in document.texts(element) if text.value.strip()), None)
+
+
+def word(document: XmlDocument, element: Element | None) -> str:
+    """Read an element's text without surrounding space; "" if there is none."""
+    if element is None:
+        return ""
+    text = first_text(document, element)
+    return "" if text is None else text.trim()[0]
+
+
+def is_true(value: str) -> bool:
+    """Return whether a boolean of SDF is true."""
+    return value.strip().lower() in _TRUE
+
+
+class LinkReader(TextReader):
+    """Reads the inertia of one link and collects the problems of its text."""
+
+    def __init__(self, document: XmlDocument, link: Element, name: str) -> None:
+        super().__init__(document, f"link {quote(name)}")
+        self._link = link
+
+    def read(self) -> LinkInertia:
+        """Read the inertia."""
+        if not self._link.attributes.get("name"):
+            self._complain(self._link, 'has no name: give it one, name="..."')
+        inertial, origin = self._inertial()
+        problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
+        return LinkInertia(inertial, origin, problems)
+
+    def _inertial(self) -> tuple[Inertial | None, InertiaOrigin]:
+        inertial = self._first_child(self._link, "inertial")
+        if inertial is None:
+            span = self._document.element_span(self._link)
+            return Inertial(span, _ONE, (ZERO,) * 3, IDENTITY, _DEFAULTS), "default"
+        if is_true(inertial.attributes.get("auto", "")):
+            return self._automatic(inertial), "geometry"
+        self._note_urdf(inertial)
+        stated = self._read_numbers(inertial)
+        written = any(number.span for number in stated.I_BBcm_Bi.values())
+        return stated, "file" if written else "default"
+
+    def _read_numbers(self, inertial: Element) -> Inertial:
+        """Read the numbers, with defaults for those that are not written."""
+        span = self._document.element_span(inertial)
+        translation, rotation = self._pose(self._first_child(inertial, "pose"))
+        mass = self._read_value(inertial, "mass", _ONE)
+        inertia = self._first_child(inertial, "inertia")
+        entries = dict(_DEFAULTS)
+        if inertia is not None:
+            entries = {e: self._read_entry(inertia, e, default) for e, default in _DEFAULTS.items()}
+        added = self._added_mass(inertial)
+        return Inertial(span, mass, translation, rotation, entries, fluid_added_mass=added)
+
+    def _automatic(self, inertial: Element) -> Inertial | None:
+        """Read what is written beside auto="true", which engines compute from the collisions."""
+        self._check_density(self._read_value(inertial, "density", _WATER))
+        beside = [tag for tag in ("pose", "mass", "inertia") if inertial.all(tag)]
+        if not beside:
+            return None
+        tags = ", ".join(f"<{tag}>" for tag in beside)
+        what = (
+            f'<inertial auto="true"> is computed from the collisions, and {tags} beside it '
+            "overwritten (a mass: by libsdformat before 15.2): delete one or the other"
+        )
+        self._problem(what, self._document.tag_span(inertial), "engine")
+        stated = self._read_numbers(inertial)
+        written = {entry: n for entry, n in stated.I_BBcm_Bi.items() if n.span}
+        mass = stated.mass if stated.mass and stated.mass.span else None
+        return stated._replace(mass=mass, I_BBcm_Bi=written)
+
+    def _check_density(self, density: Number) -> None:
+        if density.span and density.value <= 0:
+            what = f"<density> is {density.text} kg/m^3; a body has more than 0: write its density"
+            self._problem(what, density.span)
+
+    def _note_urdf(self, inertial: Element) -> None:
+        """Note numbers in attributes and an <origin>, as in URDF: engines take the defaults."""
+        for child in inertial.children:
+            if child.tag == "origin":
+                way = "write <pose>x y z roll pitch yaw</pose>"
+            elif child.tag == "mass" and "value" in child.attributes:
+                way = "write <mass>...</mass>"
+            elif child.tag == "inertia" and not child.attributes.keys().isdisjoint(ENTRIES):
+                way = "write <ixx>...</ixx> and so on inside it"
+            else:
+                continue
+            self._complain(child, f"is as in URDF, which engines do not read in an SDF: {way}")
+
+    def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
+        """Read an entry of the tensor; it may be absent, but libsdformat refuses an empty one."""
+        element = self._first_child(inertia, entry)
+        if element is None:
+            return default
+        text = self._text(element)
+        if text is None:
+            self._complain(element, "is empty: write its number [kg m^2]")
+            return Number(math.nan, "", self._document.element_span(element))
+        return self._parse_value(f"<{element.tag}>", text)
+
+    def _read_value(self, parent: Element, tag: str, default: Number) -> Number:
+        """Read the number of the child with this tag."""
+        element = self._first_child(parent, tag)
+        text = None if element is None else self._text(element)
+        if element is None or text is None:
+            return default
+        return self._parse_value(f"<{element.tag}>", text)
+
+    def _text(self, element: Element) -> PlacedText | None:
+        """Read the text of an element; None if it is blank, for which the default is taken."""
+        texts = [text for text in self._document.texts(element) if text.value.strip()]
+        if len(texts) > 1:
+            what = (
+                f"the text of <{element.tag}> is parted by a comment or an element, and engines "
+                f"read {quote(texts[0].trim()[0])} alone: write it in one piece"
+            )
+            self._problem(what, self._document.element_span(element))
+        return texts[0] if texts else None
+
+    def _pose(self, pose: Element | None) -> tuple[ThreeNumbers, Rotation]:
+        """Read the centre of mass and the rotation of the own axes, both in the link's frame."""
+        if pose is None:
+            return (ZERO, ZERO, ZERO), IDENTITY
+        self._note_frame(pose)
+        quaternion = self._is_quaternion(pose)
+        text = self._text(pose)
+        if quaternion is None:
+            return (ZERO, ZERO, ZERO), UNKNOWN
+        if text is None:
+            return (ZERO, ZERO, ZERO), IDENTITY
+        form = (7, "x y z qx qy qz qw") if quaternion else (6, "x y z roll pitch yaw")
+        numbers = self._parse_series("<pose>", text, *form)
+        x, y, z = numbers[:3]
+        return (x, y, z), self._rotation(pose, text, [number.value for number in numbers[3:]])
+
+    def _note_frame(self, pose: Element) -> None:
+        for attribute in ("relative_to", "frame"):
+            frame = pose.attributes.get(attribute, "")
+            if frame:
+                what = (
+                    f"has {attribute}={quote(frame)}, which engines ignore: an inertial's pose is "
+                    "in the frame of its link"
+                )
+                self._complain(pose, what)
+
+    def _is_quaternion(self, pose: Element) -> bool | None:
+        """Return whether the rotation is a quaternion; None if its format is unknown."""
+        form = pose.attributes.get("rotation_format", "euler_rpy").strip()
+        if form not in {"euler_rpy", "quat_xyzw"}:
+            what = f"has rotation_format={quote(form)}: expected euler_rpy or quat_xyzw"
+            self._complain(pose, what)
+            return None
+        if form == "quat_xyzw" and self._degrees(pose):
+            self._complain(pose, 'has degrees="true", which a quaternion has not: delete it')
+        return form == "quat_xyzw"
+
+    @staticmethod
+    def _degrees(pose: Element) -> bool:
+        return is_true(pose.attributes.get("degrees", ""))
+
+    def _rotation(self, pose: Element, text: PlacedText, values: list[float]) -> Rotation:
+        if any(map(math.isnan, values)):
+            return UNKNOWN
+        if len(values) == 4:
+            rotation = from_quaternion(*values)
+        else:
+            scale = math.pi / 180 if self._degrees(pose) else 1.0
+            rotation = from_rpy(*(scale * value for value in values))
+        if rotation is None:
+            whole, start, end = text.trim()
+            what = f"<pose>: {quote(whole)} ends in no rotation: expected finite numbers, not all 0"
+            self._problem(what, self._document.span(start, end))
+            return UNKNOWN
+        return rotation
+
+    def _added_mass(self, inertial: Element) -> tuple[tuple[Number, ...], ...]:
+        """Read the 6x6 added mass of the fluid; () if none is stated."""
+        element = self._first_child(inertial, "fluid_added_mass")
+        if element is None:
+            return ()
+        upper = {
+            (i, j): self._read_value(element, _ADDED_MASS[i] + _ADDED_MASS[j], ZERO)
+            for i in range(6)
+            for j in range(i, 6)
+        }
+        return tuple(tuple(upper[min(i, j), max(i, j)] for j in range(6)) for i in range(6))

@@ -1,0 +1,470 @@
+"""Reader of URDF: links, the joints that move them, and their <inertial> elements.
+
+Reader of the <limit>, <dynamics> and <mimic> of a URDF <joint>.
+
+A number that cannot be read is NaN; it is no problem of the document, since no inertia depends on
+it.
+
+Reader of the <visual> and <collision> elements of a URDF link.
+
+A shape that cannot be read carries the reason; it is no problem of the document.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple, cast
+
+from inertial_check.documents.model import (
+    ENTRIES,
+    ZERO,
+    Body,
+    Inertial,
+    Joint,
+    Joints,
+    Mimic,
+    Model,
+    Number,
+    Pose,
+    Problem,
+    Role,
+    Shape,
+    Shapes,
+    ThreeNumbers,
+)
+from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
+from inertial_check.documents.poses import (
+    IDENTITY,
+    SAME_FRAME,
+    UNKNOWN,
+    Rotation,
+    Vector,
+    from_quaternion,
+    from_rpy,
+    unit,
+)
+from inertial_check.documents.shapes import (
+    COMMON_FORMS,
+    Forms,
+    Unusable,
+    parse_factors,
+    parse_numbers,
+    read_dimensions,
+    unusable_shape,
+)
+from inertial_check.documents.source import Source
+from inertial_check.documents.urdf.constants import NAME, XACRO_WORDS
+from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
+from inertial_check.documents.xml.markup import Element
+from inertial_check.documents.xml.reading import TextReader
+
+_TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
+"""Entries below the diagonal, which engines ignore, and the entries that they repeat."""
+
+_SHAPE_ROLES = frozenset(("visual", "collision"))
+_WITHOUT_AXIS = frozenset(("fixed", "floating"))
+_AXIS = "1 0 0"
+"""Axis of a joint that states none."""
+
+
+def read_model(source: Source) -> Model:
+    """Read a URDF document; arguments and errors are those of urdf.read."""
+    document = parse(source.path, source.data)
+    root = document.root
+    if root.tag != "robot":
+        raise document.no_model_error(
+            root, f"the root element is <{root.tag}>, a URDF's is <robot>"
+        )
+    links = root.all("link")
+    _refuse_xacro(document, has_links=bool(links))
+    ids = [f"/robot/{step}" for step in make_steps(links)]
+    quaternions = _version(root) >= (1, 1)
+    joints = _joints(root, links, ids)
+    bodies = tuple(
+        _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
+        for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
+    )
+    problems = sorted(
+        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
+    )
+    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
+
+
+def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
+    """Refuse a xacro file that is not expanded; a macro call that was left over is only skipped."""
+    pending = [document.root] if "<xacro:" in document.text else []
+    while pending:
+        element = pending.pop()
+        if element.tag in XACRO_WORDS or (
+            element.tag.startswith("xacro:") and not has_links and element is not document.root
+        ):
+            reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
+            raise document.no_model_error(element, reason)
+        pending += reversed(element.children)
+
+
+def _version(root: Element) -> tuple[int, int]:
+    """Read the version of the URDF; since 1.1 an origin may have quat_xyzw."""
+    if "version" not in root.attributes:
+        return 1, 0
+    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes["version"])
+    return (int(match[1]), int(match[2])) if match else (1, 0)
+
+
+class _ChildJoint(NamedTuple):
+    """The joint of a link: its element and type, and the id of its parent."""
+
+    element: Element
+    type: str
+    parent: str | None
+
+
+def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _ChildJoint]:
+    """Find the joint of each child link; of several joints, the one that moves."""
+    id_of: dict[str | None, str] = {}
+    for link, id_ in zip(links, ids, strict=True):
+        id_of.setdefault(link.attributes.get("name"), id_)
+    found: dict[str, _ChildJoint] = {}
+    for joint in root.all("joint"):
+        child, parent = joint.first("child"), joint.first("parent")
+        name = None if child is None else child.attributes.get("link")
+        if name is not None and (name not in found or found[name].type == "fixed"):
+            above = None if parent is None else id_of.get(parent.attributes.get("link"))
+            found[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
+    return found
+
+
+def _pose(joint: Element, quaternions: bool) -> Pose | None:
+    """Compute the pose of a joint's child in its parent; None if it is unclear."""
+    origin = joint.first("origin")
+    if origin is None:
+        return SAME_FRAME
+    attributes = origin.attributes
+    position = _parse_vector(attributes.get("xyz", "0 0 0"))
+    rotation: Rotation | None
+    if not quaternions or "quat_xyzw" not in attributes:
+        rotation = _parse_rpy(attributes.get("rpy", "0 0 0"))
+    elif "rpy" in attributes:
+        rotation = None
+    else:
+        four = parse_finite(attributes["quat_xyzw"], 4)
+        rotation = from_quaternion(*four) if four else None
+    return None if position is None or rotation is None else Pose(position, rotation)
+
+
+def _axis(joint: Element, kind: str) -> Vector | None:
+    """Read the axis of a joint in its child's frame; None if it has none."""
+    if kind in _WITHOUT_AXIS:
+        return None
+    axis = joint.first("axis")
+    return _parse_direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
+
+
+def _point(kind: str) -> Vector | None:
+    """Return a point on the axis of a joint, which runs through the origin of its child."""
+    return None if kind in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P
+
+
+@lru_cache(maxsize=1 << 10)  # the joints of a robot repeat few texts
+def _parse_rpy(rpy: str) -> Rotation | None:
+    three = _parse_vector(rpy)
+    return None if three is None else from_rpy(*three)
+
+
+@lru_cache(maxsize=1 << 10)
+def _parse_direction(xyz: str) -> Vector | None:
+    three = _parse_vector(xyz)
+    return None if three is None else unit(three)
+
+
+def _parse_vector(text: str) -> Vector | None:
+    values = parse_finite(text, 3)
+    return None if values is None else (values[0], values[1], values[2])
+
+
+def _robot_problems(document: XmlDocument) -> Iterable[Problem]:
+    for child in document.root.children:
+        if child.tag.startswith("xacro:"):
+            yield Problem("reference", _left_over(child), document.tag_span(child))
+        elif child.tag not in {"link", "joint"} and child.tag.lower() in {"link", "joint"}:
+            message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
+            yield Problem("malformed", message, document.tag_span(child))
+
+
+def _left_over(element: Element) -> str:
+    return (
+        f"<{element.tag}> is a xacro call that was not expanded; engines skip it, and so does this "
+        "check: expand the file again, or delete it"
+    )
+
+
+def _read_shapes(
+    document: XmlDocument, elements: Sequence[Element], quaternions: bool
+) -> tuple[Shape, ...]:
+
+    return tuple(read_shape(document, element, quaternions) for element in elements)
+
+
+def _read_joints(joint: _ChildJoint) -> tuple[Joint, ...]:
+
+    return (read_joint(joint.element, joint.type),)
+
+
+class _UrdfLinkReader(TextReader):
+    """Reads one link and collects the problems of its text."""
+
+    def __init__(self, document: XmlDocument, link: Element, place: int, quaternions: bool) -> None:
+        self._link = link
+        self._name = link.attributes.get("name", "")
+        who = f"link {quote(self._name)}" if self._name else f"link {place} (without name)"
+        super().__init__(document, who)
+        self._quaternions = quaternions
+
+    def body(self, id_: str, joints: Mapping[str, _ChildJoint]) -> Body:
+        """Read the link."""
+        if not self._name:
+            self._complain(self._link, 'has no name: give it one, name="..."')
+        joint = joints.get(self._name) if self._name else None
+        inertial = self._inertial()
+        return Body(
+            self._name,
+            id_,
+            self._document.element_span(self._link),
+            None if joint is None else joint.type,
+            joint is not None and joint.type != "fixed",
+            inertial,
+            tuple(sorted(self._problems, key=lambda problem: problem.span)),
+            self._shapes(),
+            parent=None if joint is None else joint.parent,
+            X_PB=None if joint is None else _pose(joint.element, self._quaternions),
+            axis_B=None if joint is None else _axis(joint.element, joint.type),
+            p_BoJo_B=None if joint is None else _point(joint.type),
+            joints=() if joint is None else Joints(partial(_read_joints, joint)),
+        )
+
+    def _shapes(self) -> Sequence[Shape]:
+        elements = [child for child in self._link.children if child.tag in _SHAPE_ROLES]
+        if not elements:
+            return ()
+        return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
+
+    def _note_misspellings(self, element: Element, expected: Container[str]) -> None:
+        for name in element.attributes:
+            if name not in expected and name.lower() in expected:
+                self._complain(element, f"has {name}, which engines ignore: write {name.lower()}")
+
+    def _inertial(self) -> Inertial | None:
+        inertial = self._first_child(self._link, "inertial")
+        self._note_left_overs(self._link)
+        if inertial is None:
+            return None
+        self._note_left_overs(inertial)
+        translation, rotation = self._origin(self._first_child(inertial, "origin"))
+        span = self._document.element_span(inertial)
+        mass = self._mass(inertial)
+        return Inertial(span, mass, translation, rotation, self._inertia(inertial))
+
+    def _note_left_overs(self, element: Element) -> None:
+        for child in element.children:
+            if child.tag.startswith("xacro:"):
+                self._problem(_left_over(child), self._document.tag_span(child), "reference")
+
+    def _mass(self, inertial: Element) -> Number | None:
+        mass = self._first_child(inertial, "mass")
+        if mass is None:
+            self._complain(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
+            return None
+        self._note_misspellings(mass, ("value",))
+        numbers = self._read_attributes(mass, ("value",))
+        if "value" not in numbers:
+            self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
+        return numbers.get("value")
+
+    def _inertia(self, inertial: Element) -> dict[str, Number]:
+        inertia = self._first_child(inertial, "inertia")
+        if inertia is None:
+            form = " ".join(f'{entry}="..."' for entry in ENTRIES)
+            self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
+            return {}
+        self._note_misspellings(inertia, ENTRIES)
+        numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
+        for entry in ENTRIES:
+            if entry not in numbers:
+                self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
+        self._note_asymmetry(numbers)
+        return {entry: numbers[entry] for entry in ENTRIES if entry in numbers}
+
+    def _note_asymmetry(self, numbers: Mapping[str, Number]) -> None:
+        for lower, upper in _TRANSPOSED.items():
+            extra, entry = numbers.get(lower), numbers.get(upper)
+            if extra and extra.span and entry and extra.value != entry.value:
+                what = (
+                    f"<inertia> has {lower}={quote(extra.text)} and {upper}="
+                    f"{quote(entry.text)}, but an inertia is symmetric; engines read "
+                    f"{upper}: delete {lower}"
+                )
+                self._problem(what, extra.span)
+
+    def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, Rotation]:
+        """Read the centre of mass and the rotation of the own axes, both in the body frame."""
+        if origin is None:
+            return (ZERO, ZERO, ZERO), IDENTITY
+        self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
+        translation: ThreeNumbers = (ZERO, ZERO, ZERO)
+        if "xyz" in origin.attributes:
+            text = self._document.attributes(origin)["xyz"]
+            x, y, z = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
+            translation = (x, y, z)
+        return translation, self._rotation(origin)
+
+    def _rotation(self, origin: Element) -> Rotation:
+        if "quat_xyzw" in origin.attributes:
+            if not self._quaternions:
+                self._complain(
+                    origin,
+                    "has quat_xyzw, which engines ignore below version 1.1: write rpy, or "
+                    '<robot version="1.1">',
+                )
+            elif "rpy" in origin.attributes:
+                self._complain(
+                    origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
+                )
+                return UNKNOWN
+            else:
+                return self._axes(origin, "quat_xyzw")
+        return self._axes(origin, "rpy") if "rpy" in origin.attributes else IDENTITY
+
+    def _axes(self, origin: Element, attribute: str) -> Rotation:
+        """Read the rotation of an attribute; UNKNOWN if it states none."""
+        text = self._document.attributes(origin)[attribute]
+        before = len(self._problems)
+        form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
+        numbers = self._parse_series(f"{attribute} of <origin>", text, *form)
+        values = [number.value for number in numbers]
+        if len(self._problems) > before and any(map(math.isnan, values)):
+            return UNKNOWN
+        rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
+        if rotation is None:
+            whole, start, end = text.trim()
+            what = f"{attribute} of <origin>: {quote(whole)} is no rotation: write {form[1]}"
+            self._problem(what, self._document.span(start, end))
+            return UNKNOWN
+        return rotation
+
+
+_ONE_AXIS = frozenset(("revolute", "continuous", "prismatic"))
+_WITHOUT_LIMITS = "continuous"
+
+
+def read_joint(element: Element, kind: str) -> Joint:
+    """Read one joint.
+
+    Args:
+        element: The joint.
+        kind: Type of the joint.
+    """
+    name = element.attributes.get("name", "")
+    if kind not in _ONE_AXIS:
+        return Joint(name, kind)
+    limit, dynamics = _attributes(element, "limit"), _attributes(element, "dynamics")
+    lower, upper = parse_optional(limit.get("lower")), parse_optional(limit.get("upper"))
+    if kind == _WITHOUT_LIMITS:
+        lower, upper = -math.inf, math.inf
+    return Joint(
+        name,
+        kind,
+        lower,
+        upper,
+        velocity=parse_optional(limit.get("velocity")),
+        acceleration=parse_optional(limit.get("acceleration")),  # since URDF 1.2
+        effort=parse_optional(limit.get("effort")),
+        damping=parse_optional(dynamics.get("damping")),
+        friction=parse_optional(dynamics.get("friction")),
+        mimic=_mimic(element.first("mimic")),
+    )
+
+
+def _attributes(joint: Element, tag: str) -> Mapping[str, str]:
+    element = joint.first(tag)
+    return {} if element is None else element.attributes
+
+
+def _mimic(element: Element | None) -> Mimic | None:
+    if element is None:
+        return None
+    written = element.attributes
+    multiplier, _ = parse_number(written.get("multiplier", "1").strip())
+    offset, _ = parse_number(written.get("offset", "0").strip())
+    return Mimic(written.get("joint", ""), multiplier, offset)
+
+
+_FORMS: Forms = {**COMMON_FORMS, "mesh": ()}
+"""Attributes that state the dimensions of each kind of shape."""
+
+
+def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
+    """Read one shape.
+
+    Args:
+        document: The document that contains the shape.
+        element: A <visual> or <collision>.
+        quaternions: Whether an origin may have quat_xyzw, as since URDF 1.1.
+    """
+    role = cast(Role, element.tag)
+    span = document.element_span(element)
+    geometry = element.first("geometry")
+    solid = geometry.children[0] if geometry is not None and geometry.children else None
+    kind = solid.tag if solid is not None else ""
+    try:
+        if solid is None:
+            raise Unusable(f"<{role}> has no <geometry> with a shape in it")
+        X_BG = _origin(element.first("origin"), quaternions)
+        dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
+        scale = _scale(solid)
+        return Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale)
+    except Unusable as why:
+        return unusable_shape(kind, role, span, why)
+
+
+def _uri(solid: Element) -> str | None:
+    if solid.tag != "mesh":
+        return None
+    uri = solid.attributes.get("filename", "").strip()
+    if not uri:
+        raise Unusable("<mesh> has no filename")
+    return uri
+
+
+def _scale(solid: Element) -> Vector:
+    if solid.tag != "mesh" or "scale" not in solid.attributes:
+        return 1.0, 1.0, 1.0
+    return parse_factors(solid.attributes["scale"], "scale of <mesh>")
+
+
+def _origin(origin: Element | None, quaternions: bool) -> Pose:
+    if origin is None:
+        return SAME_FRAME
+    known = origin.attributes
+    xyz, rpy = known.get("xyz"), known.get("rpy")
+    quat_xyzw = known.get("quat_xyzw") if quaternions else None
+    x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
+    rotation: Rotation | None = IDENTITY
+    quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
+    angles = _numbers("rpy", rpy, 3)
+    if quaternion is not None and angles is not None:
+        raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
+    if quaternion is not None:
+        rotation = from_quaternion(*quaternion)
+    elif angles is not None:
+        rotation = from_rpy(*angles)
+    if rotation is None:
+        raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
+    return Pose((x, y, z), rotation)
+
+
+def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:
+    """Parse the finite numbers of an attribute; None if it is absent."""
+    return None if text is None else parse_numbers(text, count, f"{attribute} of <origin>")

@@ -1,0 +1,773 @@
+"""Reader of the bodies of a composed stage, with the places of their mass properties.
+
+The USD library composes the stage, but the numbers are those written in its text layers. In a
+binary layer a number has no place, and its text is the shortest decimal of the same float32.
+
+Reader of the limits, friction and rotors of the joints of a stage, and of joints they follow.
+
+Angles are in degrees, lengths and masses in units of the stage. The attributes are those of
+UsdPhysics, Newton, PhysX and MuJoCo; the first one that is authored counts.
+
+Reader of the gprims of a stage, in the frames of their bodies.
+
+A gprim that cannot be read carries the reason; it is no problem of the document.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import inf, isinf, isnan, nan
+from typing import NamedTuple
+
+from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import JsonObject
+from inertial_check.documents.model import (
+    ENTRIES,
+    ZERO,
+    Body,
+    ClosedLoop,
+    Inertial,
+    InertiaOrigin,
+    Joint,
+    Joints,
+    LoopFrame,
+    Mimic,
+    Model,
+    Number,
+    Pose,
+    Problem,
+    ProblemKind,
+    Role,
+    RootPose,
+    RootPoses,
+    Shape,
+    Shapes,
+)
+from inertial_check.documents.numbers import complain_of_length
+from inertial_check.documents.poses import (
+    HOLDS,
+    IDENTITY,
+    UNKNOWN,
+    Rotation,
+    Vector,
+    compose,
+    cross,
+    from_quaternion,
+    inverse,
+    is_finite,
+    product,
+    rotate,
+    unit,
+)
+from inertial_check.documents.shapes import Unusable, check_usable, unusable_shape
+from inertial_check.documents.source import Source, Span
+from inertial_check.documents.usd.constants import NAME, TEXT
+from inertial_check.documents.usd.process import check_description, compose_stage
+from inertial_check.documents.usd.text import LayerPlaces, scan
+from inertial_check.errors import DocumentError
+from inertial_check.inertia.tolerances import USD_SCALE_NOISE
+
+_UNSCALED = (1.0, 1.0, 1.0)
+"""Scale of the world."""
+
+_UNITS = {"metersPerUnit": "meters", "kilogramsPerUnit": "kilograms"}
+"""Units that a stage declares; each is a key of what the process that composes it answers."""
+
+_LARGEST_UNIT = 1e30
+"""Largest unit of length or mass [m, kg], and the inverse of the smallest: moments of inertia in
+units beyond these are beyond float64."""
+
+_NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
+"""Mass properties, and how many numbers each has."""
+
+_ONE_AXIS = frozenset(("revolute", "prismatic"))
+_LETTERS = ("X", "Y", "Z")
+_SPHERE_RADIUS = 0.1
+"""Radius [m] of the sphere that UsdPhysics assumes for a body with mass but no inertia and no
+collider."""
+
+_SHOWN = 3
+"""Number of composition errors that a message shows; the others are counted."""
+
+_INTRODUCED = re.compile(r" introduced by @(?P<layer>[^@]*)@<(?P<prim>[^>]*)>")
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Compose a stage and read its bodies; arguments and errors are those of usd.read."""
+    return _StageReader(source, context).model()
+
+
+@dataclass(frozen=True)
+class _TextLayer:
+    """A text layer: its number among the documents of the model, and its places."""
+
+    file: int
+    places: LayerPlaces
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(start, end, self.file)
+
+
+@dataclass
+class _TextLayers:
+    """The layers of a stage, scanned when a place in them is first needed."""
+
+    source: Source
+    context: Context
+    paths: Sequence[str]
+    others: list[Source] = field(default_factory=list)
+    _scanned: dict[int, _TextLayer | None] = field(default_factory=dict)
+
+    def text(self, number: int) -> _TextLayer | None:
+        """Return the layer of this number; None if it is binary."""
+        if number not in self._scanned:
+            self._scanned[number] = self._scan(number)
+        return self._scanned[number]
+
+    def find(self, path: str) -> _TextLayer | None:
+        """Return the layer at this path, if it defines bodies or numbers."""
+        return self.text(self.paths.index(path)) if path in self.paths else None
+
+    def span_of(self, path: str, prim: str) -> Span | None:
+        """Return where a prim is, if the layer at this path has been scanned."""
+        layer = self._scanned.get(self.paths.index(path)) if path in self.paths else None
+        place = layer.places.prims.get(prim) if layer else None
+        return layer.span(*place) if layer and place else None
+
+    def _scan(self, number: int) -> _TextLayer | None:
+        source, file = self.source, 0
+        if number:
+            try:
+                data = self.context.read(self.paths[number])
+            except (OSError, ValueError):  # inside an archive, or deleted meanwhile
+                return None
+            source, file = (
+                Source(self._display_path(self.paths[number]), data),
+                len(self.others) + 1,
+            )
+        if not source.data.startswith(TEXT):
+            return None
+        if file:
+            self.others.append(source)
+        return _TextLayer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
+
+    def _display_path(self, path: str) -> str:
+        """Make the path of a layer relative to the same folder as the path of the document."""
+        folder = os.path.dirname(self.source.path)
+        try:
+            relative = os.path.relpath(path, os.path.abspath(folder))
+        except ValueError:  # another drive
+            return path
+        return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
+
+
+def _refuse_absurd_units(path: str, stage: JsonObject) -> None:
+    """Refuse a stage whose units no number can be converted from.
+
+    Raises:
+        DocumentError: Names the unit.
+    """
+    for name, key in _UNITS.items():
+        if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
+            expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
+            raise DocumentError(path, f"{name} is {stage[key]:g}: {expected}")
+
+
+class _StageReader:
+    """Makes a model of the description of a stage."""
+
+    def __init__(self, source: Source, context: Context) -> None:
+        self._source, self._context = source, context
+        self._stage = compose_stage(source, context, "bodies", "shapes")
+        _refuse_absurd_units(source.path, self._stage)
+        self._layers = _TextLayers(source, context, self._stage["layers"])
+        self._frames = _JointFrames(self._stage)
+
+    def model(self) -> Model:
+        """Make the model."""
+        bodies = tuple(self._body(body) for body in self._stage["bodies"])
+        problems = tuple(self._problems(bodies))
+        others = tuple(self._layers.others)
+        loops = tuple(self._frames.close(entry) for entry in self._stage["loops"])
+        name = self._stage["name"]
+        roots = RootPoses(self._read_roots)
+        return Model(self._source, NAME, name, bodies, problems, others, loops=loops, roots=roots)
+
+    def _read_roots(self) -> tuple[RootPose, ...]:
+        """Read the poses of the bodies without a parent, as far as they are known."""
+        entries = [body for body in self._stage["bodies"] if body["joint"].get("parent") is None]
+        poses = ((body["path"], self._frames.in_world(body)) for body in entries)
+        return tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None)
+
+    def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
+        errors = self._stage["errors"]
+        if errors:
+            yield Problem(
+                "reference", self._describe_errors(errors), self._find_reference(errors[0])
+            )
+        sized = any(body.inertial is not None and body.inertial.I_BBcm_Bi for body in bodies)
+        if sized and not self._stage["meters_written"]:
+            yield Problem(
+                "repair",
+                "metersPerUnit is not written: USD and PhysX take 0.01 (centimetres), as here, "
+                "Newton takes 1: write metersPerUnit",
+                Span(0, 0),
+            )
+
+    def _describe_errors(self, errors: Sequence[str]) -> str:
+        folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
+        shown = "; ".join(" ".join(error.split()).rstrip(".") for error in errors[:_SHOWN])
+        more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+        return (
+            f"not composed as a whole: {shown.replace(folder, '')}{more}: what stands there was "
+            "not checked; write paths that exist"
+        )
+
+    def _find_reference(self, error: str) -> Span:
+        """Find the prim that refers to a missing file or prim, if the error names it."""
+        match = _INTRODUCED.search(error)
+        layer = self._layers.find(match["layer"]) if match else None
+        prim = layer.places.prims.get(match["prim"]) if layer and match else None
+        return layer.span(*prim) if layer and prim else Span(0, 0)
+
+    def _body(self, body: JsonObject) -> Body:
+        span = self._place(body)
+        reader = _MassReader(body, span, self._layers)
+        inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
+        driven = body["enabled"] and not body["kinematic"]
+        joint = body["joint"]
+        return Body(
+            name=body["name"],
+            id=body["path"],
+            span=span,
+            joint=joint["type"],
+            moved=driven and joint["type"] != "fixed",
+            inertial=inertial,
+            problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
+            shapes=Shapes(partial(self._read_shapes, body["path"], span)),
+            inertia_from=origin,
+            parent=joint.get("parent"),
+            X_PB=self._frames.pose(body["path"], joint),
+            axis_B=self._frames.axis(body["path"], joint),
+            p_BoJo_B=self._frames.point(body["path"], joint),
+            joints=Joints(partial(self._read_joints, joint)) if joint["type"] else (),
+        )
+
+    def _place(self, body: JsonObject) -> Span:
+        """Find where a body is defined in a text layer, or its nearest parent in the root layer."""
+        for defined in (True, False):
+            for number, path, is_def in body["places"]:
+                layer = self._layers.text(number) if is_def or not defined else None
+                if layer is not None and path in layer.places.prims:
+                    return layer.span(*layer.places.prims[path])
+        root, path = self._layers.text(0), body["path"]
+        while root is not None and path:
+            if path in root.places.prims:
+                return root.span(*root.places.prims[path])
+            path = path.rpartition("/")[0]
+        return Span(0, 0)
+
+    def _read_shapes(self, body: str, span: Span) -> tuple[Shape, ...]:
+        """Read the shapes of a body; if that fails, one shape that says why."""
+        if isinstance(self._shapes, str):
+            return (unusable_shape("", "visual", span, self._shapes),)
+        return self._shapes.get(body, ())
+
+    @cached_property
+    def _shapes(self) -> Mapping[str, tuple[Shape, ...]] | str:
+
+        try:
+            shapes = self._stage.get("shapes")
+            if shapes is None:
+                shapes = compose_stage(self._source, self._context, "shapes")
+            check_description(self._source, shapes)
+        except DocumentError as error:
+            return error.reason
+        return read_shapes(shapes, self._stage["meters"], self._layers.span_of)
+
+    def _read_joints(self, joint: JsonObject) -> tuple[Joint, ...]:
+        """Read the joint that holds a body; only its name if the layer was deleted meanwhile."""
+        path = joint["path"]
+        return (self._joints.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
+
+    @cached_property
+    def _joints(self) -> Mapping[str, Joint]:
+
+        return read_joints(self._source, self._context)
+
+
+class _JointFrames:
+    """Computes poses and axes from the frames of the joints of a stage."""
+
+    def __init__(self, stage: JsonObject) -> None:
+        self._meters = stage["meters"]
+        self._scales = {body["path"]: body["scale"] for body in stage["bodies"]}
+
+    def pose(self, body: str, joint: JsonObject) -> Pose | None:
+        """Compute the pose of a body in its parent at which the joint's two frames coincide."""
+        if joint.get("parent") is None:
+            return None
+        X_PJ = self._frame(joint["parent"], joint["base"])
+        X_BJ = self._frame(body, joint["frame"])
+        if X_PJ is None or X_BJ is None:
+            return None
+        (x, y, z), R_PB = product(X_PJ, inverse(X_BJ))
+        X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
+        return X_PB if is_finite(X_PB) else None
+
+    def in_world(self, body: JsonObject) -> Pose | None:
+        """Compute the pose of a root in the world where its joint, if any, is at zero [m]."""
+        joint, numbers = body["joint"], body["placed"]
+        X_WB: Pose | None = Pose(
+            tuple(numbers[3::4]), (tuple(numbers[0:3]), tuple(numbers[4:7]), tuple(numbers[8:11]))
+        )
+        if "base" in joint:
+            X_WJ, X_BJ = self._frame("", joint["base"]), self._frame(body["path"], joint["frame"])
+            X_WB = None if X_WJ is None or X_BJ is None else product(X_WJ, inverse(X_BJ))
+        return None if X_WB is None or not is_finite(X_WB) else self._convert(X_WB)
+
+    def close(self, joint: JsonObject) -> ClosedLoop:
+        """Describe a joint that is left out of the tree."""
+        parent, child = joint.get("parent", ""), joint["child"]
+        sides = [self._frame(parent, joint["base"]), self._frame(child, joint["frame"])]
+        holds, letter = HOLDS.get(joint["type"]), joint["axis"]
+        frame = None
+        if holds and letter in _LETTERS and all(X and is_finite(X) for X in sides):
+            shift = _LETTERS.index(letter) + 1  # makes the axis of the joint the last one
+            first, second = (
+                (X.p_PoBo_P, tuple((*row[shift:], *row[:shift]) for row in X.R_PB))
+                for X in map(self._convert, filter(None, sides))
+            )
+            frame = LoopFrame(first, second, holds)
+        ends = [path.rpartition("/")[2] or "world" for path in (parent, child)]
+        name = joint["path"].rpartition("/")[2]
+        return ClosedLoop(name, joint["type"], (ends[0], ends[1]), frame, (parent, child))
+
+    def _convert(self, X: Pose) -> Pose:
+        """Convert a pose from units of the stage to metres."""
+        x, y, z = X.p_PoBo_P
+        return Pose((self._meters * x, self._meters * y, self._meters * z), X.R_PB)
+
+    def axis(self, body: str, joint: JsonObject) -> Vector | None:
+        """Compute the axis of a joint in the frame of the body that it moves."""
+        X_BJ = self._axis_frame(body, joint)
+        if X_BJ is None or joint["axis"] not in _LETTERS:
+            return None
+        x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
+        return (-x, -y, -z) if joint["turned"] else (x, y, z)
+
+    def point(self, body: str, joint: JsonObject) -> Vector | None:
+        """Compute the origin of a joint in the frame of the body that it moves [m]."""
+        X_BJ = self._axis_frame(body, joint)
+        if X_BJ is None:
+            return None
+        x, y, z = X_BJ.p_PoBo_P
+        return self._meters * x, self._meters * y, self._meters * z
+
+    def _axis_frame(self, body: str, joint: JsonObject) -> Pose | None:
+        """Compute the frame of a joint with one axis; None if it has not one or is not finite."""
+        X_BJ = self._frame(body, joint["frame"]) if joint["type"] in _ONE_AXIS else None
+        return X_BJ if X_BJ is not None and is_finite(X_BJ) else None
+
+    def _frame(self, body: str, written: JsonObject) -> Pose | None:
+        """Compute the frame of a joint in a body, whose frame has no scale, in units of the stage.
+
+        By the rule of UsdPhysics the position has the scale of the prim that the joint names.
+        """
+        position, turn, within = written["position"], written["turn"], written["within"]
+        if position is None or turn is None or (len(position), len(turn)) != (3, 4):
+            return None
+        w, x, y, z = turn
+        rotation = from_quaternion(x, y, z, w)
+        if rotation is None:
+            return None
+        if within is None:
+            x, y, z = map(float.__mul__, position, map(float, self._scales.get(body, _UNSCALED)))
+            return Pose((x, y, z), rotation)
+        stretched, offset = (within[0:3], within[4:7], within[8:11]), within[3::4]
+        axes = [unit(column) for column in zip(*stretched, strict=True)]
+        if any(axis is None for axis in axes):
+            return None
+        x, y, z = map(float.__add__, rotate(stretched, position), offset)
+        return Pose((x, y, z), compose(tuple(zip(*axes, strict=True)), rotation))
+
+
+class _MassReader:
+    """Reads the mass properties of one body and collects the problems of their text."""
+
+    def __init__(self, body: JsonObject, span: Span, layers: _TextLayers) -> None:
+        self._body = body
+        self._span = span
+        self._nowhere = Span(span.start, span.start, span.file)
+        self._layers = layers
+        self._written: JsonObject = body["attributes"]
+        self.problems: list[Problem] = []
+
+    def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, InertiaOrigin]:
+        """Read the inertia of the body, and determine where engines take it from."""
+        if self._written and not self._body["applied"]:
+            what = ", ".join(f"physics:{name}" for name in self._written)
+            self._complain(
+                f"engines ignore {what}, because PhysicsMassAPI is not applied: write it to the "
+                "prim's apiSchemas",
+                self._span,
+            )
+            self._written = {}
+        mass, center, moments, axes = map(self._numbers, _NAMES)
+        rotation = self._rotation(axes)
+        numbers = [*(mass or ()), *(moments or ())]
+        spans = [number.span for number in (moments or mass or ()) if number.span is not None]
+        span = Span(spans[0].start, spans[-1].end, spans[0].file) if spans else self._nowhere
+        weight = mass[0] if mass else None
+        entries: dict[str, Number] = {}
+        origin = self._origin(weight, bool(moments))
+        if origin == "default" and weight is not None:
+            radius = _SPHERE_RADIUS / meters
+            moment = 0.4 * weight.value * radius * radius
+            moments = [Number(moment, repr(moment), None)] * 3
+        if moments:
+            diagonal = dict(zip(("ixx", "iyy", "izz"), moments, strict=True))
+            entries = {entry: diagonal.get(entry, ZERO) for entry in ENTRIES}
+        if not numbers:
+            return None, origin
+        if weight is None and origin == "file":
+            # The value of an attribute that is not authored.
+            weight = Number(0.0, "0", self._nowhere)
+        x, y, z = center or self._scale([ZERO, ZERO, ZERO])
+        found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
+        if axes:
+            w, x, y, z = axes
+            found = found._replace(quaternion=(w, x, y, z))
+        return found, origin
+
+    def _origin(self, mass: Number | None, inertia: bool) -> InertiaOrigin:
+        if inertia and mass is None and self._body["solid"]:
+            self._complain(
+                "physics:diagonalInertia stands beside a mass that engines take from the colliders "
+                "and their density, and was not judged: write physics:mass",
+                self._span,
+                "repair",
+            )
+        if inertia and (mass is not None or not self._body["solid"]):
+            return "file"
+        if self._body["solid"]:
+            return "geometry"
+        return "file" if mass is None else "default"
+
+    def _numbers(self, name: str) -> list[Number] | None:
+        """Read an attribute; None if it is not authored or has the value of unauthored ones."""
+        written = self._written.get(name)
+        if written is None:
+            return None
+        values, count = written["values"], _NAMES[name]
+        if written["place"] is None:
+            self._complain(
+                f"physics:{name} has values at times only, and engines read the one without a "
+                f"time: write physics:{name} = ...",
+                self._span,
+            )
+            return None
+        if values is None or len(values) != count:
+            what = "one number" if count == 1 else f"{count} numbers"
+            self._complain(f"physics:{name} is {written['shown']}: write {what}", self._span)
+            return None
+        if _is_unauthored(name, values):
+            return None
+        numbers = self._match_text(name, written["place"], values)
+        return self._scale(numbers) if name == "centerOfMass" else numbers
+
+    def _scale(self, center: Sequence[Number]) -> list[Number]:
+        """Apply the scale of the prim to a centre of mass, as engines do."""
+        return [
+            number._replace(value=number.value * factor, literal=factor == 1)
+            for number, factor in zip(center, self._body["scale"], strict=True)
+        ]
+
+    def _match_text(
+        self, name: str, place: tuple[int, str], values: Sequence[float]
+    ) -> list[Number]:
+        """Make numbers with their texts and places in the layer, or else those of the library."""
+        number, path = place
+        layer = self._layers.text(number)
+        value = layer.places.values.get(path) if layer else None
+        if layer is None or value is None or len(value.pieces) != len(values):
+            return [_shortest_number(v, self._nowhere) for v in values]
+        found = []
+        for (text, start, end), single in zip(value.pieces, values, strict=True):
+            printed, span = float(text), layer.span(start, end)
+            complaint = complain_of_length(text)
+            if complaint is not None:
+                self._complain(f"physics:{name}: {complaint}", span)
+                found.append(Number(nan, text, span))
+                continue
+            if not isnan(single) and single not in (printed, _single(printed)):
+                return [_shortest_number(v, self._nowhere) for v in values]
+            if isinf(single) and not isinf(printed):
+                self._complain(f"physics:{name}: {text} is beyond what float32 holds", span)
+            elif printed != 0 and single == 0:
+                self._complain(
+                    f"physics:{name}: {text} is below the smallest number that float32 holds, and "
+                    "read as 0",
+                    span,
+                )
+            found.append(Number(printed, text, span))
+        return found
+
+    def _rotation(self, axes: Sequence[Number] | None) -> Rotation:
+        """Compute the rotation from principal axes to body axes; the order is w, x, y, z."""
+        if not axes:
+            return IDENTITY
+        w, x, y, z = (number.value for number in axes)
+        rotation = from_quaternion(x, y, z, w)
+        if rotation is None:
+            texts = ", ".join(number.text for number in axes)
+            span = axes[0].span or self._span
+            self._complain(
+                f"physics:principalAxes ({texts}) is no rotation: write w, x, y, z", span
+            )
+            return UNKNOWN
+        return rotation
+
+    def _complain(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
+        self.problems.append(Problem(kind, f"{self._body['path']}: {message}", span))
+
+
+def _is_unauthored(name: str, values: Sequence[float]) -> bool:
+    """Return whether these are the values that USD gives an attribute that is not authored."""
+    return all(value == (-inf if name == "centerOfMass" else 0) for value in values)
+
+
+def _single(value: float) -> float:
+    """Round a number to the nearest float32."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def _shortest_number(value: float, span: Span) -> Number:
+    """Make a number without a text in the document from the shortest decimal of its float32."""
+    digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
+    text = f"{value:.{digits}g}"
+    return Number(float(text), text, span)
+
+
+_DEGREE = math.radians(1.0)
+"""One degree [rad]."""
+
+DYNAMICS = {
+    "damping": ("newton:damping", "mjc:damping"),
+    "friction": ("newton:friction", "mjc:frictionloss"),
+    "armature": ("newton:armature", "physxJoint:armature", "mjc:armature"),
+}
+"""Attributes of the numbers of a joint's dynamics; the first one that is authored counts."""
+
+
+class _JointUnits(NamedTuple):
+    """Sizes of the units of one type of joint, in the units of model.Joint."""
+
+    position: float
+    force: float
+    damping: float
+    armature: float
+
+
+def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
+    """Read the joints of a stage by their paths.
+
+    Args:
+        source: The root layer.
+        context: Bytes of other layers, as for the bodies.
+
+    Raises:
+        DocumentError: The layer cannot be read any more.
+    """
+    answer = compose_stage(source, context, "joints")
+    kilograms, meters = answer["kilograms"], answer["meters"]
+    units = {kind: _units(kind, kilograms, meters) for kind in ("revolute", "prismatic")}
+    return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]}
+
+
+def _units(kind: str, kilograms: float, meters: float) -> _JointUnits:
+    inertia = kilograms * meters * meters
+    if kind == "revolute":
+        return _JointUnits(_DEGREE, inertia, inertia, inertia)
+    return _JointUnits(meters, kilograms * meters, kilograms, kilograms)
+
+
+def find_unit(attribute: str, kind: str, kilograms: float, meters: float) -> float:
+    """Find the unit of an attribute of DYNAMICS, in the units of model.Joint.
+
+    Args:
+        attribute: Name of the attribute.
+        kind: Type of the joint, revolute or prismatic.
+        kilograms: Unit of mass of the stage [kg].
+        meters: Unit of length of the stage [m].
+    """
+    units = _units(kind, kilograms, meters)
+    if attribute in DYNAMICS["friction"]:
+        return units.force
+    if attribute in DYNAMICS["armature"]:
+        return units.armature
+    per_degree = attribute == "newton:damping" and kind == "revolute"
+    return units.damping / _DEGREE if per_degree else units.damping
+
+
+def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
+    name, kind, values = entry["name"], entry["type"], entry["values"]
+    if units is None:
+        return Joint(name, kind)
+
+    def first(unit: float, *names: str) -> float | None:
+        return next((unit * values[name] for name in names if name in values), None)
+
+    drive = "angular" if kind == "revolute" else "linear"
+    per_degree = units.damping / _DEGREE if kind == "revolute" else units.damping
+    damping = first(per_degree, "newton:damping")
+    return Joint(
+        name,
+        kind,
+        first(units.position, "physics:lowerLimit"),
+        first(units.position, "physics:upperLimit"),
+        velocity=first(units.position, "newton:velocityLimit", "physxJoint:maxJointVelocity"),
+        effort=first(units.force, f"drive:{drive}:physics:maxForce"),
+        damping=first(units.damping, "mjc:damping") if damping is None else damping,
+        friction=first(units.force, *DYNAMICS["friction"]),
+        armature=first(units.armature, *DYNAMICS["armature"]),
+        mimic=_mimic(entry["mimic"], units.position),
+    )
+
+
+def _mimic(entry: JsonObject | None, position: float) -> Mimic | None:
+    """Make a Mimic; NaN for a multiplier between an angle and a length, whose unit is unclear."""
+    if entry is None:
+        return None
+    multiplier, offset = entry["multiplier"], entry["offset"]
+    return Mimic(entry["joint"], multiplier if entry["alike"] else math.nan, position * offset)
+
+
+_KINDS = {
+    "Cube": "box",
+    "Sphere": "sphere",
+    "Cylinder": "cylinder",
+    "Cylinder_1": "cylinder",
+    "Capsule": "capsule",
+    "Capsule_1": "capsule",
+    "Cone": "cone",
+    "Mesh": "mesh",
+    "Plane": "plane",
+}
+_ALONG_AN_AXIS = frozenset(("cylinder", "capsule", "cone", "plane"))
+_ORDERS = {"X": (1, 2, 0), "Y": (2, 0, 1), "Z": (0, 1, 2)}
+"""Axes of the gprim that become x, y and z of the shape, by the axis of the gprim."""
+
+
+def read_shapes(
+    described: JsonObject, meters: float, span_of: Callable[[str, str], Span | None]
+) -> Mapping[str, tuple[Shape, ...]]:
+    """Read the shapes of a stage by the path of their body.
+
+    Args:
+        described: Description of the shapes, by stage.py.
+        meters: metersPerUnit of the stage [m].
+        span_of: Function that returns the span of a prim in a layer, if it is known.
+    """
+    found: dict[str, list[Shape]] = {}
+    for entry in described["shapes"]:
+        places = (span_of(described["layers"][number], path) for number, path in entry["places"])
+        span = next((span for span in places if span is not None), Span(0, 0))
+        found.setdefault(entry["body"], []).append(_shape(entry, meters, span))
+    return {body: tuple(shapes) for body, shapes in found.items()}
+
+
+def _shape(entry: JsonObject, meters: float, span: Span) -> Shape:
+    written: str = entry["kind"]
+    kind = _KINDS.get(written, written)
+    role: Role = "collision" if entry["collides"] else "visual"
+    try:
+        if written not in _KINDS:
+            raise Unusable(f"a {kind} is not read here: expected {', '.join(_KINDS)}")
+        if kind == "mesh":
+            raise Unusable("its points stand in the stage, not in a file, and are not read here")
+        X_BG, factors = _place(entry, kind, meters)
+        kind, dimensions = _solid(entry, kind, factors)
+        metres = tuple(meters * number for number in dimensions)
+        return check_usable(Shape(kind, role, metres, *X_BG, span))
+    except Unusable as why:
+        return unusable_shape(kind, role, span, why)
+
+
+def _place(entry: JsonObject, kind: str, meters: float) -> tuple[Pose, Vector]:
+    """Compute X_BG, and the factors by which the axes of the shape are stretched."""
+    rows = [entry["matrix"][at : at + 4] for at in (0, 4, 8)]
+    order = _ORDERS.get(entry["axis"] if kind in _ALONG_AN_AXIS else "Z")
+    if order is None:
+        raise Unusable(f"its axis is {entry['axis']}: expected X, Y or Z")
+    columns = [[row[axis] for row in rows] for axis in order]
+    x, y, z = (math.hypot(*column) for column in columns)
+    if not all(0 < factor < math.inf for factor in (x, y, z)):
+        raise Unusable("it is scaled by 0, or by what is no number")
+    units = [
+        [entry / factor for entry in column]
+        for column, factor in zip(columns, (x, y, z), strict=True)
+    ]
+    if any(abs(_dot(units[i], units[j])) > USD_SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
+        raise Unusable("it is sheared, and no longer what its type says: write it as a mesh")
+    if _dot(units[2], cross(units[0], units[1])) < 0:  # mirrored, which changes no shape here
+        units[0] = [-entry for entry in units[0]]
+    R_BG: Rotation = tuple(zip(*units, strict=True))
+    position = [meters * row[3] for row in rows]
+    return Pose((position[0], position[1], position[2]), R_BG), (x, y, z)
+
+
+def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[float, ...]]:
+    """Compute the kind and the stretched dimensions, in units of the stage.
+
+    A visual has the dimensions that are drawn. A collider has those of UsdPhysics, which stretches
+    spheres, and other shapes across their axis, by the largest factor.
+    """
+    x, y, z = factors
+    wide = max(x, y)
+    if kind == "plane":
+        return kind, ()
+    if kind == "box":
+        size = _size(entry, "size")
+        return kind, (size * x, size * y, size * z)
+    if kind == "sphere":
+        radius = _size(entry, "radius")
+        if entry["collides"] or _alike(x, y, z):
+            return kind, (radius * max(wide, z),)
+        return "ellipsoid", (radius * x, radius * y, radius * z)
+    if not entry["collides"] and not (_alike(x, y, z) if kind == "capsule" else _alike(x, y)):
+        raise Unusable(f"it is stretched, and no longer a {kind}: write it as a mesh")
+    return kind, (_radius(entry) * wide, _size(entry, "height") * z)
+
+
+def _radius(entry: JsonObject) -> float:
+    if entry["sizes"].get("radius") is not None:
+        return _size(entry, "radius")
+    top, bottom = _size(entry, "radiusTop"), _size(entry, "radiusBottom")
+    if top != bottom:
+        raise Unusable("its ends have different radii: write it as a mesh")
+    return top
+
+
+def _size(entry: JsonObject, name: str) -> float:
+    value = entry["sizes"].get(name)
+    if value is None or not 0 <= value < math.inf:
+        raise Unusable(f"its {name} is {value}: lengths are positive")
+    return float(value)
+
+
+def _alike(*factors: float) -> bool:
+    return max(factors) - min(factors) <= USD_SCALE_NOISE * max(factors)
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -1,0 +1,733 @@
+"""Script that composes USD stages and describes their bodies, shapes and joints as JSON.
+
+It runs in a process of its own, which usd/process.py starts, because a damaged binary file can end
+the USD library together with its process. It reads a line of JSON and the blobs that the line
+announces, answers with a line of JSON, and repeats this until its input ends. Its argument is an
+empty folder. It imports nothing of this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import stat
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from pxr import Sdf, Usd
+
+
+Value = Any  # Any: an attribute has a value of any type of USD
+JsonObject = dict[str, Any]  # Any: values of JSON
+
+_MEMORY = 1 << 30
+"""Limit of the memory [bytes]; a damaged file may ask for terabytes, the largest stages need a few
+hundred megabytes."""
+
+_LARGE = f"needs more than {_MEMORY >> 20} MB of memory, and no robot model needs more"
+
+_MOST_FILES = 512
+"""Largest number of open files; the library keeps binary layers open."""
+
+_MOST_LAYERS = 10_000
+"""Largest number of layers that a stage may name; the largest name some hundred."""
+
+_LONGEST = 300
+"""Largest number of characters of a reason, since the library quotes whole lines."""
+
+_FLOAT32 = 3.4028234663852886e38
+"""Largest finite float32."""
+
+_JOINT_ATTRIBUTES = (
+    *("physics:lowerLimit", "physics:upperLimit"),
+    *("drive:angular:physics:maxForce", "drive:linear:physics:maxForce"),
+    *("newton:velocityLimit", "physxJoint:maxJointVelocity"),
+    *("newton:armature", "physxJoint:armature", "mjc:armature"),
+    *("newton:damping", "mjc:damping", "newton:friction", "mjc:frictionloss"),
+)
+"""Attributes of a joint that are read if they are authored."""
+
+_ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
+"""Attributes of PhysicsMassAPI that are read."""
+
+_TAPERED = ("radiusTop", "radiusBottom", "height")
+_SIZES = {
+    "Cube": ("size",),
+    "Sphere": ("radius",),
+    "Cylinder": ("radius", "height"),
+    "Capsule": ("radius", "height"),
+    "Cone": ("radius", "height"),
+    "Cylinder_1": _TAPERED,
+    "Capsule_1": _TAPERED,
+}
+"""Attributes that state the size of a gprim, by its type."""
+
+_UNREADABLE = re.compile(r":(\d+):(\d+): (.*)", re.DOTALL)
+_BINARY = {b"PXR-USDC": "usdc", b"PK\3\4": "usdz"}
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    folder = sys.argv[1]
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the library prints must not mix with the answers
+    _limit_resources()
+    last = False
+    while not last and (line := sys.stdin.buffer.readline()):
+        answer = _answer(json.loads(line), sys.stdin.buffer, folder)
+        from pxr import Sdf
+
+        # A layer that is still loaded would be used for the next document with its path.
+        last = not all(layer.anonymous for layer in Sdf.Layer.GetLoadedLayers())
+        answers.write(json.dumps({**answer, "last": last}).encode() + b"\n")
+        answers.flush()
+
+
+def _limit_resources() -> None:
+    """Limit the memory and the open files of this process, after it has loaded the library.
+
+    The system limits addresses. Those that the library itself takes without using the memory there
+    are added to the limit.
+    """
+    from pxr import Usd, UsdGeom, UsdPhysics  # noqa: F401
+
+    if sys.platform == "win32":  # has no such limits
+        return
+    with contextlib.suppress(ValueError, OSError):  # macOS has no /proc and limits no addresses
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            addresses, used = (int(pages) for pages in file.read().split()[:2])
+        unused = (addresses - used) * resource.getpagesize()
+        for kind, value in (
+            (resource.RLIMIT_AS, _MEMORY + unused),
+            (resource.RLIMIT_NOFILE, _MOST_FILES),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            hard = resource.getrlimit(kind)[1]
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (limit, limit))
+
+
+class _RefusedLayerError(Exception):
+    """A layer that the document may not use."""
+
+
+class _LayerGuard:
+    """Decides which files may be opened as layers.
+
+    Args:
+        roots: Real paths of folders; None if files may lie anywhere.
+    """
+
+    def __init__(self, roots: list[str] | None) -> None:
+        self._roots = roots
+
+    def open_dependencies(self, root: Sdf.Layer) -> list[Sdf.Layer]:
+        """Open all layers that a layer names, and those that these name; each is checked before.
+
+        The library would open them itself when it composes the stage, but whatever they are.
+
+        Raises:
+            _RefusedLayerError: The document may not use one of them, or there are too many.
+        """
+        from pxr import Sdf, Tf
+
+        opened, pending, known = [root], [root], {root.identifier}
+        variables = dict(root.pseudoRoot.GetInfo("expressionVariables") or {})
+        while pending:
+            layer = pending.pop()
+            for written in layer.GetCompositionAssetDependencies():
+                path = _evaluate_path(written, variables)
+                identifier = Sdf.ComputeAssetPathRelativeToLayer(layer, path) if path else ""
+                if not identifier or identifier in known:
+                    continue
+                known.add(identifier)
+                if len(known) > _MOST_LAYERS:
+                    most = f"names more than {_MOST_LAYERS} layers"
+                    raise _RefusedLayerError(f"{most}, and no robot model needs more")
+                found = Sdf.Layer.Find(identifier)
+                if found is None and self._check_layer(identifier, path):
+                    with contextlib.suppress(Tf.ErrorException):  # composing reports it
+                        found = Sdf.Layer.FindOrOpen(identifier)
+                if found is not None:
+                    opened.append(found)
+                    pending.append(found)
+        return opened
+
+    def check_used_layers(self, layers: Iterator[Sdf.Layer], known: list[Sdf.Layer]) -> None:
+        """Check the layers of a composed stage again, since clips and expressions name files, too.
+
+        Raises:
+            _RefusedLayerError: The document may not use one of them.
+        """
+        for layer in layers:
+            if layer not in known and layer.realPath:
+                self._check_layer(layer.realPath, layer.identifier)
+
+    def _check_layer(self, identifier: str, written: str) -> bool:
+        """Check the file of a layer; False if there is none.
+
+        Raises:
+            _RefusedLayerError: It lies outside, or is no regular file.
+        """
+        from pxr import Ar, Sdf
+
+        path = Sdf.Layer.SplitIdentifier(identifier)[0]
+        if Ar.IsPackageRelativePath(path):
+            path = Ar.SplitPackageRelativePathOuter(path)[0]
+        found = str(Ar.GetResolver().Resolve(path))
+        if not found:
+            return False
+        real = os.path.realpath(found)
+        if self._roots is not None and not any(_contains(root, real) for root in self._roots):
+            raise _RefusedLayerError(
+                f"{written} lies outside the repository and the folders that were named, and is "
+                "not opened: --follow-outside allows it"
+            )
+        if not stat.S_ISREG(os.stat(real).st_mode):
+            raise _RefusedLayerError(f"{written} is no regular file, so it is not opened")
+        return True
+
+
+def _evaluate_path(path: str, variables: JsonObject) -> str:
+    """Evaluate the path of a layer if it is an expression; empty if that fails."""
+    from pxr import Sdf
+
+    if not path.startswith("`"):
+        return path
+    value = Sdf.VariableExpression(path).Evaluate(variables).value
+    return value if isinstance(value, str) else ""
+
+
+def _contains(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
+    """Describe a stage, or say why it cannot be read.
+
+    Args:
+        request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
+            pairs of a path and the size of the data that replaces the file there; "asked": the
+            parts to describe, of "bodies", "shapes" and "joints"; "scale_noise": largest deviation
+            of a scale factor from 1 that is rounding; "roots": real paths of the folders in which
+            other layers may lie, or null for anywhere.
+        stream: The data, and then the overlays.
+        folder: An empty folder, for data that the library reads from a file.
+    """
+    data = None if request["size"] is None else stream.read(request["size"])
+    overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
+    try:
+        stage_of = partial(
+            _describe_parts, asked=request["asked"], noise=request["scale_noise"], folder=folder
+        )
+        roots = request["roots"]
+        guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
+        return _compose_stage(request["path"], data, overlay, folder, guard, stage_of)
+    except _RefusedLayerError as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": f"the USD library {_LARGE}"}
+    # Damaged data may raise anything; the next request is still answered.
+    except Exception as error:
+        return _refusal(error, folder)
+    finally:
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+
+
+def _compose_stage(
+    path: str,
+    data: bytes | None,
+    overlay: list[tuple[str, bytes]],
+    folder: str,
+    guard: _LayerGuard,
+    describe: Callable[[Usd.Stage, Sdf.Layer], JsonObject],
+) -> JsonObject:
+    from pxr import Usd  # before any layer: older releases find their plugins only then
+
+    held = [_layer(*other, folder) for other in overlay]
+    root = _layer(path, data, folder)
+    opened = [*guard.open_dependencies(root), *held]
+    stage = Usd.Stage.Open(root, sessionLayer=None)
+    described = describe(stage, root)
+    guard.check_used_layers(stage.GetUsedLayers(), opened)
+    described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
+    described["complete"] = not stage.GetCompositionErrors()
+    held.clear()
+    opened.clear()
+    return described
+
+
+def _refusal(error: Exception, folder: str) -> JsonObject:
+    """Return the library's first error, and its place if the layer is text."""
+    text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", _error_text(error))
+    match = _UNREADABLE.search(text)
+    if not match:
+        return {"error": " ".join(text.split())[:_LONGEST], "line": None, "column": None}
+    reason = " ".join(re.sub(r"pxrInternal\w*::", "", match[3]).split())
+    return {"error": reason[:_LONGEST], "line": int(match[1]), "column": int(match[2])}
+
+
+def _error_text(error: Exception) -> str:
+    first = next(iter(error.args), error)
+    try:
+        return str(getattr(first, "commentary", first)).strip().strip("'")
+    except UnicodeDecodeError as undecodable:  # the library quotes bytes that are not UTF-8
+        return undecodable.object.decode("utf-8", "replace")
+
+
+def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
+    """Open a layer, with `data` in place of the bytes on the disk if it is not None.
+
+    The layer keeps its own path, so that files beside it are found.
+    """
+    from pxr import Sdf
+
+    if data is None:
+        return Sdf.Layer.FindOrOpen(path)
+    kind = next((kind for magic, kind in _BINARY.items() if data.startswith(magic)), "usda")
+    copy = os.path.join(folder, f"{len(os.listdir(folder))}.{kind}")
+    with open(copy, "wb") as file:
+        file.write(data)
+    if kind == "usdz":
+        return Sdf.Layer.FindOrOpen(copy)
+    known = os.path.splitext(path)[1] in (".usd", f".{kind}")
+    layer = Sdf.Layer.New(Sdf.FileFormat.FindById(kind), path if known else f"{path}.{kind}")
+    layer.Import(copy)
+    return layer
+
+
+def _describe_parts(
+    stage: Usd.Stage, root: Sdf.Layer, asked: list[str], noise: float, folder: str
+) -> JsonObject:
+    """Describe parts of a stage, which is composed once for all of them.
+
+    Returns:
+        The description of the first part; each further one is a member of it, under its name, and
+        says there why it cannot be read, because the first is worth having without it.
+    """
+    describe = {"bodies": _describe_bodies, "shapes": _describe_shapes, "joints": _describe_joints}
+    first, *others = asked
+    scene = _Scene(stage, root, noise)
+    described = describe[first](scene)
+    for part in others:
+        try:
+            described[part] = describe[part](scene)
+        except MemoryError:
+            described[part] = {"refused": f"the USD library {_LARGE}"}
+        except Exception as error:  # of damaged data
+            described[part] = _refusal(error, folder)
+    return described
+
+
+def _describe_bodies(scene: _Scene) -> JsonObject:
+    from pxr import UsdGeom, UsdPhysics
+
+    stage, layers = scene.stage, _LayerNumbers(scene.root)
+    loops: list[JsonObject] = []
+    bodies = list(_bodies(scene, layers, loops))
+    default = stage.GetDefaultPrim()
+    return {
+        "name": default.GetName() if default else "",
+        "up": str(UsdGeom.GetStageUpAxis(stage)),
+        "meters": UsdGeom.GetStageMetersPerUnit(stage),
+        "meters_written": UsdGeom.StageHasAuthoredMetersPerUnit(stage),
+        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
+        "errors": [str(error) for error in stage.GetCompositionErrors()],
+        "bodies": bodies,
+        "loops": loops,
+        "layers": layers.paths,
+    }
+
+
+class _Scene:
+    """A stage with what several of its descriptions need.
+
+    Attributes:
+        stage: The stage.
+        root: Its root layer.
+        prims: Its prims in order, with those of instances.
+        bodies: Those that are rigid bodies, by their paths.
+        colliding: Paths of those that collide.
+        frames: Their coordinate frames.
+    """
+
+    def __init__(self, stage: Usd.Stage, root: Sdf.Layer, noise: float) -> None:
+        from pxr import Usd, UsdPhysics
+
+        self.stage, self.root = stage, root
+        self.prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
+        self.bodies = {
+            prim.GetPath(): prim for prim in self.prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)
+        }
+        self.colliding = {
+            prim.GetPath()
+            for prim in self.prims
+            if prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
+        }
+        self.frames = _Frames(noise)
+
+
+class _LayerNumbers:
+    """Numbers the layers that define something; the root layer is 0."""
+
+    def __init__(self, root: Sdf.Layer) -> None:
+        self.paths = [root.realPath or root.identifier]
+        self._numbers = {root.identifier: 0}
+
+    def place(self, spec: Sdf.Spec) -> tuple[int, str]:
+        """Return the number of a spec's layer, and the spec's path there."""
+        layer = spec.layer
+        number = self._numbers.setdefault(layer.identifier, len(self.paths))
+        if number == len(self.paths):
+            self.paths.append(layer.realPath or layer.identifier)
+        return number, str(spec.path)
+
+
+class _Frames:
+    """Coordinate frames of the prims of a stage."""
+
+    def __init__(self, noise: float) -> None:
+        from pxr import UsdGeom
+
+        self._cache = UsdGeom.XformCache()
+        self._noise = noise
+        self._scales: dict[Sdf.Path, list[float]] = {}
+
+    def scale(self, prim: Usd.Prim) -> list[float]:
+        """Return the scale factors of a prim in the world; those that round to 1 are exactly 1."""
+        path = prim.GetPath()
+        if path not in self._scales:  # of a body, it is asked for with each of its shapes
+            from pxr import Gf
+
+            matrix = self._cache.GetLocalToWorldTransform(prim)
+            factors = _entries(Gf.Transform(matrix).GetScale())
+            self._scales[path] = [1.0 if abs(f - 1) < self._noise else f for f in factors]
+        return self._scales[path]
+
+    def placed(self, prim: Usd.Prim) -> list[float]:
+        """Return the pose of a body in the world, without its scale, as _rows."""
+        return _rows(self._cache.GetLocalToWorldTransform(prim).RemoveScaleShear())
+
+    def around(self, prim: Usd.Prim) -> list[float]:
+        """Return the matrix from a prim to the world, as _rows."""
+        return _rows(self._cache.GetLocalToWorldTransform(prim))
+
+    def within(self, prim: Usd.Prim, body: Usd.Prim) -> Value:
+        """Return the matrix from a prim to the frame of its body, which has no scale itself."""
+        from pxr import Gf
+
+        scaled = Gf.Matrix4d().SetScale(Gf.Vec3d(*self.scale(body)))
+        if prim == body:
+            return scaled
+        matrix, resets = self._cache.ComputeRelativeTransform(prim, body)
+        if not resets:
+            return matrix * scaled
+        frame = self._cache.GetLocalToWorldTransform(body).RemoveScaleShear()
+        return self._cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
+
+
+def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> Iterator[JsonObject]:
+    """Describe every body that a simulator meets, in the order of the stage, with instances.
+
+    Joints to bodies that another joint holds already are appended to `loops`.
+    """
+    from pxr import Sdf, UsdGeom, UsdPhysics
+
+    found, frames = scene.bodies, scene.frames
+    solid: set[Sdf.Path] = set()
+    joints: dict[Sdf.Path, JsonObject] = {}
+    for prim in scene.prims:
+        # Engines take no volume from a plane.
+        if prim.GetPath() in scene.colliding and not prim.IsA(UsdGeom.Plane):
+            solid.add(_owner(prim.GetPath(), found))
+        if prim.IsA(UsdPhysics.Joint):
+            child, joint = _describe_joint(prim, found, frames)
+            if not child:
+                continue
+            known = joints.get(child, _FREE)
+            closing = joint
+            if known["type"] is None or _holds_better(joint, known):
+                joints[child], closing = joint, known
+            if closing["type"] is not None:
+                loops.append({**closing, "child": str(child)})
+    for path, prim in found.items():
+        yield {
+            "path": str(path),
+            "name": prim.GetName(),
+            "places": [
+                (*layers.place(spec), spec.specifier == Sdf.SpecifierDef)
+                for spec in prim.GetPrimStack()
+            ],
+            "enabled": _flag(prim, "rigidBodyEnabled", True),
+            "kinematic": _flag(prim, "kinematicEnabled", False),
+            "instance": prim.IsInstanceProxy(),
+            "joint": joints.get(path, _FREE),
+            "solid": path in solid,
+            "scale": frames.scale(prim),
+            "placed": frames.placed(prim),
+            "applied": prim.HasAPI(UsdPhysics.MassAPI),
+            "attributes": _attributes(prim, layers),
+        }
+
+
+def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
+    """Return whether a joint holds its body rather than another that was found before it.
+
+    A joint that is excluded from the articulation closes a loop, and a fixed joint often does.
+    """
+    if joint["excluded"] != known["excluded"]:
+        return bool(known["excluded"])
+    return bool(known["type"] == "fixed")
+
+
+def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:
+    return bool(_value(prim, f"physics:{name}", otherwise))
+
+
+def _owner(path: Sdf.Path, bodies: dict[Sdf.Path, Usd.Prim]) -> Sdf.Path:
+    """Find the nearest body at a path or above it."""
+    while not path.isEmpty and path not in bodies:
+        path = path.GetParentPath()
+    return path
+
+
+def _describe_joint(
+    joint: Usd.Prim, bodies: dict[Sdf.Path, Usd.Prim], frames: _Frames
+) -> tuple[Sdf.Path | None, JsonObject]:
+    """Find the body that a joint moves, its second or else its only one, and describe the joint.
+
+    "frame" is the frame of the joint in that body, "base" in its parent. "turned" is true if the
+    joint names the body first.
+    """
+    description: JsonObject = {
+        "type": _kind(joint),
+        "path": str(joint.GetPath()),
+        "excluded": _flag(joint, "excludeFromArticulation", False),
+    }
+    if not _flag(joint, "jointEnabled", True):
+        return None, description
+    targets = [_first_target(joint, f"physics:body{side}") for side in (0, 1)]
+    owners = [target and _owner(target, bodies) for target in targets]
+    side = 1 if owners[1] else 0
+    owner, above = owners[side], owners[1 - side]
+    if owner:
+        description["turned"] = side == 0
+        description["axis"] = str(_value(joint, "physics:axis", "X"))
+        description["frame"] = _joint_frame(joint, side, targets[side], bodies[owner], frames)
+    if owner and above:
+        description["parent"] = str(above)
+        description["base"] = _joint_frame(
+            joint, 1 - side, targets[1 - side], bodies[above], frames
+        )
+    elif owner:
+        description["base"] = _joint_frame(joint, 1 - side, targets[1 - side], None, frames)
+    return owner or None, description
+
+
+def _kind(joint: Usd.Prim) -> str:
+    return joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
+
+
+def _first_target(prim: Usd.Prim, name: str) -> Sdf.Path | None:
+    relationship = prim.GetRelationship(name)
+    targets = relationship.GetTargets() if relationship else []
+    return targets[0].GetPrimPath() if targets else None
+
+
+def _value(prim: Usd.Prim, name: str, otherwise: Value) -> Value:
+    attribute = prim.GetAttribute(name)
+    value = attribute.Get() if attribute else None
+    return otherwise if value is None else value
+
+
+def _joint_frame(
+    joint: Usd.Prim, side: int, target: Sdf.Path | None, body: Usd.Prim | None, frames: _Frames
+) -> JsonObject:
+    """Describe the frame of a joint as written, in units of the stage.
+
+    "within" maps coordinates of the prim that the joint names to the frame of its body, or to the
+    world without a body, as _rows; null if that prim is the body itself, or the world.
+    """
+    within = None
+    if target is not None and (body is None or target != body.GetPath()):
+        prim = joint.GetStage().GetPrimAtPath(target)
+        if not prim:
+            within = [math.nan] * 12
+        else:
+            within = frames.around(prim) if body is None else _rows(frames.within(prim, body))
+    return {
+        "position": _numbers(_value(joint, f"physics:localPos{side}", (0, 0, 0))),
+        "turn": _numbers(_value(joint, f"physics:localRot{side}", (1, 0, 0, 0))),
+        "within": within,
+    }
+
+
+def _rows(matrix: Value) -> list[float]:
+    """Return a 3x4 matrix that multiplies columns; those of the library multiply rows."""
+    columns: Value = memoryview(matrix).tolist()
+    return [column[row] for row in range(3) for column in columns]
+
+
+_FREE: JsonObject = {"type": None}
+"""Description of the joint of a body that no joint holds."""
+
+
+def _describe_shapes(scene: _Scene) -> JsonObject:
+    """Describe the shapes of every body, in the order of the stage."""
+    from pxr import UsdGeom
+
+    layers = _LayerNumbers(scene.root)
+    bodies, frames = scene.bodies, scene.frames
+    found = []
+    for prim in scene.prims if bodies else ():
+        owner = _owner(prim.GetPath(), bodies) if prim.IsA(UsdGeom.Gprim) else None
+        collides = bool(owner) and prim.GetPath() in scene.colliding
+        if owner and (collides or _is_rendered(prim)):
+            kind = str(prim.GetTypeName())
+            found.append(
+                {
+                    "body": str(owner),
+                    "kind": kind,
+                    "collides": collides,
+                    "sizes": {name: _size(prim, name) for name in _SIZES.get(kind, ())},
+                    "axis": str(_value(prim, "axis", "Z")),
+                    "matrix": _rows(frames.within(prim, bodies[owner])),
+                    "places": [layers.place(spec) for spec in prim.GetPrimStack()],
+                }
+            )
+    return {"shapes": found, "layers": layers.paths}
+
+
+def _describe_joints(scene: _Scene) -> JsonObject:
+    """Describe limits, friction and rotors of every joint, in the order of the stage."""
+    from pxr import UsdGeom, UsdPhysics
+
+    return {
+        "meters": UsdGeom.GetStageMetersPerUnit(scene.stage),
+        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(scene.stage),
+        "joints": [
+            {
+                "path": str(prim.GetPath()),
+                "name": prim.GetName(),
+                "type": _kind(prim),
+                "values": dict(_authored_numbers(prim)),
+                "mimic": _mimic(prim),
+            }
+            for prim in scene.prims
+            if prim.IsA(UsdPhysics.Joint)
+        ],
+    }
+
+
+def _authored_numbers(joint: Usd.Prim) -> Iterator[tuple[str, float]]:
+    """Read the authored numbers of a joint; NaN for a value that is no number."""
+    for name in _JOINT_ATTRIBUTES:
+        attribute = joint.GetAttribute(name)
+        if attribute and attribute.HasAuthoredValue():
+            yield name, _number(attribute.Get())
+
+
+def _number(value: Value) -> float:
+    numbers = _numbers(value)
+    return _decimal(numbers[0]) if numbers and len(numbers) == 1 else math.nan
+
+
+def _decimal(value: float) -> float:
+    """Return the shortest decimal of the same float32; a number that is no float32 stays."""
+    if not -_FLOAT32 <= value <= _FLOAT32 or _single(value) != value:
+        return value
+    return next(x for digits in range(1, 10) if _single(x := float(f"{value:.{digits}g}")) == value)
+
+
+def _single(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def _mimic(joint: Usd.Prim) -> JsonObject | None:
+    """Describe the joint that a joint follows, q = multiplier q_other + offset; None for none.
+
+    "alike" is true if both joints have the same type.
+    """
+    if _first_target(joint, "newton:mimicJoint") is not None:
+        enabled = _value(joint, "newton:mimicEnabled", True)
+        names, sign = ("newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0"), 1.0
+    else:  # PhysX: q + gearing q_other + offset = 0
+        written = joint.GetAuthoredPropertiesInNamespace("physxMimicJoint")
+        space, enabled, sign = written[0].GetNamespace() if written else "", True, -1.0
+        names = (f"{space}:referenceJoint", f"{space}:gearing", f"{space}:offset")
+    other = _first_target(joint, names[0]) if enabled else None
+    leader = joint.GetStage().GetPrimAtPath(other) if other else None
+    if not leader:
+        return None
+    return {
+        "joint": leader.GetName(),
+        "multiplier": sign * _number(_value(joint, names[1], 1.0)),
+        "offset": sign * _number(_value(joint, names[2], 0.0)),
+        "alike": _kind(leader) == _kind(joint),
+    }
+
+
+def _size(prim: Usd.Prim, name: str) -> float | None:
+    numbers = _numbers(_value(prim, name, ()))
+    return numbers[0] if numbers and len(numbers) == 1 else None
+
+
+def _is_rendered(prim: Usd.Prim) -> bool:
+    from pxr import UsdGeom
+
+    imageable = UsdGeom.Imageable(prim)
+    purpose = imageable.ComputePurpose()
+    shown = purpose in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render)
+    return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
+
+
+def _attributes(prim: Usd.Prim, layers: _LayerNumbers) -> JsonObject:
+    """Read the authored mass properties: their numbers, and the place of the strongest opinion.
+
+    Engines read the default value, not time samples.
+    """
+    written: JsonObject = {}
+    for name in _ATTRIBUTES:
+        attribute = prim.GetAttribute(f"physics:{name}")
+        if not attribute or not attribute.HasAuthoredValue():
+            continue
+        specs = [spec for spec in attribute.GetPropertyStack() if spec.HasInfo("default")]
+        value = attribute.Get()
+        place = layers.place(specs[0]) if specs else None
+        written[name] = {
+            "values": _numbers(value) if specs else None,
+            "shown": str(value)[:80],
+            "place": place,
+        }
+    return written
+
+
+def _numbers(value: Value) -> list[float] | None:
+    """Convert a value to a list of numbers; None if it is no number and no tuple of numbers."""
+    try:
+        if hasattr(value, "GetReal") and hasattr(value, "imaginary"):
+            return [float(value.real), *_entries(value.imaginary)]
+        if not isinstance(value, (str, bytes)):
+            return [float(value)] if not hasattr(value, "__len__") else _entries(value)
+    except (TypeError, ValueError):
+        pass
+    return None
+
+
+def _entries(vector: Value) -> list[float]:
+    """Convert a vector to a list by index: iteration by the library takes twenty times as long."""
+    return [float(vector[at]) for at in range(len(vector))]
+
+
+if __name__ == "__main__":
+    main()

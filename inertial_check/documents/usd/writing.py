@@ -1,0 +1,308 @@
+"""Insertion of mass properties that no layer states into the text of a prim.
+
+Damping, friction and armature of a joint, written into the text of its prim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from math import isclose
+from typing import NamedTuple
+
+from inertial_check.documents.edits import (
+    CENTER,
+    MOMENTS,
+    PRODUCTS,
+    NotInsertable,
+    make_comment_line,
+)
+from inertial_check.documents.joint_edits import JointEdits
+from inertial_check.documents.model import Body, Model
+from inertial_check.documents.source import Edit, Span
+from inertial_check.documents.usd.constants import TEXT
+from inertial_check.documents.usd.reading import DYNAMICS, find_unit
+from inertial_check.documents.usd.text import LayerPlaces, Token, scan, tokenize
+
+_SCHEMA = b'"PhysicsMassAPI"'
+_STEP = b"    "
+"""Indentation of what is inside a prim where the layer shows none."""
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_REST_OF_LINE = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+_BLANKS = re.compile(rb"[ \t\r\n]*")
+
+
+class _Property(NamedTuple):
+    """A mass property: its type, its name, the names of its numbers, and a placeholder."""
+
+    type: str
+    name: str
+    numbers: tuple[str, ...]
+    placeholder: str
+
+
+_PROPERTIES = (
+    _Property("float", "physics:mass", ("mass",), "1"),
+    _Property("point3f", "physics:centerOfMass", CENTER, "(0, 0, 0)"),
+    _Property("float3", "physics:diagonalInertia", MOMENTS, "(1, 1, 1)"),
+    # Products of inertia are stated by axes in which there are none.
+    _Property("quatf", "physics:principalAxes", PRODUCTS, "(1, 0, 0, 0)"),
+)
+# USD takes a mass or moments of 0 for unwritten ones, so that no placeholder of them is 0.
+
+
+class _Prim(NamedTuple):
+    """Tokens of the beginning of a prim.
+
+    Attributes:
+        name: The string after its specifier.
+        metadata: Tokens of its metadata, with the parentheses; () without any.
+        brace: The brace that opens it.
+    """
+
+    name: Token
+    metadata: tuple[Token, ...]
+    brace: Token
+
+
+def insert_numbers(
+    model: Model, body: Body, names: frozenset[str], comment: str
+) -> tuple[Edit, ...]:
+    """Insert numbers; arguments and errors are those of usd.insert."""
+    data = model.source_of(body.span).data
+    path = _find_prim(data, body)
+    if body.inertial and not all(number.literal for number in body.inertial.p_BoBcm_B):
+        raise NotInsertable("the scale of its prim multiplies its centre of mass")
+    wanted = [each for each in _PROPERTIES if not names.isdisjoint(each.numbers)]
+    values = _scan(data).values
+    stated = {each: values.get(f"{path}.{each.name}") for each in wanted}
+    prim = read_prim(data, body.span.start)
+    file = body.span.file
+    edits = [
+        Edit(Span(value.start, value.end, file), each.placeholder)
+        for each, value in stated.items()
+        if value is not None
+    ]
+    lines = [
+        f"{each.type} {each.name} = {each.placeholder}"
+        for each, value in stated.items()
+        if value is None
+    ]
+    if comment and len(lines) > 1:
+        lines.insert(0, f"# {make_comment_line(comment)}")
+    edits += insert_lines(data, prim, lines, file)
+    return (*edits, *apply_schema(data, body.span.start, prim, file))
+
+
+@lru_cache(maxsize=1)  # a layer's bodies are asked for one after another
+def _scan(data: bytes) -> LayerPlaces:
+    return scan(data, [each.name for each in _PROPERTIES])
+
+
+def _find_prim(data: bytes, body: Body) -> str:
+    """Find the path of the prim of a body in the layer in which it is defined.
+
+    Raises:
+        NotInsertable: No text layer defines it.
+    """
+    name = body.id.rpartition("/")[2]
+    if data.startswith(TEXT):
+        for path, prim in _scan(data).prims.items():
+            if (prim.start, prim.end) == body.span[:2] and path.endswith((f"/{name}", f"}}{name}")):
+                return path
+    raise NotInsertable("no text layer defines its prim")
+
+
+def read_prim(data: bytes, start: int) -> _Prim:
+    """Read the beginning of the prim that begins at a position.
+
+    Raises:
+        NotInsertable: None begins there.
+    """
+    name: Token | None = None
+    metadata: list[Token] = []
+    depth = 0
+    for token in tokenize(data, start):
+        if token.kind == "end":
+            break
+        if name is None:
+            name = token if token.kind == "string" else None
+        elif token.text == b"{" and depth == 0:
+            return _Prim(name, tuple(metadata), token)
+        else:
+            metadata.append(token)
+            depth += (token.text in (b"(", b"[", b"{")) - (token.text in (b")", b"]", b"}"))
+    raise NotInsertable("its prim cannot be read")
+
+
+def _indent_of(data: bytes, at: int) -> bytes:
+    """Return the blanks at the beginning of the line of a position."""
+    line = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    return data[line : line + len(data[line:at]) - len(data[line:at].lstrip(b" \t"))]
+
+
+def _newline(data: bytes) -> bytes:
+    found = _LINE_END.search(data)
+    return found[0] if found else b"\n"
+
+
+def _inner_indent(data: bytes, start: int, opening: Token) -> bytes:
+    """Return the indentation of what stands inside a bracket, on the next line that has anything.
+
+    Args:
+        data: The layer.
+        start: Where the prim begins.
+        opening: The bracket.
+    """
+    outer = _indent_of(data, start)
+    blanks = _BLANKS.match(data, opening.end)
+    found = blanks.end() if blanks else opening.end
+    inner = _indent_of(data, found)
+    closes = data[found : found + 1] in (b")", b"}", b"")
+    own_line = bool(_LINE_END.search(data, opening.end, found))
+    return inner if own_line and not closes else outer + _STEP
+
+
+def insert_lines(data: bytes, prim: _Prim, lines: list[str], file: int) -> Iterator[Edit]:
+    """Insert lines at the beginning of a prim, below a comment beside its brace."""
+    if not lines:
+        return
+    newline, brace = _newline(data), prim.brace
+    indent = _inner_indent(data, prim.name.start, brace)
+    rest = _REST_OF_LINE.match(data, brace.end)
+    at = rest.end() if rest else brace.end
+    text = b"".join(newline + indent + line.encode() for line in lines)
+    if rest is None:  # something else stands on the line of the brace
+        ends = data[_BLANKS.match(data, at).end() :][:1] == b"}"  # type: ignore[union-attr]
+        text += newline + (_indent_of(data, prim.name.start) if ends else indent)
+    yield Edit(Span(at, at, file), text.decode())
+
+
+def apply_schema(
+    data: bytes, start: int, prim: _Prim, file: int, schema: bytes = _SCHEMA
+) -> Iterator[Edit]:
+    """Apply a schema to a prim, without which engines ignore its properties.
+
+    Raises:
+        NotInsertable: The list of its schemas has another form.
+    """
+    tokens = prim.metadata
+    places = [i for i, token in enumerate(tokens) if token.text == b"apiSchemas"]
+    named = schema.decode()
+    word = named.strip('"')
+    written = f"prepend apiSchemas = [{named}]"
+    newline, outer = _newline(data), _indent_of(data, start)
+    if not tokens:
+        at = prim.name.end
+        text = newline + outer + _STEP + written.encode() + newline + outer
+        yield Edit(Span(at, at, file), f" ({text.decode()})")
+        return
+    if not places:
+        opening = tokens[0]
+        text = newline + _inner_indent(data, start, opening) + written.encode()
+        if not _LINE_END.match(data, opening.end):
+            text += newline + _inner_indent(data, start, opening)
+        yield Edit(Span(opening.end, opening.end, file), text.decode())
+        return
+    for place in places:
+        before = tokens[place - 1].text
+        group = list(_read_list(tokens, place))
+        if any(token.text.replace(b"'", b'"') == schema for token in group):
+            if before in (b"delete", b"reorder"):
+                raise NotInsertable(f"its prim has {before.decode()} apiSchemas of {word}")
+            return
+    adding = [place for place in places if tokens[place - 1].text not in (b"delete", b"reorder")]
+    group = list(_read_list(tokens, adding[0])) if adding else []
+    if not group or group[0].text[:1] != b"[":
+        raise NotInsertable(f"the apiSchemas of its prim are no list: add {word} to them")
+    strings = [token for token in group if token.kind == "string"]
+    if strings:
+        at = strings[-1].end
+        yield Edit(Span(at, at, file), f", {named}")
+    else:
+        at = group[0].start + 1
+        yield Edit(Span(at, at, file), named)
+
+
+def _read_list(tokens: tuple[Token, ...], place: int) -> Iterator[Token]:
+    """Read the value after `name =`: the tokens up to the closing bracket."""
+    for token in tokens[place + 2 :]:
+        yield token
+        if token.text == b"]" or token.kind == "numbers" or token.text[:1] not in b"[,\"'":
+            return
+
+
+_INSERTED = {"damping": "mjc:damping", "friction": "mjc:frictionloss", "armature": "mjc:armature"}
+"""Attributes that are inserted where none is authored: those of MuJoCo have a unit for each."""
+
+_JOINT_SCHEMA = b'"MjcJointAPI"'
+"""Schema of the attributes that are inserted."""
+
+_SINGLE = 2.0**-24
+"""Relative rounding of a float32, as which most layers state these numbers."""
+
+
+def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
+    """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
+    joint = body.joints[0]
+    file, path, places = _find_joint_prim(model, joint.name)
+    data = (model.source, *model.others)[file].data
+    prim = places.prims[path]
+    kilograms, meters = _units_of(model)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for name, value in values.items():
+        stated = [own for own in DYNAMICS[name] if f"{path}.{own}" in places.values]
+        for own in stated:
+            text = repr(value / find_unit(own, joint.type, kilograms, meters))
+            pieces = places.values[f"{path}.{own}"].pieces
+            if len(pieces) != 1:
+                raise NotInsertable(f"its {own} is no number")
+            if not isclose(float(pieces[0].text), float(text), rel_tol=_SINGLE, abs_tol=0.0):
+                edits.append(Edit(Span(pieces[0].start, pieces[0].end, file), text))
+        if not stated:
+            own = _INSERTED[name]
+            number = value / find_unit(own, joint.type, kilograms, meters)
+            lines.append(f"uniform double {own} = {number!r}")
+    if lines:
+        opened = read_prim(data, prim.start)
+        edits += insert_lines(data, opened, lines, file)
+        edits += apply_schema(data, prim.start, opened, file, _JOINT_SCHEMA)
+    return JointEdits(tuple(edits))
+
+
+def _find_joint_prim(model: Model, name: str) -> tuple[int, str, LayerPlaces]:
+    """Find the prim of a joint: number of its layer, its path, and the places of that layer.
+
+    Raises:
+        NotInsertable: No text layer defines it, or several prims have its name.
+    """
+    found = list(_find_prims(model, name))
+    if len(found) != 1:
+        raise NotInsertable(f"{len(found) or 'no'} prims {name!r} are defined in text layers")
+    return found[0]
+
+
+def _find_prims(model: Model, name: str) -> Iterator[tuple[int, str, LayerPlaces]]:
+    wanted = [own for names in DYNAMICS.values() for own in names]
+    for file, source in enumerate((model.source, *model.others)):
+        if not source.data.startswith(TEXT):
+            continue
+        places = scan(source.data, wanted)
+        for path in places.prims:
+            if path.endswith((f"/{name}", f"}}{name}")):
+                yield file, path, places
+
+
+def _units_of(model: Model) -> tuple[float, float]:
+    """Find the units of mass [kg] and length [m] of a stage, which all its bodies share.
+
+    Raises:
+        NotInsertable: No body states them.
+    """
+    for body in model.bodies:
+        if body.inertial is not None:
+            return body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
+    raise NotInsertable("no body of the stage states its units")

@@ -1,0 +1,67 @@
+"""The xacro format: macros that expand to a URDF."""
+
+from __future__ import annotations
+
+import re
+
+from inertial_check.documents.context import Context, Head
+from inertial_check.documents.model import Model
+from inertial_check.documents.source import Source
+from inertial_check.documents.urdf import insert
+from inertial_check.documents.urdf.constants import XACRO_WORDS
+from inertial_check.documents.xacro.constants import NAME
+from inertial_check.documents.xml.encoding import head as beginning
+
+__all__ = ["NAME", "SUFFIXES", "insert", "matches", "missing", "read"]
+
+SUFFIXES: tuple[str, ...] = (".xacro",)
+"""Endings of xacro file names."""
+
+# Compiled when they are first used, so that reading other formats does not wait for it.
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
+_WORD = rf"<(?:{'|'.join(sorted(XACRO_WORDS))})(?=[\s/>])"
+_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$\{"
+_LINK = r"<link(?=[\s/>])"
+
+
+def matches(head: Head) -> bool:
+    """Return whether a document is a xacro file; a URDF with a left-over macro call is not."""
+    if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
+        return False
+    text = beginning(head.data, len(head.data))
+    if "<xacro:" not in text and "${" not in text:
+        return False
+    text = re.sub(_COMMENT, "", text)
+    if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
+        return True
+    return "<xacro:" in text and re.search(_LINK, text) is None
+
+
+def missing() -> str | None:
+    """Say how to install what reading needs; None if it is installed."""
+    from importlib.util import find_spec
+
+    spec = find_spec("xacro")
+    if spec is not None and spec.origin is not None:  # no origin: a mere folder of that name
+        return None
+    return 'xacro files are expanded by xacro: pip install "inertial-check[xacro]"'
+
+
+def read(source: Source, context: Context) -> Model:
+    """Expand a xacro file and read the URDF that results.
+
+    Args:
+        source: Path and bytes.
+        context: Arguments of the file, and where packages are found.
+
+    Raises:
+        MissingExtraError: The package xacro is not installed.
+        NotExpandedError: The file cannot be expanded.
+        NotAModelError: It expands to something else than a URDF.
+    """
+    from inertial_check.documents.xacro.reading import read_model  # not needed for other formats
+    from inertial_check.errors import MissingExtraError
+
+    if (reason := missing()) is not None:
+        raise MissingExtraError(source.path, reason)
+    return read_model(source, context)

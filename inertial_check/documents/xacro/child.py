@@ -1,0 +1,374 @@
+"""Process that runs xacro: requests on standard input, answers on standard output.
+
+xacro evaluates expressions of the file that it expands. It runs here with bounded memory and time,
+apart from the process that checks the file, and opens nothing but the files that the document may
+use (confinement.py).
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import io
+import json
+import os
+import re
+import select
+import signal
+import sys
+import time
+from functools import cache
+from typing import NoReturn
+from xml.dom import minidom
+
+from inertial_check.documents.context import Context, Lookups, record_lookups
+from inertial_check.documents.files.access import Access, JsonObject, Limits, remember_folders
+from inertial_check.documents.resources import ResourceFinder
+from inertial_check.documents.source import Source, Span
+from inertial_check.documents.xacro.confinement import confine, import_parsers, limit_resources
+from inertial_check.documents.xacro.reading import ExpansionFiles
+from inertial_check.documents.xacro.tracing import (
+    Inputs,
+    LocatedError,
+    Node,
+    StampedName,
+    TextRange,
+    Traced,
+    Tracing,
+)
+from inertial_check.documents.xml.markup import Element
+from inertial_check.errors import DocumentError, PicklableError
+
+_PIECE = re.compile(r"[^ \t\r\n]+")
+_SPECIAL = re.compile(r"[&<>\"\t\r\n]")
+_REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+
+_MOST_BYTES = 1 << 26
+"""Largest size of an expanded document [bytes]; the largest robots have a few million."""
+
+_MOST_PARTS = 1_000_000
+"""Largest number of elements, and of words in attributes, of an expanded document; the largest
+robots have some ten thousand."""
+
+_MOST_ANSWER = 1 << 29
+"""Largest size of an answer [bytes]: an expanded document with its places and its files."""
+
+_GARBAGE = (100_000, 20, 50)
+"""Numbers of new objects and of collections after which Python searches for reference cycles: an
+expansion makes many objects and few cycles."""
+
+_MOST_DESCRIPTORS = 1 << 10
+"""Number above those of all file descriptors of the server, which has a handful."""
+
+
+class _ExpansionError(PicklableError, Exception):
+    """Reason why a file cannot be expanded, and its place."""
+
+    def __init__(
+        self,
+        reason: str,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.answer = {"reason": reason, "path": path, "line": line, "column": column}
+
+
+class _LimitError(_ExpansionError):
+    """Reason why a file is not expanded any further: it needs too much."""
+
+
+def _too_large(most: str) -> _LimitError:
+    reason = f"expands to more than {most}, and no robot model needs more: a macro in a loop?"
+    return _LimitError(reason)
+
+
+class _Writer:
+    """Writes an expanded document and lists the origins of its elements and words."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.elements: list[list[int | None]] = []
+        self.words: list[list[int]] = []
+        self._at = 0
+        self._origins: dict[Element, list[int | None]] = {}
+
+    def write(self, node: minidom.Node) -> None:
+        """Write a node of the document with its children."""
+        if isinstance(node, minidom.Element):
+            self._element(node)
+        elif isinstance(node, minidom.Text):  # also a CDATA section
+            self._put(_escape(node.data))
+        elif isinstance(node, minidom.Comment):
+            self._put(f"<!--{node.data.replace('--', '- -')}-->")
+
+    def _put(self, text: str) -> None:
+        data = text.encode()
+        self.pieces.append(data)
+        self._at += len(data)
+        if self._at > _MOST_BYTES:
+            raise _too_large(f"{_MOST_BYTES >> 20} MB")
+
+    def _element(self, node: Node) -> None:
+        start = self._at
+        row: list[int | None] = []
+        self.elements.append(row)
+        if len(self.elements) > _MOST_PARTS:
+            raise _too_large(f"{_MOST_PARTS} elements")
+        before = f"<{node.tagName}"
+        for name, value in node.attributes.items():
+            self._put(f'{before} {name}="')
+            self._value(value)
+            before = '"'
+        self._put(f"{before}>")
+        tag_end = self._at
+        for child in node.childNodes:
+            self.write(child)
+        self._put(f"</{node.tagName}>")
+        row += [start, tag_end, self._at, *self._origin(node.tagName)]
+
+    def _origin(self, name: str) -> list[int | None]:
+        """Return the place of an element in its file, which a macro may have copied many times."""
+        if not isinstance(name, StampedName):
+            return _origin(name)
+        known = self._origins.get(name.element)
+        if known is None:
+            known = self._origins[name.element] = _origin(name)
+        return known
+
+    def _value(self, value: str) -> None:
+        if value.isascii() and _SPECIAL.search(value) is None:  # each character is one byte
+            start = self._at
+            self._put(value)
+            for match in _PIECE.finditer(value):
+                self._word(value, match, start + match.start(), start + match.end())
+            return
+        at = 0
+        for match in _PIECE.finditer(value):
+            self._put(_escape(value[at : match.start()]))
+            start, at = self._at, match.end()
+            self._put(_escape(match[0]))
+            self._word(value, match, start, self._at)
+        self._put(_escape(value[at:]))
+
+    def _word(self, value: str, match: re.Match[str], start: int, end: int) -> None:
+        """List the origin of a word of a value, which is written between two bytes."""
+        found = value.locate(*match.span()) if isinstance(value, Traced) else None
+        if found is not None:
+            self.words.append([start, end, *found.span, int(found.verbatim)])
+            if len(self.words) > _MOST_PARTS:
+                raise _too_large(f"{_MOST_PARTS} words")
+
+
+def _origin(name: str) -> list[int | None]:
+    """Return the place of an element in its file: start, end of its tag, end, file number."""
+    if isinstance(name, StampedName):
+        span = name.document.element_span(name.element)
+        return [span.start, name.document.tag_span(name.element).end, span.end, span.file]
+    if isinstance(name, Traced) and name.where is not None:
+        span = name.where.document.span(name.where.start, name.where.end)
+        return [span.start, span.end, span.end, span.file]
+    return [None] * 4
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda match: _REFERENCES.get(match[0]) or f"&#{ord(match[0])};", text)
+
+
+@cache
+def _tracing() -> Tracing:
+    """Make xacro trace what it does, once in this process."""
+    return Tracing()
+
+
+def _expand(request: JsonObject) -> JsonObject:
+    """Expand the file of a request and make the answer.
+
+    Raises:
+        _ExpansionError: The file cannot be expanded.
+    """
+    inputs, access = _read_request(request)
+    _tracing()
+    limit_resources(request["memory"], request["seconds"])
+    confine(access)
+    try:
+        return _expand_file(request["path"], dict(request["arguments"]), inputs)
+    except LocatedError as error:
+        raise _locate_error(str(error), error.where, inputs.files) from None
+    except DocumentError as error:
+        raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
+    except MemoryError:
+        most = f"{request['memory'] >> 20} MB"
+        reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
+        raise _LimitError(reason) from None
+
+
+def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
+    """Return what the expansion of a request reads, and the files that it may use."""
+    path = request["path"]
+    overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
+    limits = Limits().with_document(request["largest"])
+    access = Access(
+        tuple(request["roots"]),
+        request["follow_outside"],
+        limits,
+        around=tuple(request["around"]),
+    )
+    context = Context(request["packages"], access=access)
+    files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay, access)
+
+    finder = ResourceFinder(path, context, os.path.isdir)
+
+    @cache  # most includes name a package, and few packages are named
+    def find(package: str) -> str:
+        found = finder.find(f"package://{package}")
+        if found.path is None:
+            raise OSError(found.reason)
+        return os.path.normpath(found.path)
+
+    return Inputs(files, find, request["environment"]), access
+
+
+def _expand_file(path: str, arguments: dict[str, str], inputs: Inputs) -> JsonObject:
+    tracing = _tracing()
+    tree = tracing.expand(path, arguments, inputs)
+    writer = _Writer()
+    for node in tree.childNodes:
+        writer.write(node)
+    return {
+        "text": base64.b64encode(b"".join(writer.pieces)).decode(),
+        "elements": writer.elements,
+        "words": writer.words,
+        "files": [_file(source) for source in inputs.files.sources],
+        "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
+        "unmatched": [[text, *_span(where)] for text, where in tracing.warnings[:20]],
+    }
+
+
+def _locate_error(reason: str, where: TextRange | None, files: ExpansionFiles) -> _ExpansionError:
+    if where is None:
+        return _ExpansionError(reason)
+    span = _span(where)
+    source = files.sources[span.file]
+    return _ExpansionError(reason, source.path, *source.line_column(span.start))
+
+
+def _span(where: TextRange | None) -> Span:
+    return Span(0, 0) if where is None else where.document.span(where.start, where.end)
+
+
+def _file(source: Source) -> dict[str, str]:
+    return {
+        "path": source.path,
+        "encoding": source.encoding,
+        "bom": base64.b64encode(source.bom).decode(),
+        "data": base64.b64encode(source.data).decode(),
+    }
+
+
+def main() -> None:
+    """Answer the one request on standard input."""
+    answer = os.dup(1)
+    os.dup2(2, 1)  # other output must not mix with the answer
+    _shut_off()
+    _answer(sys.stdin.buffer.read(), answer)
+
+
+def _shut_off() -> None:
+    """Leave nothing of the environment, and let nothing be printed."""
+    os.environ.clear()  # a document reads those variables only that the request names
+    sys.stderr = io.StringIO()  # xacro prints its warnings there
+
+
+def _answer(request: bytes, answer: int) -> NoReturn:
+    """Write the answer to a file descriptor and end the process."""
+    asked = json.loads(request)
+    lookups = Lookups()
+    try:
+        with record_lookups(lookups), remember_folders():
+            reply = _expand(asked)
+    except _ExpansionError as error:
+        reply = {"error": error.answer, "limited": isinstance(error, _LimitError)}
+    except Exception as error:  # expressions may raise any exception
+        reason = str(error) or type(error).__name__
+        reply = {"error": _ExpansionError(reason).answer, "limited": False}
+    reply["lookups"] = [sorted(lookups.paths), lookups.complete]
+    with os.fdopen(answer, "wb") as stream:
+        stream.write(json.dumps(reply).encode())
+    os._exit(0)
+
+
+def serve() -> None:
+    """Answer requests until the input ends, each in a fork, so that xacro is imported only once.
+
+    A request is a line of JSON with its size [bytes], time limit [s] and folder, and then its
+    bytes. An answer is a line of JSON with its size, whether it is late, and the exit
+    code, and then its bytes.
+    """
+    _shut_off()
+    prepare_expansions()
+    while line := sys.stdin.buffer.readline():
+        asked = json.loads(line)
+        request = sys.stdin.buffer.read(asked["size"])
+        said, late, code = _ask_fork(request, asked)
+        head = {"size": len(said), "late": late, "code": code}
+        sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + said)
+        sys.stdout.buffer.flush()
+
+
+def prepare_expansions() -> None:
+    """Import and compile what expansions need, so that their forks find it, and freeze it.
+
+    The garbage collector of a fork does not search what was there before it.
+    """
+    if sys.platform != "win32":
+        import resource  # noqa: F401
+    import_parsers()
+    with contextlib.suppress(Exception):  # what is wrong with a library is said by each fork
+        _tracing()
+    gc.set_threshold(*_GARBAGE)
+    gc.freeze()
+
+
+def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
+    """Answer a request in a fork: the answer, whether the fork was stopped, and its exit code."""
+    if sys.platform == "win32":  # has no forks: run.py starts a process for each request there
+        raise NotImplementedError("requests are answered in forks")
+    reader, writer = os.pipe()
+    fork = os.fork()
+    if fork == 0:
+        os.setsid()
+        os.close(reader)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):  # the fork must neither print answers nor read requests
+            os.dup2(nothing, descriptor)
+        writer = os.dup2(writer, 3)
+        os.closerange(4, _MOST_DESCRIPTORS)  # nothing else is inherited
+        os.chdir(asked["folder"])
+        _answer(request, writer)
+    os.close(writer)
+    said, late = _read_until(reader, time.monotonic() + asked["seconds"])
+    os.close(reader)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(fork, signal.SIGKILL)  # and the processes that it started
+    code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+    return said, late, code
+
+
+def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
+    """Read until the end of the answer or the deadline; return it and whether it is late."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= _MOST_ANSWER and (left := deadline - time.monotonic()) > 0:
+        # Input that comes before the answer is its end: the parent process is gone.
+        ready, _, _ = select.select([reader, sys.stdin], [], [], left)
+        if sys.stdin in ready:
+            break
+        if reader in ready:
+            pieces.append(os.read(reader, 1 << 16))
+            if not pieces[-1]:
+                return b"".join(pieces), False
+            size += len(pieces[-1])
+    return b"", True

@@ -1,0 +1,578 @@
+"""Reader of xacro files: the URDF to which a file expands, with places in the xacro files.
+
+The file is expanded in a process of its own (run.py) and read as a URDF. Then every place in the
+expanded document is replaced by its origin in the files: for a number, the literal that was copied,
+or else the expression that computes it.
+
+Client of the process that expands xacro files, which is stopped if it takes too long.
+
+Files that an expansion reads, with the byte offsets of the characters of their texts.
+
+Time that all xacro files of one run may take together.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from inertial_check.documents.children import ChildClient, answer_seconds, open_child
+from inertial_check.documents.context import (
+    Context,
+    note_child_lookups,
+    note_lookup,
+    note_other_inputs,
+)
+from inertial_check.documents.files.access import Access, JsonObject, Limits, RefusedFileError
+from inertial_check.documents.model import Body, Inertial, Model, Number, Problem, Shape, Shapes
+from inertial_check.documents.numbers import parse_number
+from inertial_check.documents.poses import digest_rest
+from inertial_check.documents.source import Source, Span
+from inertial_check.documents.urdf import reading
+from inertial_check.documents.xacro.constants import NAME
+from inertial_check.documents.xml.document import XmlDocument, parse
+from inertial_check.documents.xml.encoding import Unreadable, decode
+from inertial_check.errors import (
+    DocumentError,
+    ExpansionLimitError,
+    NotAModelError,
+    NotExpandedError,
+)
+
+_BESIDES_FILES = re.compile(
+    rb"\$\(\s*(?:env|optenv|anon|cwd|eval)\b|include\b[^>]*filename\s*=\s*[\"'][^\"']*[*?\[]"
+)
+"""Pattern of texts that make an expansion depend on the environment or on which files exist."""
+_MAGIC = re.compile(r"[*?\[]")
+"""First special character of a pattern of paths."""
+
+
+class TextFile:
+    """Text of a file that is not XML, with the byte offset of every character."""
+
+    def __init__(self, path: str, data: bytes, number: int) -> None:
+        try:
+            found = decode(data)
+        except Unreadable as error:
+            raise DocumentError(path, error.reason, 1, 1) from None
+        self.source = Source(path, data, found.encoding, found.bom)
+        self.text = found.text
+        self._index, self._number = found.index, number
+        for message, start, _ in found.complaints:
+            place = self.source.line_column(found.index.byte(start))
+            raise DocumentError(path, message, *place)
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the bytes between two positions of the text."""
+        return Span(self._index.byte(start), self._index.byte(end), self._number)
+
+
+class ExpansionFiles:
+    """The files that an expansion reads: the main file and the files that it includes.
+
+    Attributes:
+        sources: The files in the order in which they were first read, the main file first.
+        problems: Repairs that reading the files needed, by their spans.
+    """
+
+    def __init__(
+        self, path: str, data: bytes, overlay: Mapping[str, bytes], access: Access
+    ) -> None:
+        self.sources: list[Source] = []
+        self.problems: dict[Span, str] = {}
+        self._bytes = {**overlay, os.path.abspath(path): data}
+        self._numbers: dict[str, int] = {}
+        self._documents: dict[int, XmlDocument] = {}
+        self._main = path
+        self._access = access
+
+    def document(self, path: str) -> XmlDocument:
+        """Read an XML file, which is parsed once however often it is included.
+
+        Raises:
+            OSError: The file cannot be read.
+            DocumentError: The file is not XML.
+        """
+        data, number = self._read(path)
+        if number in self._documents:
+            return self._documents[number]
+        document = parse(self.sources[number].path, data, number)
+        self._documents[number] = document
+        self.sources[number] = document.source
+        self.problems.update((problem.span, problem.message) for problem in document.problems)
+        return document
+
+    def text_file(self, path: str) -> TextFile:
+        """Read a file that is not XML.
+
+        Raises:
+            OSError: The file cannot be read.
+            DocumentError: The file is not text.
+        """
+        data, number = self._read(path)
+        file = TextFile(self.sources[number].path, data, number)
+        self.sources[number] = file.source
+        return file
+
+    def glob(self, pattern: str) -> list[str]:
+        """List the paths that match a pattern, in folders that the document may use.
+
+        Raises:
+            RefusedFileError: The folder in which the pattern begins may not be used.
+        """
+        above = os.path.dirname(_MAGIC.split(pattern, maxsplit=1)[0])
+        reason = self._access.reason_against(above or os.curdir)
+        if reason is not None:
+            raise RefusedFileError(above, reason)
+        found = glob.glob(pattern)
+        return [path for path in found if self._access.allows(os.path.dirname(path) or os.curdir)]
+
+    def _display_path(self, path: str) -> str:
+        """Make the path of an included file relative if the path of the main file is."""
+        path, here = os.path.normpath(path), os.path.join(os.getcwd(), "")
+        below = not os.path.isabs(self._main) and path.startswith(here)
+        return path[len(here) :] if below else path
+
+    def _read(self, path: str) -> tuple[bytes, int]:
+        key = os.path.abspath(path)
+        if key not in self._bytes:
+            note_lookup(path)
+            if os.path.isdir(path):
+                raise OSError(0, "not a file")
+            self._bytes[key] = self._access.read(path)
+        data = self._bytes[key]
+        if _BESIDES_FILES.search(data):
+            note_other_inputs()
+        number = self._numbers.setdefault(key, len(self.sources))
+        if number == len(self.sources):
+            self.sources.append(Source(self._display_path(path) if number else path, data))
+        return data, number
+
+
+_DOCUMENTS = 2.0
+"""Time for all xacro files of a run divided by that for one document: 120 s and 60 s."""
+
+
+class _TotalTime:
+    """Time that the xacro files of a run have taken so far [s]."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+
+_total: ContextVar[_TotalTime | None] = ContextVar("_total", default=None)
+
+
+@contextmanager
+def limit_expansions() -> Iterator[None]:
+    """Limit the time for all xacro files that this thread expands inside the context.
+
+    Inside another such context this one changes nothing.
+    """
+    if _total.get() is not None:
+        yield
+        return
+    token = _total.set(_TotalTime())
+    try:
+        yield
+    finally:
+        _total.reset(token)
+
+
+@contextmanager
+def renew_total() -> Iterator[None]:
+    """Limit the time for the xacro files inside the context apart from those before it."""
+    token = _total.set(_TotalTime())
+    try:
+        yield
+    finally:
+        _total.reset(token)
+
+
+def reason_against_expanding(limits: Limits) -> str | None:
+    """Say why no further file is expanded in this run; None if one may be."""
+    total, most = _total.get(), limits.seconds * _DOCUMENTS
+    if total is None or total.spent < most:
+        return None
+    return (
+        f"not expanded: the xacro files of this run have taken {total.spent:.0f} s, and the limit "
+        f"for all of them is {most:g} s; --timeout raises it"
+    )
+
+
+@contextmanager
+def count_expansion() -> Iterator[None]:
+    """Count the time spent inside the context."""
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        if (total := _total.get()) is not None:
+            total.spent += time.monotonic() - start
+
+
+_LONGEST_REASON = 500
+"""Largest number of characters of a reason."""
+
+_GRACE = 1.0
+"""Time in which a process may end by itself before it is killed [s]."""
+
+
+class ExpansionLimits(NamedTuple):
+    """Limits of an expansion.
+
+    Attributes:
+        seconds: Limit of elapsed time and of processor time [s].
+        memory: Limit of the address space [bytes]; the largest robots need 100 MB.
+    """
+
+    seconds: float
+    memory: int = 512 << 20
+
+
+class ExpandedElement(NamedTuple):
+    """An element of the expanded document.
+
+    Attributes:
+        start: First byte in the expanded document.
+        tag_end: Byte after its start tag there.
+        end: Byte after its end tag there.
+        tag: Span of its start tag in the xacro file; None if it is unknown.
+        whole: Span of the element in the xacro file; None if it is unknown.
+    """
+
+    start: int
+    tag_end: int
+    end: int
+    tag: Span | None
+    whole: Span | None
+
+
+class WordOrigin(NamedTuple):
+    """Origin of a word of the expanded document.
+
+    Attributes:
+        span: Span of the word, or of the expression that computed it.
+        verbatim: Whether the word is written there.
+    """
+
+    span: Span
+    verbatim: bool
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """An expanded xacro file.
+
+    Attributes:
+        data: The expanded document in UTF-8.
+        sources: The files that were read, the main one first; Span.file counts them from 0.
+        elements: Its elements in document order.
+        words: Origin of each word of an attribute, by its first byte and the one after its last.
+        repairs: Repairs that reading the files needed, and their spans.
+        unmatched: Includes whose pattern matches no file, and their spans.
+    """
+
+    data: bytes = field(repr=False)
+    sources: tuple[Source, ...]
+    elements: tuple[ExpandedElement, ...] = field(repr=False)
+    words: Mapping[tuple[int, int], WordOrigin] = field(repr=False)
+    repairs: tuple[tuple[str, Span], ...] = ()
+    unmatched: tuple[tuple[str, Span], ...] = ()
+
+
+def expand(source: Source, context: Context, limits: ExpansionLimits | None = None) -> Expansion:
+    """Expand a xacro file.
+
+    Args:
+        source: The file.
+        context: Arguments, folders of packages, and bytes to read in place of files.
+        limits: Limits of the expansion; None for those that follow from the context.
+
+    Raises:
+        ExpansionLimitError: The file is not expanded within the limits.
+        NotExpandedError: xacro cannot expand the file.
+    """
+    granted = context.granted.limits
+    limits = limits or ExpansionLimits(answer_seconds(granted))
+    if (reason := reason_against_expanding(granted)) is not None:
+        note_other_inputs()
+        raise ExpansionLimitError(source.path, reason)
+    answer = _answer(source.path, _request(source, context, limits), limits)
+    if "error" in answer:
+        raise _error(source.path, answer["limited"], **answer["error"])
+    words = {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
+    return Expansion(
+        base64.b64decode(answer["text"]),
+        tuple(_source(**file) for file in answer["files"]),
+        tuple(_element(row) for row in answer["elements"]),
+        words,
+        tuple((text, Span(*span)) for text, *span in answer["repairs"]),
+        tuple((text, Span(*span)) for text, *span in answer["unmatched"]),
+    )
+
+
+def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes:
+    request = {
+        "path": source.path,
+        "data": base64.b64encode(source.data).decode(),
+        "packages": {name: os.fspath(folder) for name, folder in context.packages.items()},
+        "arguments": {name: str(value) for name, value in context.xacro_args.items()},
+        "overlay": {
+            path: base64.b64encode(data).decode() for path, data in context.overlay.items()
+        },
+        "roots": context.granted.roots,
+        "around": context.granted.around,
+        "follow_outside": context.granted.follow_outside,
+        "largest": context.granted.limits.document,
+        "environment": dict(context.xacro_env),
+        **limits._asdict(),
+    }
+    return json.dumps(request).encode()
+
+
+def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
+    """Send a request to the process and decode the answer.
+
+    Raises:
+        ExpansionLimitError: The answer is late, or the process ended without one.
+    """
+    ask = _once if sys.platform == "win32" else XacroServer.current().ask
+    with count_expansion():
+        said = ask(request, limits.seconds)
+    if said.late:
+        note_other_inputs()
+        reason = (
+            f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
+            "--timeout raises the limit, a third of the time for a document"
+        )
+        raise ExpansionLimitError(path, reason)
+    try:
+        answer: JsonObject = json.loads(said.answer)
+    except ValueError:
+        note_other_inputs()
+        most = f"{limits.memory >> 20} MB of memory"
+        reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
+        raise ExpansionLimitError(path, reason) from None
+    note_child_lookups(*answer["lookups"])
+    return answer
+
+
+class _Reply(NamedTuple):
+    """Reply to a request: the answer, whether it is late, and the exit code."""
+
+    answer: bytes
+    late: bool
+    code: int
+
+
+def _call(function: str) -> str:
+    """Make the code that calls a function of the process."""
+    return f"from inertial_check.documents.xacro.child import {function}; {function}()"
+
+
+def _once(request: bytes, seconds: float) -> _Reply:
+    """Answer a request in a new process, on systems where processes cannot fork."""
+    with open_child(_call("main")) as process:
+        try:
+            answer, _ = process.communicate(request, timeout=seconds)
+            return _Reply(answer, False, process.returncode)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return _Reply(b"", True, 0)
+
+
+class XacroServer(ChildClient):
+    """A process that has imported xacro and forks for each request of one thread at a time."""
+
+    def ask(self, request: bytes, seconds: float) -> _Reply:
+        """Send a request and wait for the reply of a fork."""
+        head = {
+            "size": len(request),
+            "seconds": seconds,
+            "folder": os.getcwd(),
+        }
+        with self.exchange() as process:
+            return _exchange(process, json.dumps(head).encode() + b"\n" + request)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # In a session of its own, as an interrupt of this process must not reach it.
+        return open_child(_call("serve"), start_new_session=True)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """End the process; at the end of its input it stops a fork that is still running."""
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _exchange(process: subprocess.Popen[bytes], request: bytes) -> _Reply:
+    """Send a request to the process and read the reply."""
+    stdin, stdout = process.stdin, process.stdout
+    if stdin is None or stdout is None:
+        return _Reply(b"", False, 0)
+    try:
+        stdin.write(request)
+        stdin.flush()
+    except OSError:
+        return _Reply(b"", False, process.wait())
+    line = stdout.readline()
+    if not line:
+        return _Reply(b"", False, process.wait())
+    said = json.loads(line)
+    return _Reply(stdout.read(said["size"]), said["late"], said["code"])
+
+
+def _error(
+    main: str, limited: bool, reason: str, path: str | None, line: int | None, column: int | None
+) -> NotExpandedError:
+    """Make an error of one line; if it is about an included file, it names that file."""
+    reason = " ".join(reason.split())
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[:_LONGEST_REASON]}..."
+    if limited:
+        return ExpansionLimitError(main, reason)
+    if path is None or path == main:
+        return NotExpandedError(main, reason, line, column)
+    return NotExpandedError(main, f"in {path}:{line}:{column}: {reason}")
+
+
+def _source(path: str, encoding: str, bom: str, data: str) -> Source:
+    return Source(path, base64.b64decode(data), encoding, base64.b64decode(bom))
+
+
+def _element(row: list[int | None]) -> ExpandedElement:
+    start, tag_end, end = (place or 0 for place in row[:3])
+    at, at_tag_end, at_end, file = row[3:]
+    if at is None or at_tag_end is None or at_end is None or file is None:
+        return ExpandedElement(start, tag_end, end, None, None)
+    return ExpandedElement(start, tag_end, end, Span(at, at_tag_end, file), Span(at, at_end, file))
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Expand a xacro file and read the URDF; arguments and errors are those of xacro.read."""
+    expansion = expand(source, context)
+    try:
+        model = reading.read_model(Source(source.path, expansion.data))
+    except NotAModelError as error:
+        raise NotAModelError(source.path, f"expanded, {error.reason}") from None
+    places = _PlaceMap(expansion)
+    problems = (
+        *(Problem("repair", text, span) for text, span in expansion.repairs),
+        *(Problem("reference", text, span) for text, span in expansion.unmatched),
+        *places.problems(model.problems),
+    )
+    return Model(
+        expansion.sources[0],
+        NAME,
+        model.name,
+        tuple(places.body(body) for body in model.bodies),
+        problems,
+        expansion.sources[1:],
+        digest_rest(expansion.data, model.bodies),
+    )
+
+
+class _PlaceMap:
+    """Maps places in the expanded document to places in the files that it was made from."""
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._expansion = expansion
+        self._starts = [element.start for element in expansion.elements]
+        self._word_starts = [start for start, _ in expansion.words]
+        self._words = list(expansion.words.items())
+
+    def body(self, body: Body) -> Body:
+        """Map every place of a body."""
+        shapes: Sequence[Shape] = ()
+        if isinstance(body.shapes, Shapes):
+            shapes = Shapes(partial(self._shapes, body.shapes))
+        return body._replace(
+            span=self._span(body.span),
+            inertial=None if body.inertial is None else self._inertial(body.inertial),
+            problems=tuple(self.problems(body.problems)),
+            shapes=shapes,
+        )
+
+    def problems(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Map the places of problems."""
+        return [problem._replace(span=self._span(problem.span)) for problem in problems]
+
+    def _shapes(self, shapes: Shapes) -> tuple[Shape, ...]:
+        return tuple(shape._replace(span=self._span(shape.span)) for shape in shapes)
+
+    def _inertial(self, inertial: Inertial) -> Inertial:
+        x, y, z = (self._number(number) for number in inertial.p_BoBcm_B)
+        entries = inertial.I_BBcm_Bi.items()
+        return inertial._replace(
+            span=self._span(inertial.span),
+            mass=None if inertial.mass is None else self._number(inertial.mass),
+            p_BoBcm_B=(x, y, z),
+            I_BBcm_Bi={entry: self._number(number) for entry, number in entries},
+        )
+
+    def _number(self, number: Number) -> Number:
+        """Map a number to the literal that it copies, or else to its expression."""
+        if number.span is None:
+            return number
+        origin = self._expansion.words.get((number.span.start, number.span.end))
+        if origin is None:
+            return number._replace(span=self._span(number.span), literal=False)
+        text = self._expansion.sources[origin.span.file].text(origin.span)
+        same = text == number.text or parse_number(text) == (number.value, None)
+        if origin.verbatim and same:
+            return Number(number.value, text, origin.span)
+        return number._replace(span=origin.span, literal=False)
+
+    def _span(self, span: Span) -> Span:
+        """Map the span of a word, of some words of one attribute, or of an element."""
+        first = bisect_right(self._word_starts, span.start - 1)
+        inside = []
+        for (start, end), origin in self._words[first:]:
+            if start >= span.end or end > span.end:
+                break
+            inside.append(origin.span)
+        element = self._element(span)
+        if element is not None and self._expansion.elements[element].start == span.start:
+            found = self._expansion.elements[element]
+            place = found.whole if span.end == found.end else found.tag
+            if place is not None:
+                return place
+        elif inside and len({place.file for place in inside}) == 1:
+            ends = max(place.end for place in inside)
+            return Span(min(inside).start, ends, inside[0].file)
+        return self._enclosing(element)
+
+    def _element(self, span: Span) -> int | None:
+        """Return the index of the innermost element around a place."""
+        at = bisect_right(self._starts, span.start) - 1
+        while at >= 0 and self._expansion.elements[at].end < span.end:
+            at -= 1
+        return at if at >= 0 else None
+
+    def _enclosing(self, element: int | None) -> Span:
+        """Return the tag of an element, or of the nearest one before it whose tag is known."""
+        for at in range(-1 if element is None else element, -1, -1):
+            tag = self._expansion.elements[at].tag
+            if tag is not None:
+                return tag
+        return Span(0, 0)

@@ -1,0 +1,1 @@
+"""XML with the place of every number: decoding, reading, and edits by span."""

@@ -1,0 +1,462 @@
+"""XML parser that keeps the byte position of every element, attribute and comment.
+
+expat parses well-formed documents. A document that expat refuses is read as robot engines read it,
+and every repair becomes a problem of the document. No entity or external file is ever resolved.
+
+XPath steps that identify an element uniquely in its document.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from inertial_check.documents.context import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
+from inertial_check.documents.model import Problem
+from inertial_check.documents.source import Source, Span
+from inertial_check.documents.xml.encoding import (
+    ENTITY_REASON,
+    MISPLACED_DECLARATION,
+    Complaints,
+    Index,
+    TooLarge,
+    Unreadable,
+    decode,
+)
+from inertial_check.documents.xml.markup import (
+    QUOTED,
+    CommentSpan,
+    Element,
+    PlacedText,
+    references,
+    resolve_references,
+    scan_tag,
+    split_runs,
+)
+from inertial_check.errors import DocumentError, NotAModelError
+
+_PREFIX = re.compile(":(?!//)")
+"""A colon that may belong to a name: that of a URL is before //, where no name can end."""
+
+_NAMESPACE = re.compile(
+    r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.-]*=([\"'])https?://(?!www\.w3\.org)[A-Za-z0-9_./#-]*\1"
+)
+"""A declaration of a namespace to which no parser objects."""
+
+_NO_ELEMENT = "no element in it: expected an XML document"
+
+
+@dataclass(frozen=True, eq=False)
+class XmlDocument:
+    """An XML document.
+
+    Attributes:
+        source: Path, bytes and encoding.
+        root: The root element.
+        comments: Comments outside the root element, in order.
+        problems: Repairs that reading the document needed.
+        text: Decoded text, to which the positions of elements, comments and texts refer.
+        file: Number of the document among those of the model, for spans.
+    """
+
+    source: Source
+    root: Element
+    comments: tuple[CommentSpan, ...]
+    problems: tuple[Problem, ...]
+    text: str = field(repr=False)
+    _index: Index = field(repr=False)
+    file: int = 0
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the bytes between two positions of the text."""
+        shift = self._index.shift
+        if shift is not None:
+            return tuple.__new__(Span, (shift + start, shift + end, self.file))
+        return Span(self._index.byte(start), self._index.byte(end), self.file)
+
+    def element_span(self, element: Element) -> Span:
+        """Return the bytes of an element."""
+        return self.span(element.start, self.end(element))
+
+    def end(self, element: Element) -> int:
+        """Return the position after an element; it is found when it is first asked for."""
+        if element.end is None:
+            text, close = self.text, element.close
+            # A document that is not well-formed has its ends already; in one that is, an element
+            # with something in it has an end tag, which is its name alone.
+            empty = (
+                not element.children
+                and not element.comments
+                and text.startswith("/>", close - 2)
+                and self._is_tag(element.start, close)
+            )
+            element.end = close if empty else text.index(">", close) + 1
+        return element.end
+
+    def _is_tag(self, start: int, end: int) -> bool:
+        """Whether the start tag at a position ends at another one, after `>`."""
+        return self.text.find(">", start) == end - 1 or scan_tag(self.text, start).end == end
+
+    def tag_span(self, element: Element) -> Span:
+        """Return the bytes of an element's start tag."""
+        return self.span(element.start, self._end_of_tag(element))
+
+    def _end_of_tag(self, element: Element) -> int:
+        if element.attributes or self.problems:
+            return scan_tag(self.text, element.start).end
+        return self.text.index(">", element.start) + 1
+
+    def find_path(self, span: Span) -> list[Element]:
+        """Find the element that begins where a span does: those from the root to it; [] if none."""
+        at = self._index.char(span.start)
+        path: list[Element] = []
+        children: Sequence[Element] = [self.root]
+        while index := bisect_right(children, at, key=lambda each: each.start):
+            around = children[index - 1]
+            path.append(around)
+            if around.start == at:
+                return path
+            children = around.children if at < self.end(around) else ()
+        return []
+
+    def no_model_error(self, element: Element, reason: str) -> NotAModelError:
+        """Make the error of an element for which the document is no model of its format."""
+        place = self.source.line_column(self.element_span(element).start)
+        return NotAModelError(self.source.path, reason, *place)
+
+    def comment_text(self, comment: CommentSpan) -> str:
+        """Return the text of a comment as written."""
+        return self.text[comment.start + 4 : comment.end - 3]
+
+    def attributes(self, element: Element) -> dict[str, PlacedText]:
+        """Read an element's attributes, with the position of every character."""
+        return {
+            name: resolve_references(self.text, start, start + len(raw))
+            for name, start, raw in self._list_quoted(element)
+        }
+
+    def _list_quoted(self, element: Element) -> list[tuple[str, int, str]]:
+        """Return the name of each attribute, the position of its value, and the value as written.
+
+        References in a value are not resolved.
+        """
+        text, start = self.text, element.start
+        if self.problems:  # perhaps it is not well-formed, and values are not quoted
+            places = scan_tag(text, start).attributes
+            return [(name, at, text[at:end]) for name, (at, end) in places.items()]
+        values = zip(element.attributes, QUOTED.finditer(text, start), strict=False)
+        return [(name, value.start() + 1, value[0][1:-1]) for name, value in values]
+
+    def texts(self, element: Element) -> list[PlacedText]:
+        """Read the pieces of text directly inside an element, with all their positions."""
+        found: list[PlacedText] = []
+        at = self._end_of_tag(element)
+        for child in element.children:
+            found += split_runs(self.text, at, child.start)
+            at = self.end(child)
+        return [*found, *split_runs(self.text, at, element.close)]
+
+
+class _TreeBuilder:
+    """Builds a tree of elements with their positions from the events of expat.
+
+    The functions that expat calls for each element do as little as possible: they are a third of
+    the time of reading a document.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._document = Element("", {}, 0)  # around the root and the comments outside of it
+        self.names_external_dtd = False
+        self._text = text
+        self._index = Index(text, "utf-8")
+        self._open = [self._document]
+        self._elements: list[Element] = []
+        self._names: dict[str, str] = {}  # of elements and attributes, which expat collects
+        self._parser = expat.ParserCreate("utf-8", intern=self._names)
+        self._parser.specified_attributes = True
+
+    @property
+    def root(self) -> Element | None:
+        """The root element; None if there is none."""
+        return self._document.children[0] if self._document.children else None
+
+    @property
+    def comments(self) -> tuple[CommentSpan, ...]:
+        """The comments outside the root element."""
+        return tuple(self._document.comments)
+
+    def parse(self) -> None:
+        """Build the tree.
+
+        Raises:
+            Unreadable: The document is not well-formed.
+        """
+        if self._text.startswith("\ufeff"):  # expat would take a second mark for the first
+            raise Unreadable("a second byte order mark")
+        parser = self._parser
+        self._handle_elements()
+        parser.CommentHandler = self._comment
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        try:
+            parser.Parse(self._text.encode(), True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise Unreadable(reason, self._index.char(parser.ErrorByteIndex)) from None
+        finally:  # the parser refers to functions that refer to it, and to the tree
+            parser.StartElementHandler = parser.EndElementHandler = None
+            parser.CommentHandler = parser.StartDoctypeDeclHandler = None
+            parser.EntityDeclHandler = None
+        if not self._text.isascii():
+            for element in self._elements:
+                element.start = self._index.char(element.start)
+                element.close = self._index.char(element.close)
+
+    def has_prefixes(self) -> bool:
+        """Whether a name may have a prefix, to which a namespace-aware parser could object.
+
+        Most prefixes are declared, as that of xacro, and used by no element.
+        """
+        text = self._text
+        if "xmlns" not in text and _PREFIX.search(text) is None:
+            return False
+        if text.count("<?") > text.startswith("<?xml") or "<!DOCTYPE" in text:
+            return True  # instructions and declarations have names, too
+        if any(":" in name and not name.startswith("xmlns:") for name in self._names):
+            return True
+        last = text.find(">", text.rfind("xmlns"))  # most stand in the root element alone
+        return text.count("xmlns") > len(_NAMESPACE.findall(text, 0, last))
+
+    def _handle_elements(self) -> None:
+        """Collect the elements, each in the one around it; positions are those of bytes."""
+        parser, around, elements = self._parser, self._open, self._elements
+        enter, leave, keep = around.append, around.pop, elements.append
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            element = Element(tag, attributes, parser.CurrentByteIndex)
+            keep(element)
+            parent = around[-1]
+            if parent.children:
+                parent.children.append(element)
+            else:
+                parent.children = [element]
+            enter(element)
+            if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
+                self._refuse(element)
+
+        def end(tag: str) -> None:
+            # The position is at `</` of an end tag, but after `/>` of an empty element.
+            leave().close = parser.CurrentByteIndex
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+
+    def _here(self) -> int:
+        return self._index.char(self._parser.CurrentByteIndex)
+
+    def _refuse(self, element: Element) -> None:
+        try:
+            check_nesting(len(self._open) - 1, len(self._elements))
+        except NestingError as error:
+            raise TooLarge(str(error), self._index.char(element.start)) from None
+
+    def _comment(self, data: str) -> None:
+        start = self._here()
+        comment = CommentSpan(start, self._text.index("-->", start + 4) + 3)
+        self._open[-1].add_comment(comment)
+
+    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+        self.names_external_dtd = system is not None
+
+    def _entity(self, *declaration: object) -> None:
+        raise _EntityError(ENTITY_REASON, self._text.rfind("<!ENTITY", 0, self._here() + 1))
+
+
+class _EntityError(Unreadable):
+    """A document that declares an entity."""
+
+
+def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlDocument:
+    """Read an XML document.
+
+    Args:
+        path: Name of the document in messages.
+        data: Bytes of the document.
+        file: Number among the documents of the model: 0 for the main one, then included ones.
+        unquoted: Whether to accept attributes without quotes, as TinyXML did.
+
+    Raises:
+        DocumentError: Neither an XML parser nor a robot engine could read it, or it declares
+            entities.
+    """
+    try:
+        found = decode(data)
+    except Unreadable as error:
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+        place = Source(path, data, bom=mark).line_column(error.at)
+        raise DocumentError(path, error.reason, *place) from None
+    source = Source(path, data, found.encoding, found.bom)
+    text, index = found.text, found.index
+    try:
+        root, comments = _tree(text, found.complaints, unquoted)
+    except Unreadable as error:
+        raise _document_error(source, index, error) from None
+    problems = tuple(
+        Problem("repair", message, Span(index.byte(start), index.byte(end), file))
+        for message, start, end in found.complaints
+    )
+    return XmlDocument(source, root, comments, problems, text, index, file)
+
+
+def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
+    line, column = source.line_column(index.byte(error.at))
+    reason = error.reason
+    from inertial_check.documents.xml.lenient import Mismatch
+
+    if isinstance(error, Mismatch):
+        opened, _ = source.line_column(index.byte(error.element.start))
+        reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
+    return DocumentError(source.path, reason, line, column)
+
+
+def _tree(
+    text: str, complaints: Complaints, unquoted: bool
+) -> tuple[Element, tuple[CommentSpan, ...]]:
+    """Parse a text as XML or, if it is not well-formed, as an engine does."""
+    strict = _TreeBuilder(text)
+    try:
+        strict.parse()
+    except (_EntityError, TooLarge):
+        raise
+    except Unreadable as refusal:
+        return _mended_tree(text, complaints, refusal, unquoted)
+    undefined = strict.names_external_dtd and next(references(text, 0, len(text)), None)
+    if undefined:
+        # expat drops references that an external DTD might declare; engines keep them as text.
+        return _mended_tree(text, complaints, None, unquoted)
+    if strict.root is None:
+        raise Unreadable(_NO_ELEMENT)
+    if strict.has_prefixes():
+        _note_namespaces(strict.root, text, complaints)
+    return strict.root, strict.comments
+
+
+def _mended_tree(
+    text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
+) -> tuple[Element, tuple[CommentSpan, ...]]:
+    from inertial_check.documents.xml.lenient import LenientParser, find_misplaced_declaration
+
+    if refusal and refusal.reason == expat.errors.XML_ERROR_MISPLACED_XML_PI:
+        declaration = find_misplaced_declaration(text, refusal.at)
+        mended = declaration and _tree_without(text, *declaration)
+        if declaration and mended:
+            complaints.add("declaration", MISPLACED_DECLARATION, *declaration)
+            _note_prefixes(mended[0], text, complaints)
+            return mended
+    known = len(complaints)
+    lenient = LenientParser(text, complaints, unquoted)
+    if lenient.root is None:
+        raise Unreadable(_NO_ELEMENT)
+    if refusal and len(complaints) == known:
+        _note_refusal(refusal, complaints)
+    _note_prefixes(lenient.root, text, complaints)
+    return lenient.root, tuple(lenient.comments)
+
+
+def _tree_without(
+    text: str, start: int, end: int
+) -> tuple[Element, tuple[CommentSpan, ...]] | None:
+    """Parse a text with blanks in place of some characters; None if it is not well-formed then."""
+    strict = _TreeBuilder(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    try:
+        strict.parse()
+    except Unreadable:
+        return None
+    return None if strict.root is None else (strict.root, strict.comments)
+
+
+def _note_refusal(error: Unreadable, complaints: Complaints) -> None:
+    message = f"XML parsers refuse this ({error.reason}), robot engines read it: mend it"
+    complaints.add("syntax", message, error.at, error.at + 1)
+
+
+def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
+    """Note what a namespace-aware parser would refuse in a well-formed document."""
+    parser = expat.ParserCreate("utf-8", "\x01")  # a separator that occurs in no name and no URI
+    try:
+        parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        known = len(complaints)
+        _note_prefixes(root, text, complaints)
+        if len(complaints) == known:
+            at = Index(text, "utf-8").char(parser.ErrorByteIndex)
+            _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
+
+
+def _walk(root: Element) -> Iterator[tuple[Element, bool]]:
+    """Visit every element when it begins (True) and when it ends (False), without recursion."""
+    pending = [(root, True)]
+    while pending:
+        element, begins = pending.pop()
+        yield element, begins
+        if begins:
+            pending.append((element, False))
+            pending += [(child, True) for child in reversed(element.children)]
+
+
+def _note_prefixes(root: Element, text: str, complaints: Complaints) -> None:
+    """Note each namespace prefix that is used without being declared."""
+    scopes = {"xml": 1, "xmlns": 1}
+    for element, begins in _walk(root):
+        for name in element.attributes:
+            if name.startswith("xmlns:"):
+                scopes[name[6:]] = scopes.get(name[6:], 0) + (1 if begins else -1)
+        for name in (element.tag, *element.attributes) if begins else ():
+            prefix, colon, local = name.partition(":")
+            if not colon or scopes.get(prefix):
+                continue
+            scopes[prefix] = 1  # each prefix is reported once
+            qualified = prefix and local and ":" not in local
+            way = f'declare xmlns:{prefix}="..."' if qualified else "write a name with one colon"
+            message = f"the prefix of {name} is not declared: {way}"
+            end = scan_tag(text, element.start).end
+            complaints.add("prefix", message, element.start, end)
+
+
+_LONGEST_NAME = 1000
+"""Largest length of a name in a path; an element with a longer one is numbered."""
+
+
+def make_steps(elements: Sequence[Element]) -> list[str]:
+    """Make an XPath step for each sibling: by its name, with an index if the name repeats.
+
+    Args:
+        elements: All siblings of these tags, in order.
+    """
+    total = Counter((element.tag, element.attributes.get("name", "")) for element in elements)
+    named: Counter[tuple[str, str]] = Counter()
+    placed: Counter[str] = Counter()
+    found = []
+    for element in elements:
+        tag, name = element.tag, element.attributes.get("name", "")
+        quoted = _xpath_literal(name) if 0 < len(name) <= _LONGEST_NAME else None
+        placed[tag] += 1
+        named[tag, name] += 1
+        if quoted is None:
+            found.append(f"{tag}[{placed[tag]}]")
+        else:
+            index = f"[{named[tag, name]}]" if total[tag, name] > 1 else ""
+            found.append(f"{tag}[@name={quoted}]{index}")
+    return found
+
+
+def _xpath_literal(name: str) -> str | None:
+    """Quote a name as an XPath literal; None if it holds both kinds of quotes."""
+    for quote in "'\"":
+        if quote not in name:
+            return f"{quote}{name}{quote}"
+    return None

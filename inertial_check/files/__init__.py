@@ -1,1 +1,0 @@
-"""File access that every command shares: folders, path patterns, and writing whole files."""

@@ -1,1 +1,0 @@
-"""The command `fill`: inertials from shapes, densities and known sums, as a convex problem."""

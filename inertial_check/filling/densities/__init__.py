@@ -1,1 +1,0 @@
-"""Densities of cells that meet what is known and deviate least from nominal ones."""

@@ -1,1 +1,0 @@
-"""Shapes of a body, cut into cells that can hold mass."""

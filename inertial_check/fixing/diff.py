@@ -1,0 +1,635 @@
+"""Comparison of two models body by body, in the frame of each body, whatever their formats.
+
+Matching of the bodies of two models: by a map, by name, or by the end of a scoped name.
+
+Merging of bodies on fixed joints into the bodies that carry them, as converters do.
+
+sdformat, MuJoCo's fusestatic and Isaac's importers merge the links of a URDF so. Bodies fixed to a
+link called world are not merged into it: sdformat stops there too.
+
+Deviation of the added masses of the fluid around two bodies.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import hypot, inf, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.checking.report import (
+    QUANTITIES,
+    BodyDifference,
+    ComparedBody,
+    ComparedModel,
+    Deviations,
+    Difference,
+    MassProperty,
+    PairStatus,
+)
+from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import Limits, read_regular
+from inertial_check.documents.load import load
+from inertial_check.documents.model import Body, Inertial, Judgement, Model, judge
+from inertial_check.documents.poses import is_finite
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import ParameterError, UsageError, expect
+from inertial_check.fixing.converters import (
+    MassProperties,
+    deviations,
+    explain,
+    rank_by_model,
+    rounding_floors,
+    scales,
+)
+from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.frames import refuse_nonrotation
+from inertial_check.inertia.intervals import half_units
+from inertial_check.inertia.representations import six, symmetric
+
+_DEEPEST = 8
+"""Largest number of last parts of two names that are compared."""
+
+_PARTS = re.compile(r"::|/")
+_UNLIKELY = re.compile(r"[^0-9a-z]+")
+
+
+def match_bodies(
+    a: Sequence[Body], b: Sequence[Body], names: Mapping[str, str], paths: tuple[str, str]
+) -> dict[int, int]:
+    """Match the bodies of two models; returns the index in B by the index in A.
+
+    The map decides first; then equal names; then names whose last parts agree, as many as possible
+    (`model::link` and `link`, `/World/link` and `link`); then the same without regard to case and
+    to characters that some formats replace. Only what is unambiguous among the bodies left is
+    taken; bodies that share a name are taken in order, where both models have as many.
+
+    Args:
+        a: Bodies of the first model.
+        b: Bodies of the second model.
+        names: Names or ids in A -> names or ids in B.
+        paths: Paths of the models, for messages.
+
+    Raises:
+        UsageError: The map has a name that no body has, or names one body twice.
+    """
+    found: dict[int, int] = {}
+    for left, right in names.items():
+        i, j = _find_body(left, a, paths[0]), _find_body(right, b, paths[1])
+        if i in found or j in found.values():
+            raise UsageError(f"the map {left!r} -> {right!r} names a body twice")
+        found[i] = j
+    _match(found, a, b, lambda body: body.name, in_order=True)
+    for parts in (_parts, _plain_parts):
+        for last in range(_DEEPEST, 0, -1):
+            _match(found, a, b, partial(_end, parts, last))
+    return dict(sorted(found.items()))
+
+
+def _parts(body: Body) -> tuple[str, ...]:
+    """Split a scoped name; a body without name has no parts and matches nothing."""
+    return tuple(part for part in _PARTS.split(body.name) if part)
+
+
+def _plain_parts(body: Body) -> tuple[str, ...]:
+    return tuple(_UNLIKELY.sub("_", part.lower()) for part in _parts(body))
+
+
+def _end(parts: Callable[[Body], tuple[str, ...]], last: int, body: Body) -> tuple[str, ...]:
+    return parts(body)[-last:]
+
+
+def _match(
+    found: dict[int, int],
+    a: Sequence[Body],
+    b: Sequence[Body],
+    key: Callable[[Body], Hashable],
+    in_order: bool = False,
+) -> None:
+    """Add the pairs of bodies that share a key; where several do, in order if asked, else none."""
+    taken = set(found.values())
+    left = _by_key(a, found, key)
+    right = _by_key(b, taken, key)
+    for shared, indices in left.items():
+        others = right.get(shared, [])
+        if shared and len(indices) == len(others) and (in_order or len(others) == 1):
+            found.update(zip(indices, others, strict=True))
+
+
+def _by_key(
+    bodies: Sequence[Body], taken: Iterable[int], key: Callable[[Body], Hashable]
+) -> dict[Hashable, list[int]]:
+    known = frozenset(taken)
+    grouped: dict[Hashable, list[int]] = {}
+    for index, body in enumerate(bodies):
+        if index not in known:
+            grouped.setdefault(key(body), []).append(index)
+    return grouped
+
+
+def _find_body(name: str, bodies: Sequence[Body], path: str) -> int:
+    """Find the body that a map names.
+
+    Raises:
+        UsageError: No body has the name, or more than one.
+    """
+    wanted = tuple(part for part in _PARTS.split(name) if part)
+    looks: tuple[Callable[[Body], bool], ...] = (
+        lambda body: body.name == name,
+        lambda body: body.id == name,
+        lambda body: bool(wanted) and _parts(body)[-len(wanted) :] == wanted,
+    )
+    for look in looks:
+        matches = [index for index, body in enumerate(bodies) if look(body)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            ids = ", ".join(bodies[index].id for index in matches[:3])
+            raise UsageError(f"{len(matches)} bodies of {path} are called {name!r}: say {ids}")
+    hint = suggest_name(name, (body.name for body in bodies))
+    raise UsageError(f"no body of {path} is called {name!r}, which the map names{hint}")
+
+
+def read_name_maps(arguments: Sequence[str]) -> dict[str, str]:
+    """Read a map of names from arguments: each A=B, or a csv, json or toml file.
+
+    Raises:
+        UsageError: An argument of another form, a file that cannot be read, a name given twice.
+    """
+    rows: list[tuple[str, str]] = []
+    for argument in arguments:
+        left, equals, right = argument.partition("=")
+        if os.path.isfile(argument) or not equals:
+            rows += _file_rows(argument)
+        elif left and right:
+            rows.append((left, right))
+        else:
+            raise UsageError(f"--map {argument}: write A=B, names of bodies, or a file")
+    repeated = [name for name, count in Counter(left for left, _ in rows).items() if count > 1]
+    if repeated:
+        raise UsageError(f"--map names {repeated[0]!r} twice")
+    return dict(rows)
+
+
+def _file_rows(path: str) -> list[tuple[str, str]]:
+    suffix = os.path.splitext(path)[1].lower()
+    read = {".json": _json_rows, ".toml": _toml_rows, ".csv": _csv_rows}.get(suffix)
+    if read is None:
+        raise UsageError(f"--map {path}: write A=B, or name a .csv, .json or .toml file")
+    try:
+        return read(read_regular(path, Limits.document).decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"--map {path}: {(error.strerror or str(error)).lower()}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--map {path}: {error}") from None
+
+
+def _json_rows(text: str) -> list[tuple[str, str]]:
+    import json
+
+    return _check_rows(json.loads(text, object_pairs_hook=list))
+
+
+def _toml_rows(text: str) -> list[tuple[str, str]]:
+    import tomllib
+
+    from inertial_check.checking.toml import refuse_deep_keys
+
+    refuse_deep_keys("--map", text.split("\n"))
+    return _check_rows(list(tomllib.loads(text).items()))
+
+
+def _check_rows(items: object) -> list[tuple[str, str]]:
+    """Check that an object has names and nothing else."""
+    if not isinstance(items, list) or not all(
+        isinstance(item, tuple) and isinstance(item[1], str) for item in items
+    ):
+        raise ValueError('expected names only, "name in A": "name in B"')
+    return items
+
+
+def _csv_rows(text: str) -> list[tuple[str, str]]:
+    import csv
+
+    try:
+        rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
+    except csv.Error as error:
+        raise ValueError(f"no CSV: {error}") from None
+    for place, row in enumerate(rows, 1):
+        if len(row) != 2:
+            raise ValueError(f"row {place} has {len(row)} columns, expected name in A, name in B")
+    return [(left.strip(), right.strip()) for left, right in rows]
+
+
+_WORLD = "world"
+_FIXED = "fixed"
+_WITH_PARENTS = frozenset(("urdf", "xacro", "mjcf", "sdf", "usd"))
+"""Formats whose readers fill Body.parent."""
+
+
+class LumpedModel(NamedTuple):
+    """Parameters of the bodies of a model after merging.
+
+    Attributes:
+        theta: (n, 10) parameters of all bodies about their centres of mass, valid for carriers.
+        merged: Indices of the bodies merged into each carrier, in order.
+        carrier: Index of the body into which each body is merged; its own where into none.
+        notes: Notes on the bodies that could not be merged.
+    """
+
+    theta: Floats
+    merged: Mapping[int, Sequence[int]]
+    carrier: Sequence[int]
+    notes: Sequence[str]
+
+
+class _Carrier(NamedTuple):
+    """Carrier R of a body B: its index, and the pose of B in it."""
+
+    carrier: int
+    X_RB: Floats
+
+
+def lump(model: Model, theta: Floats) -> LumpedModel:
+    """Merge every body on a fixed joint into the body that carries it.
+
+    Args:
+        model: The model as read.
+        theta: (n, 10) parameters of its bodies about their centres of mass, order "urdf"; a NaN
+            makes the sum NaN.
+    """
+    parents, notes = _find_parents(model)
+    places = _find_carriers(model.bodies, parents)
+    total = np.array(theta)
+    merged: dict[int, list[int]] = {}
+    for index, place in enumerate(places):
+        if place.carrier != index:
+            root = place.carrier
+            moved = frames.transform(theta[index], place.X_RB, "com")
+            total[root] = frames.add(total[root], moved, "com")
+            merged.setdefault(root, []).append(index)
+    return LumpedModel(total, merged, [place.carrier for place in places], notes)
+
+
+def _find_parents(model: Model) -> tuple[dict[int, int], list[str]]:
+    """Find the body into which each body is merged, and note those that cannot be."""
+    bodies, path = model.bodies, model.source.path
+    held = [index for index, body in enumerate(bodies) if body.joint == _FIXED]
+    silent = model.format not in _WITH_PARENTS and all(body.parent is None for body in bodies)
+    if held and silent:
+        reason = f"the reader of {model.format} does not tell what they are fixed to"
+        return {}, [f"{path}: bodies on fixed joints were not merged: {reason}"]
+    index_of = {body.id: index for index, body in enumerate(bodies)}
+    parents: dict[int, int] = {}
+    notes: list[str] = []
+    for index in held:
+        body = bodies[index]
+        parent = index_of.get(body.parent or "")
+        if parent is None or bodies[parent].name == _WORLD:
+            continue
+        if body.X_PB is None or not is_finite(body.X_PB):
+            where = f"where it is fixed to {bodies[parent].name} cannot be read"
+            notes.append(f"{path}: {body.name} was not merged: {where}")
+        else:
+            parents[index] = parent
+    for index in _find_cycles(parents):
+        notes.append(f"{path}: {bodies[index].name} was not merged: it is fixed to itself")
+        del parents[index]
+    return parents, notes
+
+
+def _find_cycles(parents: Mapping[int, int]) -> list[int]:
+    """Find bodies that carry themselves by way of others."""
+    found: list[int] = []
+    seen: dict[int, int] = {}
+    for start in parents:
+        index: int | None = start
+        while index is not None and index not in seen:
+            seen[index] = start
+            index = parents.get(index)
+        if index is not None and seen[index] == start:
+            first = index
+            while True:
+                found.append(index)
+                index = parents[index]
+                if index == first:
+                    break
+    return sorted(found)
+
+
+def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Carrier]:
+    """Find the carrier of each body, and its pose there; its own where nothing carries it."""
+    known: dict[int, _Carrier] = {}
+    for start in range(len(bodies)):
+        chain = [start]
+        while chain[-1] in parents and chain[-1] not in known:
+            chain.append(parents[chain[-1]])
+        for index in reversed(chain):
+            if index in known:
+                continue
+            pose = bodies[index].X_PB
+            if index not in parents or pose is None:
+                known[index] = _Carrier(index, np.eye(4))
+                continue
+            above, X_PB = known[parents[index]], frames.homogeneous(pose.R_PB, pose.p_PoBo_P)
+            known[index] = _Carrier(above.carrier, above.X_RB @ X_PB)
+    return [known[index] for index in range(len(bodies))]
+
+
+Matrix = Sequence[Sequence[float]]
+
+
+def compare_added_mass(a: Matrix, b: Matrix) -> float:
+    """Norm of the difference of two added masses, relative to the larger one.
+
+    The blocks of masses and of inertias are each divided by their norm, and the coupling by the
+    root of both, so that no unit decides.
+
+    Args:
+        a: 6x6, or empty for none, which is one of zeros.
+        b: The same.
+
+    Returns:
+        0 for equal ones; infinite where a number is not finite in one of them alone.
+    """
+    if not a and not b:
+        return 0.0
+    one, other = (np.array(each or np.zeros((6, 6)), dtype=np.float64) for each in (a, b))
+    if np.array_equal(one, other, equal_nan=True):
+        return 0.0
+    if not np.all(np.isfinite([one, other])):
+        return inf
+    roots = np.repeat([_root(one[part, part], other[part, part]) for part in _BLOCKS], 3)
+    scale = np.outer(roots, roots)
+    size = max(float(np.linalg.norm(scale * each)) for each in (one, other))
+    return float(np.linalg.norm(scale * (one - other))) / size
+
+
+_BLOCKS = slice(0, 3), slice(3, 6)
+
+
+def _root(one: Floats, other: Floats) -> float:
+    size = max(float(np.linalg.norm(each)) for each in (one, other))
+    return 1 / float(np.sqrt(size)) if size > 0 else 1.0
+
+
+MOST_EXPLAINED = 100
+"""Largest number of bodies in which mistakes are looked for: converters repeat theirs."""
+
+_NOTHING = MassProperties(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
+
+
+@np.errstate(all="ignore")  # of numbers near the largest float64, which differ from any other
+def diff_models(
+    a: Model | str | os.PathLike[str] | bytes,
+    b: Model | str | os.PathLike[str] | bytes,
+    *,
+    names: Mapping[str, str] | None = None,
+    lump_fixed: bool = False,
+    tolerance: float = tolerances.SAME_BODY,
+    context: Context | None = None,
+) -> Difference:
+    """Compare two models body by body: mass, centre of mass and inertia in the body frame.
+
+    Tensors are compared as such, so that the order and the signs of principal axes do not matter.
+
+    Args:
+        a: A loaded model, a path, or the bytes of a document.
+        b: The model to compare it with.
+        names: Bodies of A -> bodies of B, by name or id, where their names differ.
+        lump_fixed: Merge the bodies on fixed joints into those that carry them, in both models.
+        tolerance: Largest deviation that counts as none, dimensionless; see Deviations.
+        context: Folders in which the files that the documents refer to are found.
+
+    Raises:
+        DocumentError: A document cannot be read; names line and column.
+        UsageError: A negative or infinite tolerance, or names that no body has.
+
+    Example:
+        >>> urdf, mjcf = "data/diff/gripper.urdf", "data/diff/gripper.xml"
+        >>> print(ic.diff_models(urdf, mjcf, lump_fixed=True).equal)
+        False
+        >>> print(ic.diff_models(urdf, urdf).equal)
+        True
+    """
+    expect(Model, "path", bytes, a=a, b=b)
+    expect("mapping", "nothing", names=names)
+    expect("flag", lump_fixed=lump_fixed)
+    expect("number", tolerance=tolerance)
+    if not 0 <= tolerance < inf:
+        raise UsageError(f"tolerance is {tolerance!r}; it is relative, so 0 or positive")
+    models = tuple(
+        each if isinstance(each, Model) else load(each, context=context) for each in (a, b)
+    )
+    side_a, side_b = (_prepare_side(model, lump_fixed) for model in models)
+    paths = models[0].source.path, models[1].source.path
+    left, right = ([entry.body for entry in side.entries] for side in (side_a, side_b))
+    matched = match_bodies(left, right, names or {}, paths)
+    found = list(_compare_all(side_a.entries, side_b.entries, matched, tolerance))
+    left_out = _explain(found, tolerance)
+    notes = (*side_a.notes, *side_b.notes, *left_out)
+    named = [ComparedModel(model.source.path, model.format, model.name) for model in models]
+    bodies = tuple(one.difference for one in found)
+    return Difference(named[0], named[1], tolerance, bodies, notes)
+
+
+def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
+    """Add explanations to the bodies that differ; returns a note if some bodies were left out."""
+    differ = [place for place, one in enumerate(found) if _rigid_differences(one)]
+    looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
+    explanations = [explain(*one.readings, _rigid_differences(one), tolerance) for one in looked_at]
+    for place, own in zip(differ, rank_by_model(explanations), strict=False):
+        difference = found[place].difference._replace(explanations=own)
+        found[place] = found[place]._replace(difference=difference)
+    if len(differ) <= MOST_EXPLAINED:
+        return []
+    count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
+    return [f"mistakes that explain a difference were looked for in the first {count}"]
+
+
+def _rigid_differences(one: _ComparedPair) -> tuple[MassProperty, ...]:
+    """The properties of the rigid body that differ: mistakes of converters explain no fluid."""
+    return tuple(each for each in one.difference.differs if each in QUANTITIES)
+
+
+class _ComparedPair(NamedTuple):
+    """Difference of a pair of bodies, and the numbers behind it."""
+
+    difference: BodyDifference
+    readings: tuple[MassProperties, MassProperties] = (_NOTHING, _NOTHING)
+
+
+class _SideBody(NamedTuple):
+    """Body of one model as it is compared, with its numbers or the reason why it has none."""
+
+    body: Body
+    shown: ComparedBody
+    reading: MassProperties
+    reason: str
+
+
+class _Side(NamedTuple):
+    """Bodies of one model that are compared, and notes on those that could not be merged."""
+
+    entries: Sequence[_SideBody]
+    notes: Sequence[str]
+
+
+def _prepare_side(model: Model, lump_fixed: bool) -> _Side:
+    numbers = [_read_numbers(*each) for each in zip(model.bodies, judge(model), strict=True)]
+    thetas = np.array([_theta(reading) for reading, _ in numbers]).reshape(-1, 10)
+    lumped = lump(model, thetas)
+    entries = []
+    for index, body in enumerate(model.bodies):
+        if lump_fixed and lumped.carrier[index] != index:
+            continue
+        (reading, reason), parts = numbers[index], lumped.merged.get(index, ())
+        names = tuple(model.bodies[part].name for part in parts)
+        unknown = [part for part in parts if numbers[part][1]]
+        whole = _of_theta(lumped.theta[index]) if parts and not unknown else None
+        if not lump_fixed:
+            reading = replace(reading, lumped=whole, merged=names)
+        elif whole is not None and not reason:
+            reading = whole
+        elif unknown and not reason:
+            reason = f"{model.bodies[unknown[0]].name}, merged into it: {numbers[unknown[0]][1]}"
+        shown = _as_data(model, body, reading, reason, names if lump_fixed else ())
+        entries.append(_SideBody(body, shown, reading, reason))
+    return _Side(entries, lumped.notes if lump_fixed else ())
+
+
+def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str]:
+    """Read the numbers of a body in SI units, or find the reason why it has none."""
+    inertial = body.inertial
+    if body.inertia_from == "geometry":
+        return _NOTHING, "it takes its inertia from its geometry"
+    if inertial is None:
+        return _NOTHING, ""
+    axes = np.array(inertial.R_BBi)
+    tensor = symmetric(np.array(judgement.I_BBcm_Bi))
+    center = np.array(judgement.p_BoBcm_B)
+    for what, values in (
+        ("mass", judgement.mass),
+        ("centre of mass", center),
+        ("inertia", tensor),
+        ("rotation of the inertial", axes),
+    ):
+        if not np.all(np.isfinite(values)):
+            return _NOTHING, f"its {what} is no number, or not finite"
+    try:
+        refuse_nonrotation(np, "the rotation of its inertial", axes)
+    except ParameterError as error:
+        return _NOTHING, str(error)
+    reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor))
+    if not np.all(np.isfinite(reading.I_BBcm_B)):
+        return _NOTHING, "its inertia is too large to be turned into the axes of the body"
+    return replace(reading, digits=_open_digits(inertial, reading)), ""
+
+
+def _open_digits(inertial: Inertial, reading: MassProperties) -> Deviations:
+    """Find the deviation that half a unit of each last digit leaves open."""
+    texts = [number.text for number in inertial.I_BBcm_Bi.values()]
+    mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
+    center = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
+    kilograms, meters = inertial.kilograms_per_unit, inertial.meters_per_unit
+    size = scales(reading)
+    offset = hypot(*map(float, reading.p_BoBcm_B))  # never overflows on its way, unlike norm
+    open_mass = _share(mass * kilograms, abs(reading.mass))
+    open_center = hypot(*center) * meters
+    open_inertia = hypot(*half_units(texts)) * kilograms * (meters * meters)
+    # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
+    moved = open_mass + 2 * _share(open_center, offset)
+    return Deviations(
+        open_mass, _share(open_center, size.com), _share(open_inertia, size.inertia) + moved
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
+
+
+def _theta(reading: MassProperties) -> Floats:
+    """Collect the ten parameters about the centre of mass."""
+    first_moment = reading.mass * reading.p_BoBcm_B
+    return np.array([reading.mass, *first_moment, *six(reading.I_BBcm_B)])
+
+
+def _of_theta(theta: Floats) -> MassProperties:
+    mass = float(theta[0])
+    center = theta[1:4] / mass if mass else np.zeros(3)
+    return MassProperties(mass, center, np.eye(3), symmetric(theta[4:]))
+
+
+def _as_data(
+    model: Model, body: Body, reading: MassProperties, reason: str, merged: tuple[str, ...]
+) -> ComparedBody:
+    """Convert a body to the data that reports show."""
+    place = model.place(body.span)
+    known = not reason
+    return ComparedBody(
+        body.name,
+        body.id,
+        place.line,
+        place.path,
+        reading.mass if known else nan,
+        tuple(reading.p_BoBcm_B.tolist()) if known else (nan,) * 3,
+        tuple(six(reading.I_BBcm_B).tolist()) if known else (nan,) * 6,
+        merged,
+        _read_added_mass(body),
+    )
+
+
+def _read_added_mass(body: Body) -> tuple[tuple[float, ...], ...]:
+    """The added mass of a body as numbers; () where none is stated."""
+    if body.inertial is None:
+        return ()
+    return tuple(tuple(n.value for n in row) for row in body.inertial.fluid_added_mass)
+
+
+def _compare_all(
+    a: Sequence[_SideBody], b: Sequence[_SideBody], matched: Mapping[int, int], tolerance: float
+) -> Iterator[_ComparedPair]:
+    """Compare every body of A with its counterpart, then list the bodies that only B has."""
+    for i, entry in enumerate(a):
+        if i in matched:
+            other = b[matched[i]]
+            yield _ComparedPair(
+                _compare_pair(entry, other, tolerance), (entry.reading, other.reading)
+            )
+        else:
+            alone = BodyDifference("only-a", entry.shown, None, frame=_is_frame(entry))
+            yield _ComparedPair(alone)
+    taken = set(matched.values())
+    for j, entry in enumerate(b):
+        if j not in taken:
+            yield _ComparedPair(BodyDifference("only-b", None, entry.shown, frame=_is_frame(entry)))
+
+
+def _is_frame(entry: _SideBody) -> bool:
+    reading = entry.reading
+    return not entry.reason and reading.mass == 0 and not reading.I_BBcm_Bi.any()
+
+
+def _compare_pair(a: _SideBody, b: _SideBody, tolerance: float) -> BodyDifference:
+    both = (("A", a.reason), ("B", b.reason))
+    reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
+    if reasons:
+        return BodyDifference("incomparable", a.shown, b.shown, reason=reasons)
+    found, rounding = deviations(a.reading, b.reading), rounding_floors(a.reading, b.reading)
+    differs: tuple[MassProperty, ...] = tuple(
+        quantity
+        for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
+        if deviation > max(tolerance, floor)
+    )
+    fluid = compare_added_mass(a.shown.added_mass, b.shown.added_mass)
+    if not fluid <= tolerance:
+        differs = (*differs, "added_mass")
+    status: PairStatus = "differs" if differs else "equal"
+    return BodyDifference(status, a.shown, b.shown, found, differs, added_mass=fluid)

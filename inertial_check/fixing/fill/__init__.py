@@ -1,0 +1,1 @@
+"""Inertials from shapes, masses and sums that are known, as a convex problem."""

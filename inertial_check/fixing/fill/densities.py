@@ -1,0 +1,353 @@
+"""The problem of `fill`: densities of cells that meet known sums and deviate least from nominal.
+
+Minimise the sum over cells of v phi(rho), with A rho = b and lo <= rho <= hi. phi is the relative
+entropy rho log(rho / rho0) - rho + rho0, or (rho - rho0)^2 / (2 rho0). A row of A has one number
+for each cell, v times a coefficient a: 1 for a mass, a coordinate for a centre of mass. The inner
+minimum over rho separates, so that the dual has as many variables as there are rows:
+
+    g(y) = b . y + sum v min over rho of [phi(rho) - s rho],  s = A^T y / v,
+
+with rho = clip(rho0 exp(s)), or clip(rho0 (1 + s)). Newton's method maximises it.
+
+Known sums that exclude each other: the smallest set that no deletion leaves infeasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Integers
+from inertial_check.projection.svec import Certificate
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+Divergence = Literal["entropic", "quadratic"]
+
+DIVERGENCES: tuple[Divergence, ...] = ("entropic", "quadratic")
+
+_STEPS = 100
+"""Largest number of Newton's steps; sums that can be met take about ten."""
+
+_LARGEST_STEP = 8.0
+"""Largest change of log density in one step: exp(8) = 3000 lies between foam and steel."""
+
+_ROUNDING = 64 * float(np.finfo(float).eps)
+"""Error of a row, of the sum of its terms' sizes, at which Newton's method ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class DensityProblem:
+    """Densities of cells under linear equations.
+
+    Attributes:
+        volumes: (n,) volumes v of the cells [m^3].
+        nominal: (n,) nominal densities rho0 [kg/m^3], positive.
+        lower: (n,) least densities [kg/m^3].
+        upper: (n,) largest densities [kg/m^3].
+        rows: (k, n) sparse, coefficients a: 1 for a mass, coordinates for a centre of mass, in
+            units in which they are of the order of 1.
+        wanted: (k,) the sums b [kg].
+        names: Names of the k rows, for messages.
+        divergence: Measure of deviation.
+    """
+
+    volumes: Floats
+    nominal: Floats
+    lower: Floats
+    upper: Floats
+    rows: csr_array
+    wanted: Floats
+    names: tuple[str, ...]
+    divergence: Divergence = "entropic"
+
+    def __post_init__(self) -> None:
+        """Hold the arrays as floats: bounds may be infinite."""
+        for name in ("volumes", "nominal", "lower", "upper", "wanted"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    @cached_property
+    def A(self) -> csr_array:
+        """(k, n) the rows times the volumes: A rho are the sums [kg]."""
+        from scipy.sparse import csr_array, diags_array
+
+        return csr_array(self.rows @ diags_array(self.volumes))
+
+    @cached_property
+    def groups(self) -> list[Integers]:
+        """Places of the rows of each group of several that share cells, or are joined by others."""
+        from scipy.sparse.csgraph import connected_components
+
+        shared = abs(self.rows) @ abs(self.rows).T
+        count, group = connected_components(shared, directed=False)
+        order = np.argsort(group, kind="stable")
+        ends = np.cumsum(np.bincount(group, minlength=count))[:-1]
+        return [rows for rows in np.split(order, ends) if len(rows) > 1]
+
+    @property
+    def mass(self) -> float:
+        """Mass of the nominal densities [kg], the scale of the objective."""
+        return float(self.volumes @ self.nominal)
+
+    def objective(self, rho: Floats) -> float:
+        """Deviation of densities from the nominal ones [kg]."""
+        ratio = rho / self.nominal
+        if self.divergence == "quadratic":
+            terms = (ratio - 1) ** 2 / 2
+        else:
+            positive = np.where(ratio > 0, ratio, 1.0)  # 0 log 0 is 0
+            terms = ratio * np.log(positive) - ratio + 1
+        return float(self.volumes * self.nominal @ terms)
+
+    def densities(self, y: Floats) -> Floats:
+        """The densities (n,) that minimise the Lagrangian at multipliers (k,)."""
+        s = self.rows.T @ y
+        with np.errstate(over="ignore"):
+            free = self.nominal * (1 + s if self.divergence == "quadratic" else np.exp(s))
+        return np.asarray(np.clip(free, self.lower, self.upper))
+
+    def dual(self, y: Floats, rho: Floats) -> float:
+        """The dual function at y, whose densities are rho [kg]."""
+        return self.objective(rho) + float(y @ (self.wanted - self.A @ rho))
+
+    def residuals(self, rho: Floats) -> Floats:
+        """(k,) errors of the sums, relative to the sizes of their terms."""
+        size = abs(self.A) @ rho + np.abs(self.wanted)
+        return np.asarray((self.wanted - self.A @ rho) / np.where(size > 0, size, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Densities:
+    """Answer of a density problem.
+
+    Attributes:
+        rho: (n,) densities [kg/m^3].
+        multipliers: (k,) of the rows, from which the gap can be verified.
+        certificate: Residuals and duality gap, computed from the problem.
+        steps: Number of the solver's steps.
+    """
+
+    rho: Floats
+    multipliers: Floats
+    certificate: Certificate
+    steps: int
+
+    @property
+    def certified(self) -> bool:
+        """Whether the answer is proven optimal, to tolerances.CERTIFIED."""
+        return bool(self.certificate.worst <= tolerances.CERTIFIED)
+
+
+class InfeasibleSumsError(ParameterError):
+    """No densities between the bounds have the known sums.
+
+    Attributes:
+        conflict: Names of sums that exclude each other; without any one the others can be met.
+    """
+
+    def __init__(self, conflict: tuple[str, ...], bounds: str = "") -> None:
+        """Name the conflict.
+
+        Args:
+            conflict: Names of the sums.
+            bounds: The densities that take part in the conflict; "" if none do.
+        """
+        super().__init__(conflict, bounds)
+        self.conflict = conflict
+        self.bounds = bounds
+
+    def __str__(self) -> str:
+        """One line that names the sums."""
+        sums = ", ".join(self.conflict[:-1]) + (" and " * (len(self.conflict) > 1))
+        sums += self.conflict[-1] if self.conflict else "the densities"
+        within = f" with densities {self.bounds}" if self.bounds else ""
+        more = "; without any one of these the others can be met" * (len(self.conflict) > 1)
+        return f"no bodies inside the shapes have {sums}{within}{more}"
+
+
+def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
+    """Find the densities that deviate least from the nominal ones.
+
+    Args:
+        problem: The problem.
+        solver: None for Newton's method on the dual; or the name of a solver of cvxpy with
+            exponential cones, such as "clarabel".
+
+    Raises:
+        InfeasibleSumsError: No densities have the sums; names an irreducible conflict.
+        ParameterError: The solver is not installed.
+        ProjectionError: An answer could not be certified.
+    """
+    answer = None if solver else maximise_dual(problem, np.zeros(len(problem.wanted)))
+    if answer is not None and answer.certified:
+        return answer
+
+    # Where sums conflict the dual function has no maximum. Linear programs say so in milliseconds;
+    # cvxpy alone takes a second to import.
+    if solver is None and (conflict := find_conflict(problem)) is not None:
+        raise conflict
+    from inertial_check.projection.conic.solvers import minimise_divergence
+
+    rho, y, steps = minimise_divergence(problem, solver or "clarabel")
+    if rho is not None:
+        found = certify(problem, rho, y, steps)
+        if solver is not None:
+            return found
+        # Newton's method stalls far from the answer where cells lie on their bounds, and not here.
+        answer = min(maximise_dual(problem, y), found, key=_measure_error)
+        if answer.certified:
+            return answer
+    if solver is not None and (conflict := find_conflict(problem)) is not None:
+        raise conflict
+    worst = "none" if answer is None else f"{float(answer.certificate.worst):.2g}"
+    raise ProjectionError(f"the densities could not be certified: the residual is {worst}")
+
+
+def certify(problem: DensityProblem, rho: Floats, y: Floats, steps: int) -> Densities:
+    """Measure the residuals and the duality gap of densities and multipliers."""
+    inside = np.clip(rho, problem.lower, problem.upper)
+    outside = float(np.max(np.abs(rho - inside) / problem.nominal, initial=0.0))
+    sums = float(np.max(np.abs(problem.residuals(rho)), initial=0.0))
+    best = problem.densities(y)
+    scale = max(problem.mass, float(problem.volumes @ rho), abs(problem.objective(rho)))
+    gap = abs(problem.objective(inside) - problem.dual(y, best)) / scale
+    # The minimiser of the Lagrangian is known in closed form, so that nothing is left of it.
+    return Densities(rho, y, Certificate(max(outside, sums), 0.0, gap), steps)
+
+
+def _measure_error(answer: Densities) -> float:
+    worst = float(answer.certificate.worst)
+    return worst if np.isfinite(worst) else np.inf
+
+
+def maximise_dual(problem: DensityProblem, y: Floats) -> Densities:
+    """Newton's method on the dual from multipliers (k,), with a line search."""
+    rho, steps = problem.densities(y), 0
+    for _ in range(_STEPS):
+        if np.max(np.abs(problem.residuals(rho)), initial=0.0) <= _ROUNDING:
+            break
+        gradient = problem.wanted - problem.A @ rho
+        step = _find_step(problem, rho, gradient)
+        taken = _search(problem, y, rho, gradient, step)
+        if taken is None:
+            break
+        (y, rho), steps = taken, steps + 1
+    return certify(problem, rho, y, steps)
+
+
+def _find_step(problem: DensityProblem, rho: Floats, gradient: Floats) -> Floats:
+    """Newton's direction, damped where cells on their bounds leave the Hessian singular.
+
+    The Hessian has a block for each group of rows that share cells, and the blocks are solved one
+    by one: hundreds of separate sums cost no more than their number.
+    """
+    free = (rho > problem.lower) & (rho < problem.upper)
+    slope = problem.nominal if problem.divergence == "quadratic" else rho
+    weights = problem.volumes * np.where(free, slope, 0.0)
+    every = problem.volumes * np.clip(problem.nominal, problem.lower, problem.upper)
+    rows = problem.rows
+    scale = (rows.multiply(rows) @ every) + np.finfo(float).tiny
+    root = np.sqrt(scale)
+    hessian = (rows.multiply(weights) @ rows.T).tocsr()
+    along = gradient / root
+    own = hessian.diagonal() / scale  # all that there is of a row that shares no cell
+    step = np.where(own > np.finfo(float).eps, along / np.maximum(own, np.finfo(float).eps), along)
+    for group in problem.groups:
+        block = hessian[group][:, group].toarray() / np.outer(root[group], root[group])
+        step[group] = _solve_block(block, along[group])
+    found: Floats = step / root
+    return found
+
+
+def _solve_block(hessian: Floats, gradient: Floats) -> Floats:
+    """Newton's direction of rows that share cells, in units in which curvatures are about 1."""
+    values, vectors = np.linalg.eigh(hessian)
+    along = vectors.T @ gradient
+    # Directions of no curvature: sums that repeat each other, with nothing left to do, or sums of
+    # cells that all lie on a bound, which a long step brings off it.
+    curvature = max(float(values[-1]), tolerances.LEAST_CURVATURE)
+    rounding = len(values) * np.finfo(float).eps * curvature
+    step = np.where(values > rounding, along / np.maximum(values, rounding), along)
+    step[np.abs(along) <= tolerances.NO_GRADIENT * np.linalg.norm(along)] = 0.0
+    found: Floats = vectors @ step
+    return found
+
+
+def _search(
+    problem: DensityProblem, y: Floats, rho: Floats, gradient: Floats, step: Floats
+) -> tuple[Floats, Floats] | None:
+    """The point along a step where the dual function grows enough; None where it does not."""
+    size = float(np.max(np.abs(problem.rows.T @ step), initial=0.0))
+    slope = float(gradient @ step)
+    if not (size > 0 and np.isfinite(size) and slope > 0):
+        return None
+    length = min(1.0, _LARGEST_STEP / size)
+    before = problem.dual(y, rho)
+    worst = float(np.max(np.abs(problem.residuals(rho))))
+    for _ in range(50):
+        at = y + length * step
+        there = problem.densities(at)
+        growth = problem.dual(at, there) - before
+        better = float(np.max(np.abs(problem.residuals(there)))) < worst
+        rounding = tolerances.DUAL_ROUNDING * (abs(before) + problem.mass)
+        least = tolerances.SUFFICIENT_DECREASE * length * slope
+        if growth >= least or (better and growth >= -rounding):
+            return at, there
+        length /= 2
+    return None
+
+
+def find_conflict(problem: DensityProblem) -> InfeasibleSumsError | None:
+    """Find sums that exclude each other; None if densities between the bounds meet them all.
+
+    One sum after the other is left out for good where the rest still conflict.
+    """
+    every = list(range(len(problem.wanted)))
+    if _is_feasible(problem, every, problem.upper):
+        return None
+    kept = list(every)
+    for candidate in every:
+        rest = [row for row in kept if row != candidate]
+        if rest and not _is_feasible(problem, rest, problem.upper):
+            kept = rest
+    unbounded = np.full_like(problem.upper, np.inf)
+    needed = _is_feasible(problem, kept, unbounded, np.zeros_like(problem.lower))
+    bounds = ""
+    if needed:
+        touched = np.asarray(abs(problem.rows[kept]).sum(axis=0)).ravel() > 0
+        low, high = problem.lower[touched], problem.upper[touched]
+        bounds = f"of {np.min(low, initial=np.inf):g} to {np.max(high, initial=0):g} kg/m^3"
+    return InfeasibleSumsError(tuple(problem.names[row] for row in kept), bounds)
+
+
+def _is_feasible(
+    problem: DensityProblem, rows: list[int], upper: Floats, lower: Floats | None = None
+) -> bool:
+    """Whether densities exist with some of the sums: the least error of them is rounding."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack
+
+    low = problem.lower if lower is None else lower
+    masses = problem.volumes * problem.nominal  # unknowns are densities in units of the nominal
+    A = csr_array(problem.rows[rows].multiply(masses))
+    wanted = problem.wanted[rows]
+    size = np.maximum(np.asarray(abs(A).sum(axis=1)).ravel(), np.abs(wanted))
+    size = np.where(size > 0, size, 1.0)
+    scaled = csr_array(A.multiply(1 / size[:, None]))
+    both = hstack([scaled, eye_array(len(rows)), -eye_array(len(rows))], format="csr")
+    costs = np.concatenate([np.zeros(len(masses)), np.ones(2 * len(rows))])
+    bounds = np.concatenate(
+        [
+            np.stack([low / problem.nominal, upper / problem.nominal], axis=1),
+            np.tile([0.0, np.inf], (2 * len(rows), 1)),
+        ]
+    )
+    answer = linprog(costs, A_eq=both, b_eq=wanted / size, bounds=bounds, method="highs")
+    return bool(answer.status == 0 and answer.fun <= tolerances.SUM_MET)

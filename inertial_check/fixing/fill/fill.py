@@ -1,0 +1,574 @@
+"""Filling of a model's inertials, as Python callers and the command use it.
+
+Filling of one model: pieces, equations, densities, document, check.
+
+Collection of what is seen of a model: pieces of the bodies to fill, and of measured ones.
+
+Check of a filled model before it is written: it is read again, and its findings compared.
+
+Outcomes of a filling for each body, and notes on the whole model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.checking.evidence.twins import find_twins
+from inertial_check.checking.report import FileReport, Severity
+from inertial_check.checking.shapes.evidence import check_choices
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.model import Judgement, Model, Role, judge
+from inertial_check.errors import ParameterError, expect
+from inertial_check.fixing.fill.densities import Divergence
+from inertial_check.fixing.fill.equations import Unknowns, fits_shapes
+from inertial_check.fixing.fill.intervals import Solution, solve_unknowns
+from inertial_check.fixing.fill.knowledge import (
+    WATER,
+    Knowledge,
+    read_center,
+    read_links,
+    read_named,
+    read_number,
+    read_pairs,
+    read_range,
+    read_total,
+)
+from inertial_check.fixing.fill.overlaps import (
+    PieceReader,
+    find_neighbours,
+    merge_cells,
+    share_with_neighbours,
+)
+from inertial_check.fixing.fill.result import GUESS, FilledBody, Filling, FillStatus
+from inertial_check.fixing.fill.selection import (
+    Target,
+    examine_model,
+    note_derived_bodies,
+    note_unmatched_patterns,
+    select_targets,
+)
+from inertial_check.fixing.fill.shapes import ROLES, BodyPieces
+from inertial_check.fixing.fill.twins import find_prior_densities, follow_twins
+from inertial_check.fixing.result import INTACT, Fix, layer_path
+from inertial_check.fixing.writing import write_parameters
+from inertial_check.inertia.arrays import quiet
+
+__all__ = [
+    "Collector",
+    "FillOptions",
+    "Filler",
+    "Refusals",
+    "check_again",
+    "describe_source",
+    "fill",
+    "fill_model",
+    "list_notes",
+    "list_outcomes",
+]
+
+
+@dataclass(frozen=True)
+class Collector:
+    """Collects the unknowns of one model.
+
+    Attributes:
+        model: The model.
+        known: What is known.
+        targets: The bodies to fill.
+        reader: Reader of their shapes.
+        context: Where meshes and the prior model are.
+        thickness: Thickness of the wall of open meshes [m]; None for their hulls.
+    """
+
+    model: Model
+    known: Knowledge
+    targets: Sequence[Target]
+    reader: PieceReader
+    context: Context
+    thickness: float | None
+
+    def read_targets(self) -> dict[int, BodyPieces]:
+        """The pieces of the bodies to fill, by index."""
+        return {each.at: self._read(each) for each in self.targets}
+
+    def _read(self, target: Target) -> BodyPieces:
+        """The pieces of a body; a guess is as large as its known mass needs."""
+        body = self.model.bodies[target.at]
+        mass = self.known.masses.get(body.name, self.known.masses.get(body.id, target.mass))
+        if mass is None:
+            return self.reader.read(body)
+        low, high = self.known.density_range
+        density = min(max(self.known.density or WATER, 2 * low), high / 2)
+        return self.reader.read(body, mass / density)
+
+    def find_unfit(self, pieces: Mapping[int, BodyPieces]) -> dict[int, str]:
+        """Why shapes cannot hold the masses that the document states for some of the bodies."""
+        low, high = self.known.density_range
+        found = {}
+        for target in self.targets:
+            own, body = pieces[target.at], self.model.bodies[target.at]
+            given = {body.name, body.id} & self.known.masses.keys()
+            if target.mass is None or given or not own.pieces:
+                continue
+            density = target.mass / own.volume
+            if not low <= density <= high:
+                found[target.at] = (
+                    f"its {target.mass:g} kg are {density:.3g} kg/m^3 in its shapes, expected "
+                    f"{low:g} to {high:g}: correct the mass, or give --mass {body.name}=KG"
+                )
+        return found
+
+    def collect(self, usable: Mapping[int, BodyPieces]) -> Unknowns:
+        """The unknowns, with the pieces of those measured bodies that are needed."""
+        judgements = judge(self.model)
+        masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
+        for index, judgement in enumerate(judgements):
+            stated = self.model.bodies[index].inertia_from == "file"
+            if index not in usable and stated and 0 < judgement.mass < np.inf:
+                masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
+        others = self._read_others(usable, set(np.flatnonzero(masses).tolist()))
+        shared = share_with_neighbours(usable, others, find_neighbours(self.model))
+        seen = follow_twins(self.model, shared, others, judgements, self.known)
+        prior: dict[int, float] = {}
+        note = ""
+        if self.known.prior is not None:
+            prior, note = find_prior_densities(
+                self.model, seen, self.known.prior, self.context, self.thickness
+            )
+        return Unknowns(
+            self.model,
+            tuple(merge_cells(seen).values()),
+            tuple(seen),
+            self._list_held(seen),
+            masses,
+            centers,
+            others,
+            _find_teachers(others, judgements),
+            prior,
+            note,
+            tuple(merge_cells(shared).values()),
+        )
+
+    def _read_others(
+        self, usable: Mapping[int, BodyPieces], measured: set[int]
+    ) -> dict[int, BodyPieces]:
+        """Pieces of the measured bodies whose densities or twins say something."""
+        settled = len(usable) == 1 and self.known.total_mass is not None
+        if self.known.density is not None or settled:
+            pairs = find_twins([body.name for body in self.model.bodies])
+            pairs += tuple(self._find_given_pairs())
+            measured = measured & {i for pair in pairs for i in pair if set(pair) & set(usable)}
+        found = {}
+        for index in sorted(measured):
+            try:
+                found[index] = self.reader.read(self.model.bodies[index])
+            except ParameterError:  # a mesh in millimetres says nothing of densities
+                continue
+        return found
+
+    def _find_given_pairs(self) -> list[tuple[int, int]]:
+        """Indices of the given pairs; unknown names are told where the sums are listed."""
+        places = {name: at for at, name in enumerate(self.model.names)}
+        return [
+            (places[one], places[other])
+            for one, other, *_ in self.known.pairs
+            if one in places and other in places
+        ]
+
+    def _list_held(self, usable: Mapping[int, BodyPieces]) -> dict[int, float]:
+        """Masses that the document states and that stay, by index [kg]."""
+        return {
+            each.at: each.mass
+            for each in self.targets
+            if each.mass is not None and each.at in usable
+        }
+
+
+def _find_teachers(
+    others: Mapping[int, BodyPieces], judgements: Sequence[Judgement]
+) -> frozenset[int]:
+    return frozenset(index for index, own in others.items() if fits_shapes(judgements[index], own))
+
+
+_DOUBTS = "IC5"
+"""Codes of findings that doubt numbers beside the shapes, which new numbers must not have."""
+
+
+def check_again(
+    model: Model, report: FileReport, fix: Fix, context: Context
+) -> tuple[dict[str, str], list[str]]:
+    """Check the document with new numbers.
+
+    Args:
+        model: The model without them.
+        report: What check finds of it.
+        fix: The new numbers.
+        context: Where meshes and included files are.
+
+    Returns:
+        By the ids of bodies, findings against their new numbers; and one line for each finding
+        on the whole model that comes or goes with them.
+    """
+    if not fix.changed:
+        return {}, []
+    overlay = {os.path.abspath(source.path): data for source, data in fix.others}
+    context = replace(context, overlay={**context.overlay, **overlay})
+    source = model.source
+    path = source.path if fix.layer is None else layer_path(source.path)
+    again = load(fix.data, model.format, path, context)
+    filled = {body.id for body in fix.bodies if body.status in INTACT}
+    found: dict[str, str] = {}
+    after = examine_model(again, context)
+    for finding in after.findings:
+        if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
+            own = filled.intersection((finding.body_id or "", *finding.body_ids))
+            for id_ in own:
+                found.setdefault(id_, f"{finding.code}: {finding.message}")
+    return found, [] if found else list(_compare_findings(report, after))
+
+
+def _compare_findings(before: FileReport, after: FileReport) -> Iterator[str]:
+    """Say which findings on the whole model come and go with the new numbers."""
+    old, new = (
+        {each.code: each.message for each in report.findings if each.body_id is None}
+        for report in (before, after)
+    )
+    for code, message in new.items():
+        if code not in old:
+            yield f"with the new numbers check finds {code}: {message}"
+    for code, message in old.items():
+        if code not in new:
+            yield f"with the new numbers check no longer finds {code}: {message}"
+
+
+_ALONE = "--body NAME fills bodies alone"
+"""Way out where one body keeps the others from being written."""
+
+
+class Refusals(NamedTuple):
+    """Reasons against bodies.
+
+    Attributes:
+        unfit: By index, why shapes cannot hold the masses that the document states.
+        objections: By id, findings of check against new numbers.
+    """
+
+    unfit: Mapping[int, str]
+    objections: Mapping[str, str]
+
+
+def list_outcomes(
+    model: Model,
+    targets: Sequence[Target],
+    pieces: Mapping[int, BodyPieces],
+    solution: Solution | None,
+    fix: Fix,
+    refusals: Refusals,
+) -> tuple[FilledBody, ...]:
+    """List what became of each body.
+
+    Args:
+        model: The model.
+        targets: The bodies to fill.
+        pieces: Their pieces, by index.
+        solution: Their numbers; None where none has a shape.
+        fix: The document with new numbers.
+        refusals: Reasons against bodies.
+    """
+    written = {body.id: body for body in fix.bodies}
+    found = []
+    for target in targets:
+        body, own = model.bodies[target.at], pieces[target.at]
+        line = model.place(body.span).line
+        if target.at in refusals.unfit:
+            why = refusals.unfit[target.at]
+            found.append(FilledBody(body.name, body.id, line, "refused", why))
+            continue
+        if solution is None or target.at not in solution.parameters:
+            why = "; ".join(own.remarks) or "it has no shape, and carries no joint"
+            found.append(FilledBody(body.name, body.id, line, "no-shape", why))
+            continue
+        status: FillStatus = "filled"
+        reason = f"its inertial was {target.reason}"
+        result, objections = written[body.id], refusals.objections
+        if body.id in objections:
+            status, reason = "refused", objections[body.id]
+        elif objections or result.status == "withheld":
+            names = ", ".join(_list_names(model, objections))
+            why = f"all bodies are written or none, and {names} cannot be"
+            status, reason = "withheld", f"{why if names else result.reason}; {_ALONE}"
+        elif result.status not in INTACT:
+            status, reason = "unwritten", result.reason
+        found.append(_describe_body(own, line, status, reason, solution, target.at))
+    return tuple(found)
+
+
+def _describe_body(
+    own: BodyPieces, line: int, status: FillStatus, reason: str, solution: Solution, index: int
+) -> FilledBody:
+    interval, density = solution.intervals[index], solution.densities[index]
+    least, most = (float(value) for value in interval.mass)
+    return FilledBody(
+        own.body.name,
+        own.body.id,
+        line,
+        status,
+        reason,
+        describe_source(own, density),
+        solution.parameters[index],
+        density,
+        interval,
+        own.guess or own.skipped or most > GUESS * least,
+        own.remarks,
+    )
+
+
+def _list_names(model: Model, ids: Collection[str]) -> list[str]:
+    return [body.name for body in model.bodies if body.id in ids][:4]
+
+
+def describe_source(own: BodyPieces, density: float) -> str:
+    """Where the numbers of a body come from, in one line."""
+    if own.guess:
+        return f"a guess: {density:.4g} kg/m^3 in {own.pieces[0].label}"
+    readings = dict.fromkeys(piece.reading for piece in own.pieces)
+    taken = [name for name in readings if name != "solid"]
+    kinds = dict.fromkeys(piece.label for piece in own.pieces)
+    as_ = f" as {', '.join(taken)}" if taken else ""
+    without = f" without what lies in {', '.join(own.shared)}" if own.shared else ""
+    like = f", distributed as in {own.like}" if own.like else ""
+    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}{without}{like}"
+
+
+def list_notes(
+    model: Model, known: Knowledge, targets: Sequence[Target], solution: Solution
+) -> Iterator[str]:
+    """Lines about the whole model."""
+    if known.density is None and known.total_mass is None:
+        yield f"the usual density is {solution.usual}"
+    yield from filter(None, solution.remarks)
+    for name in solution.dropped:
+        yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
+    if known.total_mass is None and not known.subtree_masses:
+        return
+    filled = {each.at for each in targets}
+    empty = [
+        body.name
+        for index, (body, judgement) in enumerate(zip(model.bodies, judge(model), strict=True))
+        if index not in filled and body.shapes and not judgement.mass > 0
+    ]
+    if empty:
+        shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
+        yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
+
+
+DIGITS = 10
+"""Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
+
+
+class FillOptions(NamedTuple):
+    """Options of filling that are not knowledge about masses.
+
+    Attributes:
+        roles: Roles of shapes, best first.
+        thickness: Thickness of the wall of open meshes [m]; None for their hulls.
+        solver: None for Newton's method, or a solver of cvxpy.
+        digits: Significant digits of new numbers, 8 to 17.
+        provenance: Whether a comment beside each new inertial says where it comes from.
+    """
+
+    roles: tuple[Role, ...] = ROLES
+    thickness: float | None = None
+    solver: str | None = None
+    digits: int = DIGITS
+    provenance: bool = False
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Fills one model."""
+
+    model: Model
+    known: Knowledge
+    options: FillOptions
+    context: Context
+    targets: Sequence[Target]
+    report: FileReport
+
+    def run(self) -> Filling:
+        """Solve, write, read again, check."""
+        options = self.options
+        reader = PieceReader(
+            self.model, self.context, roles=options.roles, thickness=options.thickness
+        )
+        collector = Collector(
+            self.model, self.known, self.targets, reader, self.context, options.thickness
+        )
+        pieces = collector.read_targets()
+        unfit = collector.find_unfit(pieces)
+        usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
+        if not usable:
+            refusals = Refusals(unfit, {})
+            return Filling(
+                kept := self._keep(),
+                list_outcomes(self.model, self.targets, pieces, None, kept, refusals),
+            )
+        unknowns = collector.collect(usable)
+        pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
+        solution = solve_unknowns(unknowns, self.known, options.solver)
+        sources = {
+            index: describe_source(own, solution.densities[index])
+            for index, own in zip(unknowns.indices, unknowns.pieces, strict=True)
+        }
+        fix = self._write(solution, sources)
+        objections, changes = check_again(self.model, self.report, fix, self.context)
+        refusals = Refusals(unfit, objections)
+        return Filling(
+            self._keep() if objections else fix,
+            list_outcomes(self.model, self.targets, pieces, solution, fix, refusals),
+            solution.certificate,
+            (*list_notes(self.model, self.known, self.targets, solution), *changes),
+        )
+
+    def _write(self, solution: Solution, sources: dict[int, str]) -> Fix:
+        """The document with the new numbers."""
+        ids = [body.id for body in self.model.bodies]
+        comments = {ids[at]: f"inertial-check fill: {text}" for at, text in sources.items()}
+        return write_parameters(
+            self.model,
+            {ids[index]: each for index, each in solution.parameters.items()},
+            digits=self.options.digits,
+            comments=comments if self.options.provenance else None,
+            context=self.context,
+        )
+
+    def _keep(self) -> Fix:
+        """The fix that changes nothing."""
+        return Fix(self.model.source, self.model.format, self.model.source.data, ())
+
+
+def fill(  # noqa: PLR0913 - each argument is one thing that may be known
+    model_or_path: Model | str | os.PathLike[str] | bytes,
+    *,
+    bodies: Sequence[str] = (),
+    density: float | None = None,
+    materials: str | os.PathLike[str] | Mapping[str, float | str] | None = None,
+    masses: Mapping[str, float] | None = None,
+    total_mass: float | tuple[float, float] | None = None,
+    subtree_masses: Mapping[str, float] | None = None,
+    com: Sequence[float] | None = None,
+    at: Mapping[str, float] | None = None,
+    twins: bool = True,
+    pairs: Sequence[Sequence[str]] = (),
+    prior: Model | str | os.PathLike[str] | None = None,
+    density_range: tuple[float, float] | None = None,
+    divergence: Divergence = "entropic",
+    roles: Sequence[Role] = ROLES,
+    thickness: float | None = None,
+    solver: str | None = None,
+    digits: int = DIGITS,
+    provenance: bool = False,
+    context: Context | None = None,
+) -> Filling:
+    """Fill the inertials of a model that are missing, from its shapes and what is known.
+
+    Mass is spread over the shapes of each body with the densities that meet every known sum and
+    deviate least from the nominal ones. Measured bodies count in the sums and stay.
+
+    Args:
+        model_or_path: A loaded model, a path, or a document's bytes.
+        bodies: Names or ids of the bodies to fill, whatever they state; empty for those whose
+            inertial is missing, the default of the format, zero or a placeholder.
+        density: Nominal density [kg/m^3]; None for the median of measured bodies, else that of
+            water.
+        materials: A TOML file of link patterns and materials, or densities and names of materials
+            by patterns of names.
+        masses: Masses by name [kg].
+        total_mass: Mass of the whole model [kg], or with its relative deviation.
+        subtree_masses: Masses of bodies with all that they carry, by name [kg].
+        com: (3,) centre of mass of the whole model, measured bodies included, from the origin of
+            its root in the root's axes [m].
+        at: Positions of the joints where `com` was measured, by name [rad] or [m]; the others are
+            at zero.
+        twins: Whether left and right bodies with equal shapes have one mass.
+        pairs: Further pairs of bodies with one mass, each with or without "mirrored" or "equal":
+            how the centre and tensor of one follow those of the other where that is measured.
+        prior: Another model, as an earlier revision: its masses in its own shapes give nominal
+            densities to the bodies that match, as `diff` matches them.
+        density_range: Least and largest density of every part [kg/m^3].
+        divergence: "entropic" scales densities by one factor where only a sum is known;
+            "quadratic" adds.
+        roles: Roles of shapes, best first.
+        thickness: Thickness of the wall of open meshes [m]; None for their hulls.
+        solver: None for Newton's method; "clarabel" or another solver of cvxpy.
+        digits: Significant digits of new numbers, 8 to 17.
+        provenance: Whether a comment beside each new inertial says where it comes from.
+        context: Where meshes and included files are.
+
+    Returns:
+        The new document, not written, with an interval for every new number.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        ParameterError: Names, masses or densities that cannot be, or sums that exclude each other
+            (InfeasibleSumsError); a mesh in millimetres.
+        UsageError: An unknown option.
+
+    Example:
+        >>> found = ic.fill("data/fill/arm.urdf", total_mass=12.0)
+        >>> print([body.name for body in found.bodies if body.status == "filled"])
+        ['upper_arm', 'forearm', 'finger_left', 'finger_right']
+    """
+    expect(Model, "path", bytes, model_or_path=model_or_path)
+    expect("texts", bodies=bodies, roles=roles)
+    expect("path", "mapping", "nothing", materials=materials)
+    expect("list", pairs=pairs)
+    expect("text", divergence=divergence)
+    model = (
+        model_or_path
+        if isinstance(model_or_path, Model)
+        else load(model_or_path, context=context or Context())
+    )
+    known = Knowledge(
+        density=None if density is None else read_number("density", density),
+        links=read_links(materials),
+        masses=read_named("masses", masses),
+        total_mass=read_total(total_mass),
+        subtree_masses=read_named("subtree_masses", subtree_masses),
+        center_of_mass=read_center(com),
+        positions=read_named("at", at),
+        twins=twins,
+        pairs=read_pairs(pairs),
+        prior=prior,
+        density_range=read_range(density_range),
+        divergence=divergence,
+    )
+    options = FillOptions(tuple(roles), thickness, solver, digits, provenance)
+    return fill_model(model, known, options, bodies, context or Context())
+
+
+@quiet  # sizes near the ends of float64 are told by their reasons, not by warnings
+def fill_model(
+    model: Model,
+    known: Knowledge,
+    options: FillOptions | None = None,
+    bodies: Sequence[str] = (),
+    context: Context | None = None,
+) -> Filling:
+    """Fill the inertials of a loaded model; see fill."""
+    within, chosen = context or Context(), options or FillOptions()
+    check_choices("roles", chosen.roles, ROLES)
+    report = examine_model(model, within)
+    targets = select_targets(model, bodies, report)
+    notes = (*note_derived_bodies(model, targets), *note_unmatched_patterns(model, known.links))
+    if not targets:
+        unchanged = Fix(model.source, model.format, model.source.data, ())
+        return Filling(unchanged, (), notes=notes)
+    filling = Filler(model, known, chosen, within, targets, report).run()
+    return replace(filling, notes=(*filling.notes, *notes))

@@ -1,0 +1,387 @@
+"""Result of filling a model: new inertials, how sure they are, and the document with them.
+
+Fillings as plain records, for JSON: every number with its interval.
+
+Fillings as tables: every number with its interval, as text, Markdown and HTML.
+
+Fillings in notebooks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Literal, NamedTuple
+
+from inertial_check.documents.escaping import markdown_code, markdown_text
+from inertial_check.documents.files.access import Json
+from inertial_check.documents.files.writing import WritableFolders
+from inertial_check.documents.model import ENTRIES
+from inertial_check.errors import RowIndexError
+from inertial_check.fixing.fill.intervals import BodyInterval
+from inertial_check.fixing.result import Fix
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.notebook import (
+    MOST_ROWS,
+    Fragment,
+    color_word,
+    escape_text,
+    write_box,
+    write_table,
+)
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import six
+from inertial_check.projection.svec import Certificate
+
+FillStatus = Literal["filled", "no-shape", "unwritten", "refused", "withheld"]
+"""Outcome for one body. no-shape: nothing of it has a volume. unwritten: its document cannot hold
+the numbers; the reason says why. refused: check has an error or a doubt about the new numbers,
+or the shapes cannot hold the mass that the document states.
+withheld: it could be written, but another body of the model could not."""
+
+GUESS = 3.0
+"""Ratio of the largest possible mass to the least, above which a mass is called a guess."""
+
+
+@dataclass(frozen=True, eq=False)
+class FilledBody(EqualByValue):
+    """Result for one body.
+
+    Attributes:
+        name: Name as written; names can repeat.
+        id: Unique in the document.
+        line: Line on which the body begins, 1-based.
+        status: See FillStatus.
+        reason: Explanation in one line: why it was filled, or why not.
+        source: Where the numbers come from: shapes, and density.
+        parameters: The new numbers, about the centre of mass; None where there are none.
+        density: Mean density of the shapes [kg/m^3]; None without numbers.
+        interval: What bounds and sums allow; None without numbers.
+        guess: Whether the shapes are a guess, not all of them could be used, or the mass may be
+            several times as large.
+        remarks: One line for each shape that was skipped or taken for something else.
+    """
+
+    name: str
+    id: str
+    line: int
+    status: FillStatus
+    reason: str
+    source: str = ""
+    parameters: InertialParameters | None = None
+    density: float | None = None
+    interval: BodyInterval | None = None
+    guess: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+def _is_place(index: object, count: int) -> bool:
+    return isinstance(index, int) and -count <= index < count
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Filling(EqualByValue):
+    """A model with new inertials, not yet written.
+
+    Attributes:
+        fix: The new bytes, which have been read and checked again; the old ones where nothing is
+            written.
+        bodies: Result for each body that was to be filled, in the order of the model.
+        certificate: Residuals and gap of the densities; None where there was nothing to solve.
+        notes: What holds for the whole model, one line each.
+    """
+
+    fix: Fix = field(repr=False)
+    bodies: tuple[FilledBody, ...]
+    certificate: Certificate | None = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the document, and how many bodies have each status."""
+        words = Counter(body.status for body in self.bodies)
+        found = ", ".join(f"{count} {word}" for word, count in words.items()) or "no bodies"
+        return f"Filling({self.fix.source.path!r}: {found})"
+
+    def __len__(self) -> int:
+        """How many bodies were to be filled."""
+        return len(self.bodies)
+
+    def __bool__(self) -> bool:
+        """True, also where no body was to be filled: `changed` and `complete` say what was done."""
+        return True
+
+    def __getitem__(self, index: int | str) -> FilledBody:
+        """The result for a body, by its place or its name.
+
+        Raises:
+            RowIndexError: There is no such body.
+        """
+        names = [body.name for body in self.bodies]
+        known = index in names if isinstance(index, str) else _is_place(index, len(names))
+        if not known:
+            raise RowIndexError(f"no body {index!r} was to be filled; there are {len(names)}")
+        return self.bodies[names.index(index) if isinstance(index, str) else index]
+
+    def __iter__(self) -> Iterator[FilledBody]:
+        """Over the bodies that were to be filled."""
+        return iter(self.bodies)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table of masses with their intervals."""
+        return show_filling(self)
+
+    @property
+    def changed(self) -> bool:
+        """Whether any byte changes."""
+        return self.fix.changed
+
+    @property
+    def complete(self) -> bool:
+        """Whether every body that was to be filled is."""
+        return all(body.status == "filled" for body in self.bodies)
+
+    @property
+    def follow_outside(self) -> bool:
+        """Whether links and includes may be followed out of the folder of the file."""
+        return self.fix.follow_outside
+
+    def diff(self) -> str:
+        """The change as a unified diff; "" where there is none."""
+        return self.fix.diff()
+
+    def write(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        writable: WritableFolders | None = None,
+    ) -> None:
+        """Write the new bytes, whole or not at all; as fixing.result.Fix.write.
+
+        Raises:
+            UsageError: They cannot be written.
+        """
+        self.fix.write(path, writable)
+
+
+def describe_filling(filling: Filling, written: str | None = None) -> dict[str, Json]:
+    """Describe a filling for JSON.
+
+    Args:
+        filling: The filling.
+        written: The path that it was written to; None if it was not.
+    """
+    certificate = filling.certificate
+    return {
+        "path": filling.fix.source.path,
+        "format": filling.fix.format,
+        "changed": filling.changed,
+        "complete": filling.complete,
+        "written": written,
+        "certificate": None
+        if certificate is None
+        else {name: float(value) for name, value in certificate._asdict().items()},
+        "notes": list(filling.notes),
+        "bodies": [describe_body(body) for body in filling.bodies],
+    }
+
+
+def describe_body(body: FilledBody) -> dict[str, Json]:
+    """Describe one body for JSON."""
+    return {
+        "name": body.name,
+        "id": body.id,
+        "line": body.line,
+        "status": body.status,
+        "reason": body.reason,
+        "source": body.source or None,
+        "density": body.density,
+        "guess": body.guess,
+        "remarks": list(body.remarks),
+        "new": _describe_numbers(body),
+        "interval": _describe_interval(body),
+        "interval_exact": None if body.interval is None else body.interval.exact,
+    }
+
+
+def _describe_numbers(body: FilledBody) -> dict[str, Json] | None:
+    if body.parameters is None:
+        return None
+    numbers: dict[str, Json] = {"mass": float(body.parameters.mass)}
+    numbers["com"] = [float(value) for value in body.parameters.com]
+    entries = six(body.parameters.inertia_com)
+    numbers |= {name: float(value) for name, value in zip(ENTRIES, entries, strict=True)}
+    return numbers
+
+
+def _describe_interval(body: FilledBody) -> dict[str, Json] | None:
+    if body.interval is None:
+        return None
+    found: dict[str, Json] = {"mass": body.interval.mass.tolist()}
+    found["com"] = body.interval.com.T.tolist()
+    for at, name in enumerate(ENTRIES):
+        found[name] = body.interval.inertia[:, at].tolist()
+    return found
+
+
+_LONGEST = 200
+"""Largest number of characters of a text in a table."""
+
+_COLUMNS = ("body", "result", "number", "value", "least possible", "largest possible", "")
+
+_STYLE = """body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;
+color-scheme:light dark;color:CanvasText;background:Canvas}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:.15em .6em;border-bottom:1px solid rgba(128,128,128,.3)}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"""
+
+
+class NumberRange(NamedTuple):
+    """One number of a filled body, with what is possible.
+
+    Attributes:
+        name: "mass", "x", "y", "z" of the centre of mass, "ixx", ...
+        unit: Its unit.
+        value: The number.
+        least: Least possible number.
+        most: Largest possible number.
+    """
+
+    name: str
+    unit: str
+    value: float
+    least: float
+    most: float
+
+
+def list_numbers(body: FilledBody) -> list[NumberRange]:
+    """List the ten numbers of a body: mass, centre of mass, tensor about it; none if unfilled."""
+    if body.parameters is None or body.interval is None:
+        return []
+    own, interval = body.parameters, body.interval
+    found = [NumberRange("mass", "kg", float(own.mass), *map(float, interval.mass))]
+    for axis, name in enumerate("xyz"):
+        ends = map(float, interval.com[:, axis])
+        found.append(NumberRange(name, "m", float(own.com[axis]), *ends))
+    for entry, (name, value) in enumerate(zip(ENTRIES, six(own.inertia_com), strict=True)):
+        ends = map(float, interval.inertia[:, entry])
+        found.append(NumberRange(name, "kg m^2", float(value), *ends))
+    return found
+
+
+def write_lines(body: FilledBody) -> Iterator[str]:
+    """Write a line of text for each number of a body."""
+    for each in list_numbers(body):
+        yield (
+            f"{each.name:4} {each.value:.6g} {each.unit}, "
+            f"{each.least:.3g} to {each.most:.3g} {each.unit} possible"
+        )
+    if body.interval is not None and not body.interval.exact:
+        yield "the intervals are outer bounds: they hold, and may be wider than they need be"
+
+
+def _describe_certainty(body: FilledBody) -> str:
+    """How sure the mass of a body is, in a few words."""
+    numbers = list_numbers(body)
+    if not numbers:
+        return ""
+    mass = numbers[0]
+    if mass.most - mass.least <= tolerances.MASS_KNOWN * mass.value:
+        word = "known"
+    else:
+        word = "a guess" if body.guess else "within its interval"
+    exact = body.interval is None or body.interval.exact
+    return word if exact else f"{word}; outer bounds"
+
+
+def _list_rows(filling: Filling) -> Iterator[tuple[str, ...]]:
+    """Rows of the table: the numbers of each body, or one row that says why it has none."""
+    for body in filling.bodies:
+        result = f"{body.status}: {body.source or body.reason}"
+        numbers = list_numbers(body) if body.status == "filled" else []
+        if not numbers:
+            yield (body.name, f"{body.status}: {body.reason}", "", "", "", "", "")
+        for place, each in enumerate(numbers):
+            first = place == 0
+            yield (
+                body.name if first else "",
+                result if first else "",
+                f"{each.name}, {each.unit}",
+                f"{each.value:.6g}",
+                f"{each.least:.3g}",
+                f"{each.most:.3g}",
+                _describe_certainty(body) if first else "",
+            )
+
+
+def write_markdown(fillings: Sequence[Filling]) -> str:
+    """Write fillings as Markdown, a table for each model."""
+    parts = []
+    for filling in fillings:
+        lines = [f"### {markdown_code(filling.fix.source.path, _LONGEST)}", ""]
+        lines += [f"| {' | '.join(_COLUMNS)} |", "|---|---|---|--:|--:|--:|---|"]
+        for row in _list_rows(filling):
+            cells = (markdown_text(cell, _LONGEST) for cell in row)
+            lines.append(f"| {' | '.join(cells)} |")
+        lines += ["", *(f"- {markdown_text(note, 2 * _LONGEST)}" for note in filling.notes)]
+        parts.append("\n".join(lines).rstrip() + "\n")
+    return "\n".join(parts)
+
+
+def write_html(fillings: Sequence[Filling]) -> str:
+    """Write fillings as one HTML page without scripts and links, a table for each model."""
+    heads = "".join(f"<th>{escape(column)}</th>" for column in _COLUMNS)
+    sections = []
+    for filling in fillings:
+        rows = []
+        for row in _list_rows(filling):
+            cells = (
+                f'<td class="n">{cell}</td>' if 3 <= place <= 5 else f"<td>{cell}</td>"
+                for place, cell in enumerate(escape_text(text, _LONGEST) for text in row)
+            )
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        notes = "".join(f"<li>{escape_text(note, 2 * _LONGEST)}</li>" for note in filling.notes)
+        sections.append(
+            f"<h2>{escape_text(filling.fix.source.path, _LONGEST)}</h2>"
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            + (f"<ul>{notes}</ul>" if notes else "")
+        )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'\"><title>Filled inertials</title>"
+        f"<style>{_STYLE}</style></head><body><h1>Filled inertials</h1>"
+        "<p>Values deviate least from the nominal densities; between the least and the largest, "
+        "every number is possible with what is known.</p>"
+        f"{''.join(sections)}</body></html>\n"
+    )
+
+
+def show_filling(filling: Filling) -> str:
+    """Show a filling: the mass of each body with its interval, those that are left first."""
+    shown = sorted(filling.bodies, key=lambda body: body.status == "filled")
+    columns = ("body", "status", ">mass [kg]", ">possible [kg]", "", "from")
+    table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
+    counts = Counter(body.status for body in filling.bodies)
+    words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no bodies"
+    return write_box(
+        "Filling",
+        f"{filling.fix.source.path} ({filling.fix.format}): {words}",
+        *([table] if shown else []),
+    )
+
+
+def _write_row(body: FilledBody) -> tuple[str | Fragment, ...]:
+    numbers = list_numbers(body)
+    mass = f"{numbers[0].value:.4g}" if numbers else "\N{EN DASH}"
+    spread = f"{numbers[0].least:.3g} to {numbers[0].most:.3g}" if numbers else "\N{EN DASH}"
+    return (
+        escape_text(body.name),
+        color_word(body.status, "good" if body.status == "filled" else "bad"),
+        mass,
+        spread,
+        color_word("guess", "doubtful") if body.guess else "",
+        escape_text(body.source or body.reason, 110),
+    )

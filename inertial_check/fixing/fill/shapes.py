@@ -1,0 +1,504 @@
+"""Pieces of bodies: the parts of their shapes that can hold mass, cut into cells.
+
+A cell has a volume and, for a density of one, ten inertial parameters about the origin of its body.
+Every non-negative density of the cells is a body that fits inside its shapes, and a uniform one has
+the exact volume and moments of the shapes.
+
+Insides of shapes: which points of a body lie in a primitive or in a triangle mesh.
+
+Cutting of single shapes into cells: solids, walls of open meshes, and limbs that are a guess.
+
+Moments of cells with density 1, and the geometry that places them in a body.
+
+Quadrature of primitives: positive weights at points inside, exact to the second order and more.
+
+Every rule is a product of Gauss-Legendre rules and of equal angles, in the frame of the shape as
+model.shape.DIMENSIONS has it. Weights add up to the volume [m^3].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.checking.shapes.evidence import Reading, ShapeUse
+from inertial_check.checking.shapes.meshes import scaled_triangles
+from inertial_check.documents.files.access import Access
+from inertial_check.documents.model import Body, Role, Shape
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.frames import homogeneous
+from inertial_check.inertia.meshes import convex_hull
+from inertial_check.inertia.parameters import InertialParameters
+
+ALONG = 6
+"""Points of a Gauss-Legendre rule along a straight direction: exact to the eleventh degree, and
+fine enough that a tilted density keeps four digits of its moments."""
+
+RADIAL = 4
+"""Points of a Gauss-Legendre rule along a radius, whose weight r^2 dr takes two of its degrees."""
+
+AROUND = 8
+"""Equal angles around an axis: exact for waves up to the seventh."""
+
+
+class Points(NamedTuple):
+    """A quadrature rule: cells with a volume and a point each.
+
+    Attributes:
+        volumes: (n,) positive weights [m^3].
+        points: (n, 3) points inside the shape [m].
+    """
+
+    volumes: Floats
+    points: Floats
+
+
+class _Counts(NamedTuple):
+    """Numbers of points of a rule: along straight directions, along radii, around axes."""
+
+    along: int
+    radial: int
+    around: int
+
+
+def fill_primitive(kind: str, dimensions: tuple[float, ...], fineness: int = 1) -> Points | None:
+    """Make the quadrature rule of a primitive; None of a kind without a volume.
+
+    Args:
+        kind: Kind of the shape.
+        dimensions: Its dimensions [m].
+        fineness: Factor of the number of points along each direction.
+    """
+    rule = _RULES.get(kind)
+    counts = _Counts(ALONG * fineness, RADIAL * fineness, AROUND * fineness)
+    return None if rule is None else rule(counts, *dimensions)
+
+
+def legendre(count: int, lower: float, upper: float) -> tuple[Floats, Floats]:
+    """Nodes and weights of the Gauss-Legendre rule between two numbers."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    half = (upper - lower) / 2
+    return lower + half * (nodes + 1), half * weights
+
+
+def _fill_box(counts: _Counts, x: float, y: float, z: float) -> Points:
+    axes = [legendre(counts.along, -edge / 2, edge / 2) for edge in (x, y, z)]
+    return _product([nodes for nodes, _ in axes], [weights for _, weights in axes])
+
+
+def _fill_ellipsoid(counts: _Counts, x: float, y: float, z: float) -> Points:
+    ball = _fill_ball_zone(counts, -1.0, 1.0, counts.along)
+    radii = np.array([x, y, z])
+    return Points(ball.volumes * np.prod(radii), ball.points * radii)
+
+
+def _fill_sphere(counts: _Counts, radius: float) -> Points:
+    return _fill_ellipsoid(counts, radius, radius, radius)
+
+
+def _fill_cylinder(counts: _Counts, radius: float, length: float) -> Points:
+    z, along = legendre(counts.along, -length / 2, length / 2)
+    disc = _fill_disc(counts)
+    return _stack_discs(disc, z, along, np.full(len(z), radius))
+
+
+def _fill_capsule(counts: _Counts, radius: float, length: float) -> Points:
+    parts = [_fill_cylinder(counts, radius, length)] if length > 0 else []
+    for sign in (1.0, -1.0):
+        half = _fill_ball_zone(counts, 0.0, 1.0, counts.radial)
+        points = half.points * [radius, radius, sign * radius] + [0, 0, sign * length / 2]
+        parts.append(Points(half.volumes * radius**3, points))
+    return join_points(parts)
+
+
+def _fill_cone(counts: _Counts, radius: float, length: float) -> Points:
+    s, along = legendre(counts.along, 0.0, 1.0)  # from the tip, at +length / 2, to the base
+    return _stack_discs(_fill_disc(counts), length / 2 - s * length, along * length, radius * s)
+
+
+def _fill_disc(counts: _Counts) -> Points:
+    """The rule of the unit disc, with areas for volumes and z = 0."""
+    r, along = legendre(counts.radial, 0.0, 1.0)
+    angles = 2 * pi * (np.arange(counts.around) + 0.5) / counts.around
+    areas = np.repeat(along * r * 2 * pi / counts.around, counts.around)
+    x, y = np.outer(r, np.cos(angles)).ravel(), np.outer(r, np.sin(angles)).ravel()
+    return Points(areas, np.stack([x, y, np.zeros_like(x)], axis=1))
+
+
+def _stack_discs(disc: Points, z: Floats, along: Floats, radii: Floats) -> Points:
+    """Discs of these radii at heights z, each as thick as its weight."""
+    points = disc.points[None] * np.stack([radii, radii, 0 * radii], axis=1)[:, None]
+    points[..., 2] += z[:, None]
+    volumes = np.outer(along * radii**2, disc.volumes)
+    return Points(volumes.ravel(), points.reshape(-1, 3))
+
+
+def _fill_ball_zone(counts: _Counts, lower: float, upper: float, count: int) -> Points:
+    """The rule of the unit ball where the cosine with z lies between two numbers."""
+    r, radial = legendre(counts.radial, 0.0, 1.0)
+    cosines, polar = legendre(count, lower, upper)
+    angles = 2 * pi * (np.arange(counts.around) + 0.5) / counts.around
+    sines = np.sqrt(1 - cosines**2)
+    unit = np.stack(
+        [
+            np.outer(sines, np.cos(angles)),
+            np.outer(sines, np.sin(angles)),
+            np.repeat(cosines[:, None], counts.around, axis=1),
+        ],
+        axis=-1,
+    ).reshape(-1, 3)
+    solid = np.repeat(polar * 2 * pi / counts.around, counts.around)
+    volumes = np.outer(radial * r**2, solid).ravel()
+    return Points(volumes, (r[:, None, None] * unit[None]).reshape(-1, 3))
+
+
+def _product(nodes: list[Floats], weights: list[Floats]) -> Points:
+    points = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, 3)
+    volumes = np.einsum("i,j,k->ijk", *weights).ravel()
+    return Points(volumes, points)
+
+
+def join_points(parts: list[Points]) -> Points:
+    """Put several rules together."""
+    return Points(
+        np.concatenate([part.volumes for part in parts]),
+        np.concatenate([part.points for part in parts]),
+    )
+
+
+_RULES: Mapping[str, Callable[..., Points]] = {
+    "box": _fill_box,
+    "ellipsoid": _fill_ellipsoid,
+    "sphere": _fill_sphere,
+    "cylinder": _fill_cylinder,
+    "capsule": _fill_capsule,
+    "cone": _fill_cone,
+}
+
+
+def contains(kind: str, dimensions: tuple[float, ...], points: Floats) -> npt.NDArray[np.bool_]:
+    """Tell which points (n, 3), in the frame of a primitive, lie inside it; (n,) of bool."""
+    x, y, z = points.T
+    if kind == "box":
+        inside = np.all(np.abs(points) <= np.array(dimensions) / 2, axis=1)
+    elif kind in ("sphere", "ellipsoid"):
+        radii = np.array(dimensions if kind == "ellipsoid" else dimensions * 3)
+        inside = np.sum((points / radii) ** 2, axis=1) <= 1
+    else:
+        radius, length = dimensions
+        across = np.hypot(x, y)
+        if kind == "cylinder":
+            inside = (across <= radius) & (np.abs(z) <= length / 2)
+        elif kind == "capsule":
+            inside = np.hypot(across, np.maximum(np.abs(z) - length / 2, 0)) <= radius
+        else:
+            inside = (np.abs(z) <= length / 2) & (across <= radius * (0.5 - z / length))
+    return np.asarray(inside)
+
+
+_PAIRS = 1 << 20
+"""Largest number of pairs of a point and a triangle that are looked at together: 8 MB an array."""
+
+
+class Enclosure(NamedTuple):
+    """The inside of one shape, in the frame of its body.
+
+    Attributes:
+        shape: The shape.
+        reading: What the shape is taken for; of a mesh its inside, that of the turned triangles
+            ("flipped"), or its hull.
+        path: The file of a mesh; None of a primitive.
+        access: The files that may be used.
+    """
+
+    shape: Shape
+    reading: Reading = "solid"
+    path: str | None = None
+    access: Access | None = None
+
+    def find_inside(self, points: Floats) -> Mask:
+        """Which points (n, 3) of the body lie inside the shape; (n,) of bool."""
+        local = (points - np.array(self.shape.p_BoGo_B)) @ np.array(self.shape.R_BG)
+        if self.path is None:
+            return contains(self.shape.kind, self.shape.dimensions, local)
+        return wind_around(self.read_triangles(), local) > 0
+
+    def read_triangles(self) -> Iterable[Floats]:
+        """Blocks (n, 3, 3) of triangles of a mesh in its own frame, facing outwards [m]."""
+        blocks = scaled_triangles(str(self.path), self.shape.scale, self.access)
+        if self.reading == "hull":
+            return [convex_hull(blocks)]
+        if self.reading == "flipped":
+            return (block[:, ::-1] for block in blocks)
+        return blocks
+
+
+def wind_around(blocks: Iterable[Floats], points: Floats) -> Floats:
+    """How often a closed mesh encloses each point: crossings of a ray upwards, with their sense.
+
+    Args:
+        blocks: Blocks (n, 3, 3) of triangles, facing outwards.
+        points: (m, 3) points.
+
+    Returns:
+        (m,) winding numbers: 1 inside, 0 outside, 2 where two parts overlap.
+    """
+    order = np.argsort(points[:, 0], kind="stable")
+    placed = points[order]
+    found = np.zeros(len(points))
+    if not len(points):
+        return found
+    lower, upper = placed.min(axis=0), placed.max(axis=0)
+    for block in blocks:
+        least, most = block.min(axis=1), block.max(axis=1)
+        near = np.all((least[:, :2] <= upper[:2]) & (most[:, :2] >= lower[:2]), axis=1)
+        near &= most[:, 2] >= lower[2]
+        triangles = block[near]
+        first = np.searchsorted(placed[:, 0], least[near, 0], side="left")
+        last = np.searchsorted(placed[:, 0], most[near, 0], side="right")
+        ends = np.cumsum(last - first)
+        start = 0
+        while start < len(triangles):
+            done = ends[start - 1] if start else 0
+            stop = max(int(np.searchsorted(ends, done + _PAIRS)), start + 1)
+            own = slice(start, stop)
+            _count_crossings(triangles[own], first[own], last[own], placed, found)
+            start = stop
+    unsorted = np.empty_like(found)
+    unsorted[order] = found
+    return unsorted
+
+
+def _count_crossings(
+    triangles: Floats, first: Integers, last: Integers, points: Floats, found: Floats
+) -> None:
+    """Add the crossings of rays from points first to last of each triangle to `found`."""
+    counts = last - first
+    which = np.repeat(np.arange(len(triangles)), counts)
+    if not len(which):
+        return
+    at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts) + first[which]
+    low, high = triangles[..., 1].min(axis=1), triangles[..., 1].max(axis=1)
+    y = points[at, 1]
+    kept = (low[which] <= y) & (high[which] >= y)
+    which, at = which[kept], at[kept]
+    corners, p = triangles[which], points[at]
+    inside = np.zeros(len(which), dtype=bool)
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        a, b = corners[:, one], corners[:, other]
+        # Both triangles of an edge compute its crossing from the same end, so that a ray through
+        # an edge meets one of them and never none or both.
+        swapped = b[:, 1] < a[:, 1]
+        a, b = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
+        crosses = (a[:, 1] <= p[:, 1]) & (p[:, 1] < b[:, 1])
+        height = np.where(crosses, b[:, 1] - a[:, 1], 1.0)  # not 0 where it crosses
+        x = a[:, 0] + (p[:, 1] - a[:, 1]) * (b[:, 0] - a[:, 0]) / height
+        inside ^= crosses & (p[:, 0] < x)
+    corners, p, at = corners[inside], p[inside], at[inside]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    # The plane of a triangle that a ray crosses is not vertical: its normal has a height.
+    above = np.einsum("ni,ni->n", normals, corners[:, 0] - p) * np.sign(normals[:, 2]) > 0
+    np.add.at(found, at[above], np.sign(normals[above, 2]))
+
+
+ROLES: tuple[Role, ...] = ("visual", "collision")
+"""Roles of shapes, best first: what is drawn is the part, what collides is often a box around."""
+
+SKIPPED = "skipped: "
+"""Beginning of the remark on a shape that could not be used."""
+
+
+class Piece(NamedTuple):
+    """One shape of a body, cut into cells.
+
+    Attributes:
+        label: Role and kind, for messages.
+        reading: What the shape was taken for: "solid", "flipped", "hull", "shell" or "joints".
+        volumes: (n,) volumes of the cells [m^3].
+        moments: (n, 10) inertial parameters of the cells with density 1, about the origin of the
+            body in its axes, in the order "urdf".
+        points: (n, 3) centres of the cells in the body [m].
+        enclosure: The inside of the shape, by which others are told that overlap it; None of a
+            piece that has none.
+        cut: Whether cells were taken away that lie inside another shape.
+    """
+
+    label: str
+    reading: str
+    volumes: Floats
+    moments: Floats
+    points: Floats
+    enclosure: Enclosure | None = None
+    cut: bool = False
+
+    @property
+    def volume(self) -> float:
+        """Volume of all cells [m^3]."""
+        return float(self.volumes.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class BodyPieces:
+    """Pieces of one body.
+
+    Attributes:
+        body: The body.
+        pieces: Its pieces; none where no shape could be used.
+        role: The role of the shapes; None where none could be used.
+        remarks: One line for each shape that was skipped or not taken for the solid inside it.
+        guess: Whether the pieces are a guess from the joints of the body.
+        shared: Names of bodies to which cells of this one were left that lie inside both.
+        like: Name of the measured twin as whose matter that of this body is distributed; "" where
+            it is uniform.
+    """
+
+    body: Body
+    pieces: tuple[Piece, ...]
+    role: Role | None = None
+    remarks: tuple[str, ...] = ()
+    guess: bool = False
+    shared: tuple[str, ...] = ()
+    like: str = ""
+
+    @property
+    def volume(self) -> float:
+        """Volume of all pieces [m^3]."""
+        return sum(piece.volume for piece in self.pieces)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether a shape of the role could not be used."""
+        return any(SKIPPED in remark for remark in self.remarks)
+
+    @property
+    def unit(self) -> Floats:
+        """(10,) inertial parameters of the pieces with density 1, about the body's origin."""
+        total: Floats = np.sum([piece.moments.sum(axis=0) for piece in self.pieces], axis=0)
+        return total
+
+
+def find_capsule_radius(volume: float, length: float) -> float:
+    """The radius of a capsule with a cylinder of this length [m] and this volume [m^3]."""
+    # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is positive.
+    roots = np.roots([4 / 3, 1.0, 0.0, -volume / (np.pi * length**3)])
+    real = roots[np.abs(roots.imag) <= tolerances.REAL_ROOT * np.abs(roots)].real
+    return float(np.max(real)) * length
+
+
+def agree(moments: Floats, whole: Floats) -> bool:
+    """Whether cells add up to a whole (1, 10), relative to its volume and size."""
+    size = np.abs(moments).sum(axis=0)
+    volume, first, second = size[:1], size[1:4].max(keepdims=True), size[4:].max(keepdims=True)
+    scale = np.concatenate([volume, np.repeat(first, 3), np.repeat(second, 6)])
+    error = np.abs(moments.sum(axis=0) - whole[0])
+    return bool(np.all(error <= tolerances.QUADRATURE * scale))
+
+
+def list_moments(volumes: Floats, points: Floats, second: Floats | None = None) -> Floats:
+    """(n, 10) inertial parameters of cells with density 1 about the origin.
+
+    Args:
+        volumes: (n,) [m^3].
+        points: (n, 3) their centres [m].
+        second: (n, 3, 3) their second moments about the origin per volume; None of points.
+    """
+    if second is None:
+        second = np.einsum("ni,nj->nij", points, points)
+    trace = np.einsum("nii->n", second)
+    inertia = trace[:, None, None] * np.eye(3) - second
+    theta: Floats = np.concatenate(
+        [np.ones((len(volumes), 1)), points, inertia[:, *np.triu_indices(3)]], axis=1
+    )
+    return volumes[:, None] * theta
+
+
+def integrate_form(unit: InertialParameters) -> Floats:
+    """The (4, 4) integral of [p, 1] [p, 1]^T over a body of density 1."""
+    return np.asarray(unit.pseudo_inertia)
+
+
+def place_points(points: Points, shape: Shape) -> Points:
+    """The same rule in the axes of the body that has the shape."""
+    X_BG = homogeneous(shape.R_BG, shape.p_BoGo_B)
+    return Points(points.volumes, points.points @ X_BG[:3, :3].T + X_BG[:3, 3])
+
+
+def rotate_to(axis: Floats) -> Floats:
+    """A rotation whose third column is a unit vector."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)  # not zero: the helper is the axis furthest from it
+    return np.stack([x, np.cross(axis, x), axis], axis=1)
+
+
+LIMB = 0.1
+"""Radius of the capsule that stands for a body without shapes, in parts of its length: a guess."""
+
+_MOST_TRIANGLES = 4096
+"""Largest number of triangles of a shell that are cells of their own."""
+
+
+def make_piece(
+    label: str, enclosure: Enclosure, unit: InertialParameters, points: Points | None
+) -> Piece:
+    """Make a piece of points where they have the moments of the solid; else of one cell."""
+    reading = enclosure.reading
+    whole = np.asarray(unit.as_theta())[None]
+    if points is not None:
+        moments = list_moments(points.volumes, points.points)
+        if agree(moments, whole):
+            return Piece(label, reading, points.volumes, moments, points.points, enclosure)
+    return Piece(label, reading, whole[:, 0], whole, whole[:, 1:4] / whole[:, :1], enclosure)
+
+
+def cut_shell(
+    use: ShapeUse, unit: InertialParameters, thickness: float, access: Access | None
+) -> Piece:
+    """A shell as its triangles, or as one cell where there are too many."""
+    shape = use.shape
+    label = f"{shape.role} {shape.kind}"
+    whole = np.asarray(unit.as_theta())[None] * thickness
+    single = Piece(label, "shell", whole[:, 0], whole, whole[:, 1:4] / whole[:, :1])
+    if use.mesh is None or use.mesh.triangles > _MOST_TRIANGLES:
+        return single
+    blocks = scaled_triangles(str(use.path), shape.scale, access)
+    corners = np.concatenate(list(blocks))
+    corners = corners @ np.array(shape.R_BG).T + np.array(shape.p_BoGo_B)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1) / 2
+    corners, areas = corners[areas > 0], areas[areas > 0]
+    total = corners.sum(axis=1)
+    second = np.einsum("nki,nkj->nij", corners, corners) + np.einsum("ni,nj->nij", total, total)
+    moments = list_moments(areas * thickness, total / 3, second / 12)
+    if not agree(moments, whole):
+        return single
+    return Piece(label, "shell", moments[:, 0], moments, total / 3)
+
+
+def guess_limbs(joints: Sequence[Floats], volume: float | None) -> tuple[Piece, ...]:
+    """Make capsules from the origin of a body to the joints that it carries.
+
+    Args:
+        joints: (3,) positions of the joints in the body [m].
+        volume: Their volume together [m^3]; None for capsules of the slenderness LIMB.
+    """
+    offsets = [p for p in joints if np.linalg.norm(p) > 0]
+    pieces = []
+    for offset in offsets:
+        length = float(np.linalg.norm(offset))
+        radius = LIMB * length
+        if volume is not None:
+            radius = find_capsule_radius(volume / len(offsets), length)
+        points = fill_primitive("capsule", (radius, length))
+        if points is None:
+            continue
+        placed = points.points @ rotate_to(offset / length).T + offset / 2
+        moments = list_moments(points.volumes, placed)
+        pieces.append(Piece("a capsule between joints", "joints", points.volumes, moments, placed))
+    return tuple(pieces)

@@ -1,1 +1,0 @@
-"""XML documents with byte positions: strict and lenient parsing, encodings, comments."""

@@ -1,1 +1,0 @@
-"""Assessment of an identification: base parameters with deviations, residuals, repeatability."""

@@ -1,0 +1,749 @@
+"""Identification of a robot's bodies from recordings: its report, and the file's new numbers.
+
+Prior of an identification: the expected bodies, from a file, its geometry, or another model.
+
+Report and pictures of an identification: plain numbers, bodies by name, remarks in order.
+
+Assessment of an identification from files: table of base parameters, runs, residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+from inertial_check.checking.report import Severity
+from inertial_check.checking.shapes.priors import from_geometry, from_model
+from inertial_check.errors import InertialCheckError, UsageError
+from inertial_check.fixing.result import Fix
+from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
+from inertial_check.identification.diagnosis.suspicion import judge_recordings
+from inertial_check.identification.fit.base import BaseTerm, RunSpread, compare_runs, name_entries
+from inertial_check.identification.fit.identify import estimate, estimate_with_gains
+from inertial_check.identification.fit.loads import expect_loads
+from inertial_check.identification.fit.nonlinear import solve_nonlinear
+from inertial_check.identification.fit.nuisance import OperatingPoint
+from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.residuals import ResidualAnalysis, analyse_residuals
+from inertial_check.identification.fit.result import Identifiability, Identification
+from inertial_check.identification.fit.samples import Measurements
+from inertial_check.identification.fit.weights import Choice
+from inertial_check.identification.gate import (
+    check_written,
+    describe_finding,
+    judge_gains,
+    judge_result,
+)
+from inertial_check.identification.loads import Loads, judge_loads, list_loads, read_loads
+from inertial_check.identification.methods import identify_by_simulation, refuse_unsimulated
+from inertial_check.identification.motion.friction import describe_number, remark_on_friction
+from inertial_check.identification.motion.reading import read_recordings
+from inertial_check.identification.motion.recordings import read_datasets
+from inertial_check.identification.motion.samples import Dataset, Datasets
+from inertial_check.identification.options import UNKNOWN, IdentifyOptions
+from inertial_check.identification.robot.merging import list_targets, read_stated
+from inertial_check.identification.robot.robot import (
+    Robot,
+    list_numbers,
+    list_recorded,
+    merge_parameters,
+    read_robot,
+    remark_on_merged,
+    split_bodies,
+)
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import ArrayLike, Floats
+from inertial_check.inertia.consistency import Verdict, check
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.projection.constraint import Constraint
+from inertial_check.projection.constraints import FixedMass, TotalMass
+from inertial_check.reports.identification_types import (
+    THETA,
+    BaseTable,
+    BaseTermValue,
+    BaseValue,
+    CandidateWeight,
+    Decider,
+    FrictionValue,
+    GainValue,
+    IdentificationReport,
+    IdentifiedBody,
+    JointFit,
+    JointResiduals,
+    Remark,
+    ResidualCourse,
+    ResidualSpectrum,
+    ResidualWhiteness,
+    Role,
+    RunValues,
+    SolverCertificate,
+    TorqueFit,
+)
+
+if TYPE_CHECKING:
+    from inertial_check.reports.plots.figure import Page
+
+
+class Prior(NamedTuple):
+    """Expected bodies, as they are stated.
+
+    Attributes:
+        parameters: (L,) bodies, which need not be consistent.
+        source: Source of the bodies, in words.
+        remarks: Remarks on assumptions and replacements.
+    """
+
+    parameters: InertialParameters
+    source: str
+    remarks: tuple[Remark, ...]
+
+
+def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
+    """Read the prior that the options name.
+
+    Raises:
+        UsageError: A body has no mass, or no body has an extent. The message names the way out.
+        ParameterError: A body has no prior in the geometry or in the other model.
+        DocumentError: The other model cannot be read.
+    """
+    given, source, remarks = _read_source(options, robot)
+    for name, mass in zip(robot.part_names, np.asarray(given.mass).tolist(), strict=True):
+        if not (np.isfinite(mass) and mass > 0):
+            raise UsageError(
+                f"--prior {options.prior.prior}: {name} has the mass {mass:g} kg, expected a "
+                "positive one: write the mass in the robot's file, or take another model as prior"
+            )
+    if robot.groups:
+        given = merge_parameters(given, robot.parts, robot.bodies, robot.groups)
+    given = _add_extent(given, robot.names, options.prior.prior_radius, remarks)
+    sound = np.asarray(check(given).consistent)
+    bad = [name for name, is_sound in zip(robot.names, sound, strict=True) if not is_sound]
+    if bad:
+        message = (
+            f"no body has the numbers of the prior of {', '.join(bad)}: the nearest that some "
+            "body has stand in"
+        )
+        remarks.append(Remark(Severity.WARNING, "prior-inconsistent", message))
+    return Prior(given, source, tuple(remarks))
+
+
+def _read_source(
+    options: IdentifyOptions, robot: Robot
+) -> tuple[InertialParameters, str, list[Remark]]:
+    prior = options.prior.prior
+    if prior == "file":
+        return from_model(robot.model, robot.part_names), "the robot's file", []
+    if prior == "geometry":
+        found = from_geometry(robot.model, robot.part_names, packages=options.context)
+        remarks = [
+            Remark(Severity.NOTE, "prior-geometry", line)
+            for body in found.bodies
+            for line in body.remarks
+        ]
+        return found.parameters, "the written masses spread over the shapes", remarks
+    return from_model(prior, robot.part_names), prior, []
+
+
+def _add_extent(
+    given: InertialParameters, names: Sequence[str], radius: float | None, remarks: list[Remark]
+) -> InertialParameters:
+    """Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
+
+    Raises:
+        UsageError: All bodies are point masses but for rounding, and no radius is asked for.
+    """
+    mass, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
+    spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / mass  # radius of gyration squared
+    if radius is None:
+        lacking, radius = _widen_points(given, spread)
+    else:
+        lacking = np.maximum(radius**2 - spread, 0.0)
+    if not np.any(lacking > 0):
+        return given
+    theta[:, [4, 7, 9]] += (2 / 3 * mass * lacking)[:, None]
+    which = ", ".join(np.array(names)[lacking > 0].tolist())
+    message = f"bodies of the prior given the radius of gyration {radius:.3g} m: {which}"
+    remarks.append(Remark(Severity.NOTE, "prior-radius", message))
+    return InertialParameters.from_theta(theta, about="com")
+
+
+def _widen_points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
+    """(L,) squared radius that point masses lack to be as wide as the smallest other, and that.
+
+    Raises:
+        UsageError: All bodies are point masses.
+    """
+    judged = check(given)
+    points = np.all(np.asarray(judged.principal_moments) == 0, axis=1)
+    points |= np.asarray(judged.verdict_code) == int(Verdict.ILL_POSED)
+    others = spread[~points & (spread > 0)]
+    if np.any(points) and not len(others):
+        raise UsageError(
+            "the prior has point masses only, without an extent: give --prior-radius M, a radius "
+            "of gyration for them [m], --prior geometry, or another model"
+        )
+    least = float(others.min(initial=np.inf))
+    return np.where(points, np.maximum(least - spread, 0.0), 0.0), float(np.sqrt(least))
+
+
+LONGEST = 20_000
+"""Largest number of samples of a recording whose residuals are analysed: more would not change the
+outcome, and each is another look at its regressor."""
+
+UNIFORM = 0.01
+"""Relative difference of time steps, or of rates, up to which samples count as uniform."""
+
+
+def build_base_table(robot: Robot, datasets: Datasets, found: Identification) -> BaseTable:
+    """Build the table of base parameters, with the spread between recordings."""
+    units = tuple(describe_number(name, robot)[2] for name in found.names)
+    base = replace(found.base, further_units=units)
+    linear = replace(found.linear_base, further_units=units)
+    spread = None
+    if len(datasets.train) > 1 and len(base):
+        runs = [data.reduction for data in datasets.train]
+        spread = compare_runs(linear, runs, found.weights, found.redundancy)
+    ratios = np.full(len(base), np.nan) if spread is None else spread.birge_ratio
+    rows = zip(
+        base.names,
+        base.units,
+        base.values.tolist(),
+        base.standard_deviation.tolist(),
+        base.relative_standard_deviation.tolist(),
+        base.identified.tolist(),
+        ratios.tolist(),
+        (_list_terms(terms, found) for terms in base.parameters.terms),
+        strict=True,
+    )
+    return BaseTable(
+        tuple(BaseValue(*row) for row in rows),
+        tuple(map(_as_numbers, base.covariance)),
+        base.condition,
+        () if spread is None else _list_runs(spread, datasets.train, found),
+        float("nan") if spread is None else spread.overall,
+    )
+
+
+def _list_terms(terms: Sequence[BaseTerm], found: Identification) -> tuple[BaseTermValue, ...]:
+    entries, count = name_entries(found.order), 10 * len(found.bodies)
+    return tuple(
+        BaseTermValue(coefficient, entries[column % 10], found.bodies[column // 10])
+        if column < count
+        else BaseTermValue(coefficient, found.names[column - count], None)
+        for coefficient, column in terms
+    )
+
+
+def _list_runs(
+    spread: RunSpread, train: Sequence[Dataset], found: Identification
+) -> tuple[RunValues, ...]:
+    values = spread.values + found.base_reference
+    rows = zip(train, values, spread.standard_deviation, spread.deviations, strict=True)
+    return tuple(RunValues(data.path, *map(_as_numbers, own)) for data, *own in rows)
+
+
+def list_residuals(
+    robot: Robot, datasets: Datasets, found: Identification
+) -> tuple[JointResiduals, ...]:
+    """Analyse the residuals of the fitted recordings, joint by joint."""
+    residuals: list[Floats] = []
+    velocities: list[Floats] = []
+    joins: list[int] = []
+    start = 0
+    for data in datasets.train:
+        measured, fitted = data.torques(found.si[None], LONGEST)
+        residuals.append(measured - fitted)
+        joins += [start, *(start + join for join in data.recorded.joins if join < len(measured))]
+        start += len(measured)
+        own = data.row_velocities(robot)
+        if own is not None:
+            velocities.append(own[:LONGEST])
+    motions = [data.motion for data in datasets.train if data.motion is not None]
+    analyses = analyse_residuals(
+        np.concatenate(residuals),
+        np.concatenate(velocities) if len(velocities) == len(residuals) else None,
+        rate=_find_rate(datasets.train),
+        cutoff=min((motion.cutoff for motion in motions), default=np.inf),
+        redundancy=found.redundancy,
+        joins=joins,
+    )
+    rows = zip(datasets.joints, datasets.units, analyses, strict=True)
+    return tuple(JointResiduals(joint, unit, *_describe_joint(own)) for joint, unit, own in rows)
+
+
+def _find_rate(train: Sequence[Dataset]) -> float | None:
+    """Find the rate that all recordings share [Hz]; None if there is none."""
+    rates = []
+    for data in train:
+        if data.motion is None:
+            return None
+        rate = data.motion.rate
+        if rate is None:
+            steps = np.diff(data.motion.t)
+            usual = float(np.median(steps)) if len(steps) else 0.0
+            # Without time stamps t counts samples: no rate follows from that.
+            counted = np.array_equal(data.motion.t, np.arange(len(data.motion.t)))
+            if counted or usual <= 0 or np.mean(np.abs(steps / usual - 1) < UNIFORM) < 1 - UNIFORM:
+                return None
+            rate = 1 / usual
+        rates.append(rate)
+    return rates[0] if np.ptp(rates) <= UNIFORM * rates[0] else None
+
+
+def _describe_joint(
+    own: ResidualAnalysis,
+) -> tuple[
+    int,
+    float,
+    float,
+    ResidualWhiteness | None,
+    ResidualSpectrum | None,
+    ResidualCourse | None,
+]:
+    spectrum, course = own.spectrum, own.course
+    return (
+        own.samples,
+        own.rms,
+        own.mean,
+        None if own.whiteness is None else ResidualWhiteness(*own.whiteness),
+        None
+        if spectrum is None
+        else ResidualSpectrum(
+            _as_numbers(spectrum.frequency), _as_numbers(spectrum.density), *spectrum[2:]
+        ),
+        None
+        if course is None
+        else ResidualCourse(
+            _as_numbers(course.velocity),
+            _as_numbers(course.mean),
+            _as_numbers(course.standard_error),
+            course.share,
+        ),
+    )
+
+
+def _as_numbers(values: ArrayLike) -> tuple[float, ...]:
+    return tuple(np.asarray(values, dtype=np.float64).tolist())
+
+
+def build_report(
+    options: IdentifyOptions,
+    robot: Robot,
+    prior: Prior,
+    datasets: Datasets,
+    found: Identification,
+    loads: Loads,
+) -> IdentificationReport:
+    """Build the report on an identification."""
+    decided, friction = found.identifiability, _list_friction(robot, found)
+    count = len(robot.bodies)
+    fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
+    fits += [
+        _judge_torques(datasets, found, "validation", data.path, data.reduction)
+        for data in datasets.validation
+    ]
+    merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
+    mistakes = list(judge_recordings(options, robot, datasets, found, fits[0]))
+    judged = judge_result(robot, found, datasets, friction, fits)
+    remarks = [
+        *mistakes,
+        # Mistakes make these look wrong, too, and what they suggest would not mend them.
+        *(each for each in judged if not mistakes or each.kind not in ("sign", "unit", "lag")),
+        *judge_loads(loads, options.data),
+        *robot.remarks,
+        *remark_on_merged(merged),
+        *prior.remarks,
+        *datasets.remarks,
+        *remark_on_friction(options.friction, robot, found),
+        *(Remark(Severity.NOTE, "identification", line) for line in found.noted),
+        *judge_gains(robot, found),
+        *([] if found.choice is None else [Remark(Severity.NOTE, "weight", found.choice.note)]),
+    ]
+    return IdentificationReport(
+        model=robot.model.source.path,
+        data=options.data,
+        bodies=_list_bodies(robot, found, decided),
+        left=robot.left,
+        fits=tuple(fits),
+        friction=friction,
+        weights=tuple(found.weights.tolist()),
+        rank=found.rank,
+        columns=len(found.x),
+        condition=found.condition,
+        regularization=float(found.regularization),
+        redundancy=found.redundancy,
+        metric=found.metric,
+        loss=found.loss,
+        prior=prior.source,
+        total_mass=float(found.parameters.mass[:count].sum()),
+        prior_mass=float(found.problem.theta0[:count, 0].sum()),
+        total_mass_share=decided.total_mass_share,
+        objective=found.objective,
+        data_term=found.data_term,
+        prior_term=float(found.prior_term),
+        certificate=SolverCertificate(
+            found.solver,
+            found.iterations,
+            found.primal_residual,
+            found.dual_residual,
+            found.gap,
+            found.rounds,
+            found.step,
+        ),
+        weighings=_list_candidates(found),
+        base=build_base_table(robot, datasets, found),
+        residuals=list_residuals(robot, datasets, found),
+        remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
+        gains=_list_gains(robot, found),
+        gain_scale="" if found.gains is None else found.gains.scale,
+        loads=list_loads(loads, found, count),
+        method=found.method,
+        simulations=found.simulations,
+        change=found.change,
+        merged=merged,
+    )
+
+
+def _list_gains(robot: Robot, found: Identification) -> tuple[GainValue, ...]:
+    gains = found.gains
+    if gains is None:
+        return ()
+    columns = (gains.values, gains.standard_deviation, gains.ratio_standard_deviation)
+    rows = zip(robot.joints, *(each.tolist() for each in columns), strict=True)
+    return tuple(GainValue(*row) for row in rows)
+
+
+def _list_bodies(
+    robot: Robot, found: Identification, decided: Identifiability
+) -> tuple[IdentifiedBody, ...]:
+    consistency, parameters = found.consistency, found.parameters
+    alone = found.least_squares_consistency.verdict
+    unsupported: dict[int, list[str]] = {}
+    for each in decided.unsupported:
+        unsupported.setdefault(each.body, []).append(THETA[each.entry])
+    return tuple(
+        IdentifiedBody(
+            name=robot.model.bodies[index].name,
+            id=robot.model.bodies[index].id,
+            line=robot.model.place(robot.model.bodies[index].span).line,
+            prior=_numbers(found.prior[i]),
+            theta=_numbers(found.theta[i]),
+            mass=float(parameters.mass[i]),
+            p_BoBcm_B=_numbers(parameters.com[i]),
+            I_BBcm_B=_numbers(parameters.as_theta(about="com")[i, 4:]),
+            principal_moments=_numbers(consistency.principal_moments[i]),
+            margin=float(consistency.margin[i]),
+            verdict=str(consistency.verdict[i]),
+            least_squares_verdict=str(alone[i]),
+            distance=float(found.distance[i]),
+            prior_moved=bool(found.prior_moved[i]),
+            share=_numbers(decided.share[i]),
+            decided_by=tuple(cast(Decider, str(word)) for word in decided.decided_by[i]),
+            standard_deviation=_numbers(decided.standard_deviation[i]),
+            unsupported=tuple(unsupported.get(i, ())),
+        )
+        for i, index in enumerate(robot.bodies)
+    )
+
+
+def _judge_torques(
+    datasets: Datasets, found: Identification, role: Role, path: str, reduction: Reduction
+) -> TorqueFit:
+    """Compare measured torques with those of the prior's bodies and of the identified ones."""
+    before, after = found.prior_x, found.si
+    rms = np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))
+    columns = [
+        rms,
+        reduction.rmse(before),
+        reduction.rmse(after),
+        reduction.r_squared(before),
+        reduction.r_squared(after),
+    ]
+    joints = tuple(
+        JointFit(name, unit, *map(float, row))
+        for name, unit, row in zip(
+            datasets.joints, datasets.units, np.transpose(columns), strict=True
+        )
+    )
+    squares = [reduction.weighted_mean_square(found.weights, x) for x in (before, after)]
+    return TorqueFit(
+        role, path, int(reduction.samples.max(initial=0)), joints, *np.sqrt(squares).tolist()
+    )
+
+
+def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
+    problem, deviations = found.problem, found.nuisance_standard_deviation
+    stated = read_stated(robot)
+    lower, upper = problem.lower * problem.unit, problem.upper * problem.unit
+    return tuple(
+        FrictionValue(
+            name,
+            *describe_number(name, robot),
+            value,
+            deviations[name],
+            float(lower[k]),
+            float(upper[k]),
+            stated.get(name),
+        )
+        for k, (name, value) in enumerate(found.nuisance.items())
+    )
+
+
+def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
+    choice = found.choice
+    if choice is None or choice.rule == "evidence":
+        return ()
+    return tuple(
+        CandidateWeight._make([*row, row[0] == choice.weight])
+        for row in np.stack(
+            [
+                choice.candidates,
+                choice.errors,
+                choice.standard_errors,
+                choice.data_terms,
+                choice.prior_terms,
+                choice.masses,
+            ],
+            axis=1,
+        ).tolist()
+    )
+
+
+def _numbers(values: ArrayLike) -> tuple[float, ...]:
+    return tuple(np.asarray(values, dtype=np.float64).tolist())
+
+
+def draw_pages(
+    robot: Robot, datasets: Datasets, found: Identification, report: IdentificationReport
+) -> Iterator[Page]:
+    """Draw torques, parameters, ellipsoids and the choice of the prior's weight.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
+    from inertial_check.reports import plots  # drawing is seldom asked for
+
+    several = len(datasets.train) + len(datasets.validation) > 1
+    for number, data in enumerate((*datasets.train, *datasets.validation), 1):
+        for page in _draw_torques(data, datasets, found):
+            yield page._replace(name=f"{number}-{page.name}") if several else page
+    names = [body.name for body in report.bodies]
+    prior = np.array([body.prior for body in report.bodies])
+    theta = np.array([body.theta for body in report.bodies])
+    deviation = np.array([body.standard_deviation for body in report.bodies])
+    decided = [body.decided_by for body in report.bodies]
+    yield from plots.parameters(theta, prior, deviation, names, decided)
+    yield from plots.ellipsoids(prior, theta, names)
+    if found.choice is not None and found.choice.rule != "evidence":
+        yield from _draw_choice(found.choice)
+
+
+def _draw_choice(choice: Choice) -> list[Page]:
+    from inertial_check.reports import plots
+
+    if choice.rule == "k-fold":
+        return plots.k_fold(choice.candidates, choice.errors, choice.standard_errors, choice.weight)
+    return plots.l_curve(choice.candidates, choice.data_terms, choice.prior_terms, choice.weight)
+
+
+def _draw_torques(data: Dataset, datasets: Datasets, found: Identification) -> list[Page]:
+    from inertial_check.reports import plots
+
+    measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
+    axis = "sample" if data.motion is None else "time [s]"
+    return plots.torques(
+        data.recorded.times,
+        measured,
+        before,
+        fitted,
+        datasets.joints,
+        datasets.units,
+        title=f"Torques: {data.path}",
+        axis=axis,
+        joins=data.recorded.joins,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RobotIdentification:
+    """Identified bodies of a robot.
+
+    Attributes:
+        options: Options of the identification.
+        robot: Robot with these bodies.
+        datasets: Recordings.
+        found: Result of the fit.
+        report: Report on the result.
+    """
+
+    options: IdentifyOptions
+    robot: Robot
+    datasets: Datasets
+    found: Identification
+    report: IdentificationReport
+
+    def fix(self) -> Fix:
+        """Put the identified numbers into the robot's file and judge it again; write nothing yet.
+
+        The bodies are one joint answer: all of them change, or none.
+
+        Raises:
+            InertialCheckError: The new document does not read back as these numbers.
+        """
+        return self._fix
+
+    @cached_property
+    def _fix(self) -> Fix:
+        model, merged = self.robot.model, self.report.merged
+        numbers = list_numbers(model, self.robot.bodies, self.found.theta, merged)  # loads last
+        return write_parameters(model, numbers, context=self.options.context)
+
+    def fix_joints(self) -> JointsFix:
+        """Put identified friction and rotors beside the bodies in the file; write nothing yet.
+
+        All joints change, or none.
+
+        Raises:
+            InertialCheckError: The new document does not read back as these numbers.
+        """
+        targets = list_targets(self.robot, self.report.friction)
+        return write_joints(self.robot.model, self.fix(), targets, self.options.context)
+
+    def plot(self, path: str) -> None:
+        """Draw torques, parameters and ellipsoids, into one file or as the files of a folder.
+
+        Raises:
+            UsageError: It cannot be written, or matplotlib is not installed.
+        """
+        from inertial_check.reports import plots  # drawing is seldom asked for
+
+        plots.write_all(path, list(draw_pages(self.robot, self.datasets, self.found, self.report)))
+
+
+def identify_robot(options: IdentifyOptions) -> RobotIdentification:
+    """Identify the bodies of a robot.
+
+    Raises:
+        DocumentError: A file cannot be read.
+        UsageError: An option or a recording does not fit the robot.
+        ParameterError: Numbers cannot be used, or neither data nor prior decide a parameter.
+        ProjectionError: The problem has no certified answer.
+    """
+    recordings = read_recordings(options) if options.robot.lock_others else None
+    recorded = None if recordings is None else list_recorded(recordings)
+    robot = read_robot(options.model, options.context, options.robot, recorded)
+    prior = read_prior(options, robot)
+    loads = read_loads(options, robot)
+    datasets = read_datasets(options, robot, recordings, loads)
+    _refuse_weights(options, datasets)
+    fit = replace(
+        options.fit,
+        constraints=(*_read_constraints(options, robot), *loads.constraints(len(robot.names))),
+        redundancy=datasets.redundancy,
+        bodies=(*robot.names, *(each.load.name for each in loads.free)),
+    )
+    theta = np.asarray(prior.parameters.as_theta())
+    refuse_unsimulated(options, robot, datasets, loads)
+    if options.method != "least-squares":
+        found = identify_by_simulation(options, robot, datasets, theta, fit)
+    elif datasets.linearise is None:
+        found = _fit_bodies(options, datasets, theta, fit, loads)
+    else:
+        found, datasets = _fit_nonlinear(options, datasets, theta, fit, loads)
+    if found.gains is not None:
+        datasets = datasets.with_gains(found.gains.values)
+    report = build_report(options, robot, prior, datasets, found, loads)
+    return _check_result(RobotIdentification(options, robot, datasets, found, report))
+
+
+def _fit_bodies(
+    options: IdentifyOptions, datasets: Datasets, prior: Floats, fit: FitOptions, loads: Loads
+) -> Identification:
+    """Fit bodies, loads and drive gains to the recordings."""
+    samples = datasets.samples
+    unknown = options.recordings.gain == UNKNOWN
+    reduction = None if unknown else datasets.reduction
+    data = Measurements(samples, reduction, samples.nuisance)
+    solve = estimate_with_gains if unknown else estimate
+    if loads.free:
+        plain = replace(fit, regularization=1.0, loss="squares")
+        prior = expect_loads(
+            prior,
+            [each.load for each in loads.free],
+            [None] * len(loads.free),
+            [each.mass for each in loads.free],
+            lambda whole: solve(data, whole, plain),
+        )
+    return solve(data, prior, fit)
+
+
+def _fit_nonlinear(
+    options: IdentifyOptions, datasets: Datasets, prior: Floats, fit: FitOptions, loads: Loads
+) -> tuple[Identification, Datasets]:
+    """Fit bodies and nonlinear friction; return them with the datasets that are linear about it.
+
+    Raises:
+        UsageError: Drive gains or loads are unknown, too.
+    """
+    linearise = datasets.linearise
+    assert linearise is not None
+    if options.recordings.gain == UNKNOWN or loads.entries:
+        raise UsageError(
+            "--friction stribeck and load go neither with --gain unknown nor with --loads: give "
+            "the gains, and fit recordings without loads"
+        )
+
+    def solve(point: OperatingPoint | None, weight: float | None) -> Identification:
+        chosen = fit if weight is None else replace(fit, regularization=weight)
+        return _fit_bodies(options, linearise(point), prior, chosen, loads)
+
+    found, point = solve_nonlinear(solve, datasets.friction, datasets.fastest)
+    return found, linearise(point)
+
+
+def _check_result(result: RobotIdentification) -> RobotIdentification:
+    """Check the robot's document with the identified numbers; findings become remarks."""
+    model, context = result.robot.model, result.options.context
+    try:
+        findings = check_written(model, result.fix(), result.robot.part_names, context)
+    except InertialCheckError:  # told where the document is to be written
+        return result
+    flat = {body.name for body in result.report.bodies if body.margin < tolerances.EDGE}
+    said = [describe_finding(model.source.path, each, flat) for each in findings]
+    remarks = sorted([*result.report.remarks, *said], key=lambda remark: -remark.severity)
+    return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
+
+
+def _refuse_weights(options: IdentifyOptions, datasets: Datasets) -> None:
+    """Refuse weights that are not one for each row of the equations.
+
+    Raises:
+        UsageError: The message names the joints.
+    """
+    weights = options.fit.weights
+    if isinstance(weights, tuple) and len(weights) != len(datasets.joints):
+        raise UsageError(
+            f"--weights has {len(weights)} numbers, expected one for each of the "
+            f"{len(datasets.joints)} joints: {', '.join(datasets.joints)}"
+        )
+
+
+def _read_constraints(options: IdentifyOptions, robot: Robot) -> tuple[Constraint, ...]:
+    """Make constraints of the masses that are known.
+
+    Raises:
+        UsageError: A mass of a body that is not identified.
+    """
+    found: list[Constraint] = [
+        FixedMass(mass, bodies=(robot.body(name, "--mass"),))
+        for name, mass in options.masses.mass.items()
+    ]
+    if options.masses.total_mass is not None:
+        every = tuple(range(len(robot.names)))
+        found.append(TotalMass(*options.masses.total_mass, bodies=every))
+    return tuple(found)

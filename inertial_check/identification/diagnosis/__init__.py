@@ -1,0 +1,1 @@
+"""Mistakes of recordings that their own data show: units, signs, delays."""

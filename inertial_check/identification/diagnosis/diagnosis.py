@@ -1,0 +1,517 @@
+"""Diagnosis of errors in a recording, before or after something is fitted to it.
+
+What no identification can use is refused. What only looks wrong, a unit, a sign, a lag, is a
+remark with its numbers: the recording is never changed. All thresholds are ratios.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.identification.diagnosis import diagnosis
+>>> t = np.arange(0, 10, 0.01)
+>>> q, u = np.sin(t)[:, None], np.cos(t)[:, None]
+
+Joints whose residuals follow the motion of each other, as where two joints share a gear.
+
+Lag of recorded torques, estimated by fitting all parameters anew at each shift.
+
+A fit to lagging torques hides a part of their lag, since friction and inertia stand in for it. With
+the parameters fitted again at each shift the residuals are least where the torques belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.errors import ParameterError, expect
+from inertial_check.identification.diagnosis.mistakes import (
+    AGREEMENT,
+    FACTOR,
+    GAIN,
+    LAG_GAIN,
+    LAGS,
+    SCATTER,
+    UNITS,
+    UNLIKE,
+    SignalRemark,
+    Values,
+    find_still,
+    find_vertex,
+    fit_slopes,
+    format_range,
+    list_floats,
+    list_joints,
+    measure_rate_ratios,
+    measure_shifts,
+    name_joints,
+    remark_on_clock,
+    remark_on_constant,
+    remark_on_ranges,
+    remark_on_rates,
+    remark_on_still,
+)
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import ArrayLike, Floats, quiet, read_floats
+
+__all__ = [
+    "CoupledJoints",
+    "correct_lag",
+    "diagnose",
+    "estimate_lag",
+    "find_couplings",
+    "find_lag",
+    "find_unit_errors",
+    "name_unit",
+]
+
+
+def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least: int = 2) -> Floats:
+    """An array of finite numbers with enough samples.
+
+    Raises:
+        ParameterError: Names the first value that is not finite and how many there are; or the
+            shape.
+    """
+    expect("whole", "nothing", ndim=ndim)
+    expect("whole", least=least)
+    try:
+        array: Floats = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} is no array of real numbers") from None
+    if array.ndim < 1 or (ndim is not None and array.ndim != ndim) or 0 in array.shape[1:]:
+        expected = (
+            "(samples, joints)" if ndim == 2 else "(samples,)" if ndim == 1 else "(samples, ...)"
+        )
+        raise ParameterError(f"{name} has shape {array.shape}, expected {expected}")
+    if len(array) < least:
+        raise ParameterError(f"{name} has {len(array)} samples, expected at least {least}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        index = tuple(int(axis[0]) for axis in np.nonzero(bad))
+        raise ParameterError(
+            f"{name}[{', '.join(map(str, index))}] is {array[index]}: {int(bad.sum())} of "
+            f"{array.size} values are not finite, in "
+            f"{int(bad.reshape(len(bad), -1).any(axis=1).sum())} of {len(array)} samples; leave "
+            "these out"
+        )
+    return array
+
+
+def check_time(t: ArrayLike) -> Floats:
+    """Time that goes on.
+
+    Raises:
+        ParameterError: Names the first sample that is not later than the one before.
+    """
+    time = check_signal("t", t, ndim=1)
+    back = np.flatnonzero(np.diff(time) <= 0)
+    if len(back):
+        k = int(back[0]) + 1
+        raise ParameterError(
+            f"t[{k}] is {float(time[k])!r} s, not later than t[{k - 1}], {float(time[k - 1])!r} s, "
+            f"and {len(back)} of {len(time)} samples are like that: sort them, and leave out what "
+            "is there twice"
+        )
+    return time
+
+
+@quiet  # values near the largest of float64 overflow, and then no test of them speaks
+def diagnose(  # noqa: PLR0913 - the signals of one recording
+    q: ArrayLike,
+    tau: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    du: ArrayLike | None = None,
+    t: ArrayLike | None = None,
+    *,
+    limits: ArrayLike | None = None,
+    joints: Sequence[str] | None = None,
+) -> tuple[SignalRemark, ...]:
+    """List remarks on a recording by itself, without a model of the robot.
+
+    Args:
+        q: (S, n) positions [rad or m].
+        tau: (S, n) torques or forces.
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        t: (S,) time [s]; without it velocities and accelerations are not compared.
+        limits: (n, 2) least and largest position of each joint; infinite where it has none.
+        joints: Their names.
+
+    Raises:
+        ParameterError: The recording cannot be used: values that are not finite, time that does
+            not go on, arrays that do not fit, positions or torques that are all zero.
+
+    Example:
+        >>> print([remark.kind for remark in diagnosis.diagnose(np.rad2deg(q), u=u, t=t)])
+        ['degrees']
+    """
+    expect("texts", "nothing", joints=joints)
+    if limits is not None:
+        (limits,) = read_floats((2,), limits=limits)
+    motion = check_signals("q", q=q, u=u, du=du, tau=tau)
+    _refuse_zeros(motion)
+    q = motion["q"]
+    joints = name_joints(joints, q.shape[1])
+    remarks = [*remark_on_still(q, joints), *remark_on_constant(motion.get("tau"), joints)]
+    moves = ~find_still(q)
+    if t is not None:
+        t = check_time(t)
+        if len(t) != len(q):
+            raise ParameterError(f"t has {len(t)} samples and q has {len(q)}")
+        remarks = [*remark_on_clock(t), *remarks]
+        for rate, of, kind in (("u", "q", "velocity"), ("du", "u", "acceleration")):
+            if rate in motion and of in motion:
+                remarks += remark_on_rates(
+                    kind, measure_rate_ratios(t, motion[of], motion[rate]), moves, joints
+                )
+    if not any(remark.kind == "degrees" for remark in remarks):
+        remarks += remark_on_ranges(q, limits, joints)
+    return tuple(remarks)
+
+
+def find_unit_errors(
+    tau: ArrayLike,
+    predicted: ArrayLike,
+    u: ArrayLike | None = None,
+    joints: Sequence[str] | None = None,
+) -> tuple[SignalRemark, ...]:
+    """Find torques of another unit, sign or side of the gear than a prior predicts.
+
+    Joint by joint the measured torque is a number times the predicted one, plus an offset and,
+    where velocities are given, viscous and Coulomb friction. Joints of which the prediction
+    explains less than AGREEMENT of what the others leave say nothing.
+
+    Args:
+        tau: (S, n) torques as measured.
+        predicted: (S, n) torques that prior parameters predict for the same motion [N m].
+        u: (S, n) velocities.
+        joints: Their names.
+
+    Raises:
+        ParameterError: Arrays that do not fit or are not finite.
+
+    Example:
+        >>> (remark,) = diagnosis.find_unit_errors(1000 * q, q)
+        >>> print(remark.kind, remark.message[:60])
+        unit torques are 1e+03 times those that the prior predicts, 1e+03
+    """
+    expect("texts", "nothing", joints=joints)
+    tau, predicted, u = _read_torques(tau, predicted, u)
+    joints = name_joints(joints, tau.shape[1])
+    slopes, shares = fit_slopes(tau, predicted, u)
+    told = shares >= AGREEMENT
+    known = slopes[told]
+    if not len(known):
+        return ()
+    values = {"slopes": list_floats(slopes), "shares": list_floats(shares)}
+    remarks = []
+    turned = told & (slopes < 0)
+    if turned.any():
+        which = "all of them" if turned.sum() == len(known) else list_joints(joints, turned)
+        remarks.append(
+            SignalRemark(
+                "sign",
+                f"torques fall where the prior predicts that they rise, slope "
+                f"{format_range(slopes[turned])}: {which}; is the sign of the torque, or of the "
+                "position, another one?",
+                values,
+            )
+        )
+    size = float(np.exp(np.median(np.log(np.abs(known)))))
+    if not 1 / UNLIKE <= size <= UNLIKE:
+        remarks.append(
+            SignalRemark(
+                "unit",
+                f"torques are {size:.3g} times those that the prior predicts, "
+                f"{format_range(np.abs(known))} joint by joint: "
+                f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
+                "the motors, before the gears, or currents",
+                {"ratio": size, **values},
+            )
+        )
+    elif not turned.any():
+        remarks += _find_common_gain(known, values)
+    return tuple(remarks)
+
+
+def _find_common_gain(slopes: Floats, values: Values) -> list[SignalRemark]:
+    """Remark on torques that are on all joints nearly the same multiple of the predicted ones."""
+    logs = np.log(slopes)
+    mean = float(logs.mean())
+    if len(slopes) < 2 or abs(mean) < np.log(GAIN) or logs.std() > SCATTER * abs(mean):
+        return []
+    ratio = float(np.exp(mean))
+    return [
+        SignalRemark(
+            "gain",
+            f"torques are on all joints nearly the same multiple of those that the prior predicts, "
+            f"{ratio:.3g} times ({', '.join(f'{slope:.3g}' for slope in slopes)}): if that is the "
+            f"gain of the drives, all bodies come out {ratio:.3g} times as heavy; "
+            f"--gain={1 / ratio:.4g} divides it out, and a known --mass or --total-mass decides",
+            {"ratio": ratio, **values},
+        )
+    ]
+
+
+def name_unit(ratio: float) -> str | None:
+    """Name the units of torque that a ratio of torques, or of a fitted mass to its prior, suggests.
+
+    Args:
+        ratio: Measured over expected; its sign is not looked at.
+
+    Returns:
+        A phrase with the units that are within FACTOR of it, the usual ones first; None without.
+
+    Example:
+        >>> print(diagnosis.name_unit(1000.0))
+        as if they were in N mm (1000)
+    """
+    expect("number", ratio=ratio)
+    near = [name for name, own in UNITS.items() if 1 / FACTOR <= abs(ratio) / own <= FACTOR]
+    if not near:
+        return None
+    return "as if they were in " + " or ".join(f"{name} ({UNITS[name]:.4g})" for name in near)
+
+
+def find_lag(
+    tau: ArrayLike,
+    predicted: ArrayLike,
+    u: ArrayLike | None = None,
+    rate: float | None = None,
+    joints: Sequence[str] | None = None,
+) -> tuple[SignalRemark, ...]:
+    """Find the time by which torques come later or earlier than a prior or a fit predicts.
+
+    The comparison is that of `find_unit_errors`, with the torques shifted by whole samples. The
+    shift that leaves least over all joints is reported, between samples by the parabola through the
+    three best. A fit to lagging torques hides a part of their lag: its prediction shows less.
+
+    Args:
+        tau: (S, n) torques as measured, at uniform steps.
+        predicted: (S, n) torques predicted for the same motion.
+        u: (S, n) velocities, where the prediction has no friction.
+        rate: Samples a second [Hz], to tell the lag in time.
+        joints: Their names.
+
+    Raises:
+        ParameterError: Arrays that do not fit or are not finite.
+
+    Example:
+        >>> (remark,) = diagnosis.find_lag(np.roll(q, 5, axis=0), q, rate=100.0)
+        >>> print(remark.message.partition(":")[0])
+        torques are 5 samples (50 ms) behind what their motion predicts
+    """
+    expect("texts", "nothing", joints=joints)
+    tau, predicted, u = _read_torques(tau, predicted, u)
+    joints = name_joints(joints, tau.shape[1])
+    most = min(LAGS, len(tau) // 10)
+    left = measure_shifts(tau, predicted, u, most)
+    least = left.min(axis=0)
+    told = (
+        (1 - least >= AGREEMENT)
+        & (least < left[0])
+        & (least < left[-1])
+        & (left[most] > tolerances.MADE_UP)
+    )
+    if not told.any():
+        return ()
+    saved = 1 - left[:, told] / left[most, told]
+    whole = saved.mean(axis=1)
+    best = int(np.argmax(whole))
+    if best in (0, 2 * most) or whole[best] < LAG_GAIN:
+        return ()
+    shift = best - most + find_vertex(whole[best - 1 : best + 2])
+    time = "" if rate is None else f" ({abs(shift) / rate * 1e3:.3g} ms)"
+    word = "behind" if shift > 0 else "ahead of"
+    own = list_floats(np.where(told, np.argmin(left, axis=0) - most, np.nan))
+    return (
+        SignalRemark(
+            "lag",
+            f"torques are {abs(shift):.3g} samples{time} {word} what their motion predicts: "
+            f"shifted by that, the squared residuals are {whole[best]:.0%} smaller, in the mean of "
+            f"{list_joints(joints, told)}",
+            {"samples": shift, "saved": float(whole[best]), "joints": own},
+        ),
+    )
+
+
+def check_signals(*needed: str, **signals: ArrayLike | None) -> dict[str, Floats]:
+    """Read signals (S, n) of one shape; those that are None, and not needed, are left out.
+
+    Raises:
+        ParameterError: The message names the signal that cannot be used, or two that differ.
+    """
+    arrays = {
+        name: check_signal(name, value, ndim=2)
+        for name, value in signals.items()
+        if value is not None or name in needed
+    }
+    (first, model), *others = arrays.items()
+    for name, array in others:
+        if array.shape != model.shape:
+            raise ParameterError(
+                f"{name} has shape {array.shape} and {first} has {model.shape}: expected one "
+                "column a joint and as many samples in both"
+            )
+    return arrays
+
+
+def _refuse_zeros(arrays: Mapping[str, Floats]) -> None:
+    """Refuse positions or torques that nobody recorded.
+
+    Raises:
+        ParameterError: They are all zero.
+    """
+    for name in ("q", "tau"):
+        if name in arrays and not arrays[name].any():
+            samples = len(arrays[name])
+            raise ParameterError(f"{name} is zero in all {samples} samples: it was not recorded")
+
+
+def _read_torques(
+    tau: ArrayLike, predicted: ArrayLike, u: ArrayLike | None
+) -> tuple[Floats, Floats, Floats | None]:
+    arrays = check_signals("tau", "predicted", tau=tau, predicted=predicted, u=u)
+    _refuse_zeros(arrays)
+    return arrays["tau"], arrays["predicted"], arrays.get("u")
+
+
+SHARED = 0.3
+"""Part of the residual's variance that the motion of the other joint explains, above which the two
+are taken for coupled: a third of what is left is no chance, and is worth two more columns."""
+
+MUTUAL = 0.1
+"""The same for the other of the two joints: a gear passes torques both ways."""
+
+LEAST = 50
+"""Least number of independent samples: with fewer, three columns explain much by chance."""
+
+
+_INDEPENDENT = float(np.sqrt(np.finfo(float).eps))
+"""Singular value of unit columns below which they depend on each other: half of the digits."""
+
+
+class CoupledJoints(NamedTuple):
+    """Two joints whose residuals follow the motion of each other.
+
+    Attributes:
+        joints: Indices of the two.
+        shares: Part of the variance of each one's residual that the other one's motion explains.
+    """
+
+    joints: tuple[int, int]
+    shares: tuple[float, float]
+
+
+def find_couplings(
+    residuals: Floats, u: Floats, du: Floats, redundancy: float = 1.0
+) -> tuple[CoupledJoints, ...]:
+    """Find pairs of joints whose residuals follow the motion of each other.
+
+    A joint's residual is first freed from what its own velocity, the sign of it and its
+    acceleration explain: that is friction and a rotor, and no coupling.
+
+    Args:
+        residuals: (S, n) measured less fitted torques.
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        redundancy: How many samples say as much as one independent one, where signals are filtered.
+
+    Returns:
+        The pairs, those with the largest shares first.
+    """
+    count = residuals.shape[1]
+    independent = len(residuals) / redundancy
+    if independent < LEAST:
+        return ()
+    own = np.stack([_span(u[:, joint], du[:, joint]) for joint in range(count)])  # (n, S, 3)
+    left = (residuals - residuals.mean(axis=0)).T[..., None]  # (n, S, 1)
+    left = left - own @ (own.transpose(0, 2, 1) @ left)
+    before = np.sum(left**2, axis=(1, 2))
+    shares = np.zeros((count, count))
+    for joint in np.flatnonzero(before > 0):
+        # Of the others' columns what stands beside the joint's own, and what it explains.
+        overlap = own[joint].T @ own  # (n, 3, 3)
+        gram = own.transpose(0, 2, 1) @ own - overlap.transpose(0, 2, 1) @ overlap
+        along = own.transpose(0, 2, 1) @ left[joint]  # (n, 3, 1)
+        inverse = np.linalg.pinv(gram, rcond=_INDEPENDENT, hermitian=True)
+        explained = (along.transpose(0, 2, 1) @ inverse @ along)[:, 0, 0]
+        chance = own.shape[2] / independent
+        shares[joint] = np.maximum(explained / before[joint] - chance, 0.0)
+    np.fill_diagonal(shares, 0.0)
+    found = [
+        CoupledJoints((a, b), (float(shares[a, b]), float(shares[b, a])))
+        for a in range(count)
+        for b in range(a + 1, count)
+        if max(shares[a, b], shares[b, a]) > SHARED and min(shares[a, b], shares[b, a]) > MUTUAL
+    ]
+    return tuple(sorted(found, key=lambda pair: -sum(pair.shares)))
+
+
+def _span(u: Floats, du: Floats) -> Floats:
+    """Span what a joint's motion adds to a torque: viscous and Coulomb friction, and a rotor's.
+
+    Returns:
+        (S, 3) orthonormal columns without a mean; 0 in place of those that depend on the others.
+    """
+    columns = np.column_stack([u, np.sign(u), du])
+    columns -= columns.mean(axis=0)
+    size = np.linalg.norm(columns, axis=0)
+    U, singular, _ = np.linalg.svd(columns / np.where(size > 0, size, 1.0), full_matrices=False)
+    spanned: Floats = U * (singular > _INDEPENDENT)
+    return spanned
+
+
+SAMPLES = 5000
+"""Largest number of neighbouring samples that a lag is estimated from."""
+
+_ALIKE = 2
+"""Samples on each side of the best shift through which the parabola is drawn."""
+
+
+def estimate_lag(A: Floats, tau: Floats, guess: float = 0.0) -> float | None:
+    """Estimate by how many samples torques lag behind their motion; None if no shift is best.
+
+    Args:
+        A: (S, n, p) columns of bodies and friction, at uniform steps.
+        tau: (S, n) torques of the same samples.
+        guess: Lag that is expected, in samples; about twice as much is tried.
+    """
+    most = min(int(2 * abs(guess)) + LAGS, len(tau) // 5)
+    if most <= _ALIKE:
+        return None
+    shifts = np.arange(-most, most + 1)
+    middle = slice(most, len(tau) - most)
+    left = np.zeros(len(shifts))
+    for joint in range(tau.shape[1]):
+        columns = A[middle, joint]
+        U, sizes, _ = np.linalg.svd(columns[:, columns.any(axis=0)], full_matrices=False)
+        basis = U[:, sizes > tolerances.MADE_UP * sizes.max(initial=0.0)]
+        own = np.stack([tau[most + k : len(tau) - most + k, joint] for k in shifts], axis=1)
+        squares = (own**2).sum(axis=0)
+        rest = squares - ((basis.T @ own) ** 2).sum(axis=0)
+        if np.all(squares > 0):
+            left += np.log(np.maximum(rest / squares, tolerances.EPS))
+    best = int(np.argmin(left))
+    if best < _ALIKE or best >= len(shifts) - _ALIKE:
+        return None
+    near = np.arange(best - _ALIKE, best + _ALIKE + 1)
+    bend, slope, _ = np.polyfit(near - best, left[near], 2)
+    if bend <= 0:
+        return None
+    return float(shifts[best] - np.clip(slope / (2 * bend), -1.0, 1.0))
+
+
+def correct_lag(remark: SignalRemark, lag: float, rate: float | None) -> SignalRemark:
+    """Return a remark on a lag with the estimate in place of what the fit shows of it."""
+    saved = float(np.max(remark.values["saved"]))
+    time = "" if rate is None else f" ({abs(lag) / rate * 1e3:.3g} ms)"
+    word = "behind" if lag > 0 else "ahead of"
+    hint = "" if rate is None else f"; --delay={lag / rate:.4g} moves them back"
+    message = (
+        f"torques are {abs(lag):.3g} samples{time} {word} their motion, by fits at each shift; "
+        f"the shift alone makes the squared residuals {saved:.0%} smaller{hint}"
+    )
+    return SignalRemark("lag", message, {**remark.values, "samples": lag})

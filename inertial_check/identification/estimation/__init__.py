@@ -1,1 +1,0 @@
-"""The identification problem: samples, priors, solvers and the certified result."""

@@ -1,0 +1,339 @@
+"""The joint problem under further constraints, or by a conic solver of the caller's choice.
+
+Joint fit of all bodies to reduced samples, for given weights of the joints and the prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.identification.fit import problem as interior_point
+from inertial_check.identification.fit import problem as regularisers
+from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.problem import Problem
+from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.consistency import check
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.tolerances import BEYOND_CERTIFIED
+from inertial_check.projection.conic.cones import complementarity, distance
+from inertial_check.projection.conic.feasibility import irreducible, sentence
+from inertial_check.projection.conic.problem import Applied
+from inertial_check.projection.constraint import Block, Constraint, read_constraints
+from inertial_check.projection.moments import read_margin
+from inertial_check.projection.svec import Certificate, pack
+
+if TYPE_CHECKING:
+    from inertial_check.projection.conic.joint import CoupledProblem
+
+
+class ConicAnswer(NamedTuple):
+    """Best x that was found, with its certificate.
+
+    Attributes:
+        x: (p,).
+        certificate: Proven distance from the optimum.
+        steps: Iterations of the solver.
+        proof: Function that computes the certificate again.
+    """
+
+    x: Floats
+    certificate: Certificate
+    steps: int
+    proof: Proof
+
+    def certify(self) -> Certificate:
+        """Compute the certificate again."""
+        return self.proof(self.x)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Proof that an answer is the best: the multipliers of all cones.
+
+    Attributes:
+        problem: The problem, without the constraints.
+        rows: The cones, in the units of x: rows (k, p) on x, on the auxiliary numbers, and b.
+        y: The auxiliary numbers.
+        z: (k,) multipliers, with half the gradient = Gu^T z.
+    """
+
+    problem: Problem
+    rows: CoupledProblem
+    y: Floats
+    z: Floats
+
+    def __call__(self, x: Floats) -> Certificate:
+        """Bound how far x is from the optimum, as Problem.certify does, with these multipliers."""
+        rows, problem = self.rows, self.problem
+        s = rows.g + rows.Gu @ x + rows.Gy @ self.y
+        left = problem.gradient(x) - rows.Gu.T @ self.z
+        short = problem.shortfall(left)
+        outside = distance(self.z, rows.parts, dual=True)
+        loose = float(np.linalg.norm(rows.Gy.T @ self.z))
+        scale = problem.scale(x)
+        apart = 2 * (
+            complementarity(s, self.z, rows.parts) + (outside + loose) * float(np.abs(s).sum())
+        )
+        return Certificate(distance(s, rows.parts), short / scale, (apart + short) / scale)
+
+
+def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str) -> ConicAnswer:
+    """Find the minimum under constraints.
+
+    Args:
+        problem: A problem with a positive definite H.
+        constraints: Constraints on its bodies, by index.
+        solver: Name of an installed cvxpy solver with semidefinite cones.
+
+    Raises:
+        ParameterError: No such solver, or body; neither samples nor a prior decide everything.
+        ProjectionError: The constraints exclude each other: names an irreducible set of them; or
+            the solver found no answer.
+    """
+    applied = _apply(constraints, problem.bodies)
+    found = problem.solve_soundly(lambda lifted: _answer(problem, lifted, applied, solver))
+    if not found.certificate.proves and not np.all(problem.sound(found.x)):
+        bad = np.flatnonzero(~problem.sound(found.x)).tolist()
+        raise ProjectionError(
+            f"{solver} gave no consistent answer: bodies {bad} are not, and the residual is "
+            f"{float(found.certificate.worst):.1e}",
+            problem,
+        )
+    return found
+
+
+def _answer(
+    problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str
+) -> ConicAnswer:
+    """Solve the problem with floors a little higher, and prove the answer for the problem itself.
+
+    Returns:
+        The answer with the smallest residuals, which can be above tolerances.CERTIFIED.
+
+    Raises:
+        ProjectionError: No answer, or only one outside the constraints.
+    """
+    from inertial_check.projection.conic.joint import CoupledProblem, solve_coupled_problem
+    from inertial_check.projection.conic.solvers import NoAnswer
+
+    free = problem.free
+    rows = CoupledProblem.of(problem.H, _blocks(problem, applied))
+    size = max(float(np.linalg.norm(free - problem.prior)), 1.0)
+    weight = float(np.exp(np.linalg.slogdet(problem.H)[1] / len(free)))
+    offsets = CoupledProblem.of(problem.H, _blocks(lifted, applied)).g
+    scaled = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
+    try:
+        found = solve_coupled_problem(scaled, solver)
+    except NoAnswer as error:
+        _refuse_conflict(problem, applied, solver)
+        raise ProjectionError(f"{solver}: {error}", problem) from None
+    best: ConicAnswer | None = None
+    for each in found:
+        x = free + size * each.d
+        proof = Proof(problem, rows, size * each.y, weight * size * each.z)
+        certificate = proof(x)
+        if best is None or certificate.worst < best.certificate.worst:
+            best = ConicAnswer(x, certificate, each.steps, proof)
+    assert best is not None
+    outside, most = best.certificate.primal_residual, tolerances.CERTIFIED / BEYOND_CERTIFIED
+    if not (outside <= most and np.isfinite(best.certificate.gap)):
+        raise ProjectionError(
+            f"{solver} gave no answer within the constraints: outside by {outside:.1e}, expected "
+            f"at most {most:.0e}; gap {best.certificate.gap:.1e}",
+            problem,
+        )
+    return best
+
+
+def _apply(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ...]:
+    """Apply each constraint to its bodies."""
+    applied = []
+    for one in constraints:
+        bodies = tuple(range(count)) if one.bodies is None else one.bodies
+        if max(bodies) >= count:
+            raise ParameterError(
+                f"{one!r} names body {max(bodies)}; there are bodies 0 to {count - 1}"
+            )
+        if one.coupling:
+            applied.append(Applied(one, bodies))
+        else:
+            applied += [Applied(one, (body,)) for body in bodies]
+    return tuple(applied)
+
+
+def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
+    """Build the cones of the bodies, the bounds and the constraints, on x."""
+    count, width = problem.bodies, len(problem.prior)
+    eye = np.eye(width)
+    none = np.zeros((10, 0))
+    blocks = [
+        [Block("psd", eye[10 * i : 10 * i + 10], none, -pack(problem.floor[i]))]
+        for i in range(count)
+    ]
+    for sign, bounds in ((1.0, problem.lower), (-1.0, problem.upper)):
+        has = np.flatnonzero(np.isfinite(bounds))
+        if len(has):
+            rows = sign * eye[10 * count + has]
+            blocks.append([Block("nonneg", rows, np.zeros((len(has), 0)), -sign * bounds[has])])
+    for constraint, bodies in applied:
+        blocks.append(_place(problem, constraint, bodies))
+    return blocks
+
+
+def _place(problem: Problem, constraint: Constraint, bodies: tuple[int, ...]) -> list[Block]:
+    """Place the blocks of a constraint on x."""
+    blocks = []
+    for block in constraint.blocks(problem.theta0[list(bodies)]):
+        A = np.zeros((len(block.b), len(problem.prior)))
+        for k, i in enumerate(bodies):
+            own = block.A[:, 10 * k : 10 * k + 10] @ problem.to_theta[i]
+            A[:, 10 * i : 10 * i + 10] += own
+        blocks.append(block._replace(A=A))
+    return blocks
+
+
+def _refuse_conflict(problem: Problem, applied: tuple[Applied, ...], solver: str) -> None:
+    """Name the constraints that exclude each other, if the solver says so of them alone as well.
+
+    Raises:
+        ProjectionError: They do.
+    """
+    from inertial_check.projection.conic.joint import CoupledProblem, solve_coupled_problem
+    from inertial_check.projection.conic.solvers import NoAnswer
+
+    width = len(problem.prior)
+
+    def infeasible(some: tuple[Applied, ...]) -> bool:
+        try:
+            solve_coupled_problem(CoupledProblem.of(np.eye(width), _blocks(problem, some)), solver)
+        except NoAnswer:
+            return True
+        except ProjectionError:
+            return False
+        return False
+
+    if applied and infeasible(applied):
+        conflict = irreducible(applied, infeasible)
+        raise ProjectionError(sentence(conflict, range(problem.bodies)), problem)
+
+
+_MARGIN_ROUNDS = 60
+"""Largest number of rounds that lift bodies to a margin, which depends on their own size."""
+
+_MARGIN_STEP = 1.01
+"""Factor by which each round lifts a body more than it lacks, since the body grows with it."""
+
+
+class JointSolution(NamedTuple):
+    """Certified solution of one joint problem."""
+
+    problem: Problem
+    x: Floats
+    certificate: Certificate
+    prior_term: float
+    steps: int
+    solver: str
+    proof: Callable[[], Certificate]
+
+    @property
+    def si(self) -> Floats:
+        """(p,) parameters in SI units, in order "urdf"."""
+        return self.problem.si(self.x)
+
+
+class JointFit:
+    """Fit of all bodies to reduced samples, for any weights of joints and prior.
+
+    Args:
+        theta0: (L, 10) priors in order "urdf".
+        nuisance: Torques besides those of the bodies.
+        options: Options of the fit.
+        names: (L,) of the bodies.
+
+    Raises:
+        ParameterError: Options that exclude each other. The message names both.
+    """
+
+    def __init__(
+        self, theta0: Floats, nuisance: Nuisance, options: FitOptions, names: tuple[str, ...]
+    ) -> None:
+        self.theta0, self.nuisance, self.names = theta0, nuisance, names
+        self.constraints = read_constraints(options.constraints)
+        self.margin = read_margin(options.margin)
+        self.metric, self.solver = options.metric, options.solver
+        if self.metric in ("prior", "euclidean"):
+            return
+        given = {"constraints": self.constraints, "margin": self.margin, "solver": self.solver}
+        for name, value in given.items():
+            if value:
+                raise ParameterError(
+                    f"metric {self.metric!r} takes no {name}: 'prior' does, and 'euclidean'"
+                )
+
+    def solve(self, reduction: Reduction, weights: Floats, regularization: float) -> JointSolution:
+        """Solve for bodies with at least the margin.
+
+        A margin is a bound on the least eigenvalue of the central second moment relative to its
+        trace, which is not convex. So bodies that lack it get a floor of their present trace, in
+        rounds.
+
+        Raises:
+            ProjectionError: The margin is not reached.
+        """
+        system = reduction.stack(weights)
+        spread = np.zeros(len(self.theta0))
+        found = self._solve(system, regularization, spread)
+        for _ in range(_MARGIN_ROUNDS if self.margin else 0):
+            theta = found.problem.theta(found.x)
+            short = check(theta).margin < self.margin
+            if not np.any(short):
+                return found
+            moments = InertialParameters.from_theta(theta).central_second_moment
+            wanted = _MARGIN_STEP * self.margin * np.trace(moments, axis1=1, axis2=2)
+            spread = np.where(short, np.maximum(_MARGIN_STEP * spread, wanted), spread)
+            found = self._solve(system, regularization, spread)
+        if self.margin:
+            margins = check(found.problem.theta(found.x)).margin
+            worst = int(np.argmin(margins))
+            raise ProjectionError(
+                f"no margin of {self.margin:g}: {self.names[worst]} comes to "
+                f"{float(margins[worst]):.6g}; ask for less",
+                found.problem,
+            )
+        return found
+
+    def _solve(
+        self, system: tuple[Floats, Floats, float], regularization: float, spread: Floats
+    ) -> JointSolution:
+        pull = regularisers.euclidean_pull(self.theta0) if self.metric == "euclidean" else None
+        problem = Problem.of(
+            system, self.theta0, self.nuisance, regularization, spread=spread, pull=pull
+        )
+        proof: Callable[[], Certificate]
+        if self.constraints or self.solver is not None:
+            solver = self.solver or "clarabel"
+            conic = solve_conic(problem, self.constraints, solver)
+            x, certificate, steps, proof = conic.x, conic.certificate, conic.steps, conic.certify
+            return JointSolution(
+                problem, x, certificate, problem.prior_term(x), steps, solver.lower(), proof
+            )
+        if self.metric == "entropic" or self.metric == "affine-invariant":  # noqa: PLR1714 - narrows
+            answer = regularisers.solve_regularised(problem, self.metric)
+            term = regularisers.prior_term(problem, answer.x, self.metric)
+            proof = partial(regularisers.certify, problem, answer.x, self.metric)
+        else:
+            answer = interior_point.solve(problem)
+            term = problem.prior_term(answer.x)
+            proof = partial(problem.certify, answer.x)
+        return JointSolution(
+            problem, answer.x, answer.certificate, term, answer.steps, "interior point", proof
+        )

@@ -1,1 +1,0 @@
-"""Drive gains that are identified with the bodies, from recorded currents."""

@@ -1,0 +1,335 @@
+"""Remarks on a result: numbers without support, open friction, poor fits.
+
+Check of the robot that an identification writes, by the rules that `check` applies to files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+import numpy as np
+
+from inertial_check.checking.check import FINDINGS_ONLY, check_model
+from inertial_check.checking.report import Finding, Severity
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.model import Model
+from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.result import Fix
+from inertial_check.identification.diagnosis.diagnosis import SAMPLES as LONGEST_LAG_SEARCH
+from inertial_check.identification.diagnosis.diagnosis import (
+    correct_lag,
+    estimate_lag,
+    find_couplings,
+    find_lag,
+    find_unit_errors,
+)
+from inertial_check.identification.diagnosis.mistakes import SignalRemark
+from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.motion.motion import BASE_ROWS, grade_remark
+from inertial_check.identification.motion.samples import Dataset, Datasets
+from inertial_check.identification.motion.signals import HEAVY, measure_outliers
+from inertial_check.identification.robot.robot import Robot
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
+from inertial_check.reports.identification_types import (
+    FrictionValue,
+    JointFit,
+    Remark,
+    RuleFinding,
+    TorqueFit,
+)
+
+OPEN_FRICTION = 0.1
+"""Standard deviation of friction at the highest recorded speed, relative to the joint's torque,
+above which another motion is predicted badly."""
+
+POOR_FIT = 0.5
+"""Part of a torque's variance below which bodies and friction explain too little of it: another
+force acts on the joint."""
+
+SEVERAL = 2
+"""Number of joints with a poor fit from which on the recording is not of this robot, or not as it
+is taken for: of a single one, a force that touches it may be the reason."""
+
+WORSE = 1.05
+"""Ratio of a validation's RMSE to that of the prior's bodies above which identifying did harm."""
+
+_LONGEST = 20_000
+"""Largest number of samples of a recording that are searched for errors of units, signs and time:
+more samples would not change the outcome."""
+
+_MOST = 6
+"""Largest number of bodies or numbers that a remark names."""
+
+
+def judge_result(
+    robot: Robot,
+    found: Identification,
+    datasets: Datasets,
+    friction: Sequence[FrictionValue],
+    fits: Sequence[TorqueFit],
+) -> Iterator[Remark]:
+    """Remark on numbers and fits of a result that are doubtful.
+
+    Args:
+        robot: Robot that moved.
+        found: Result of the fit.
+        datasets: Recordings.
+        friction: Friction numbers.
+        fits: Fits of the torques, first that of the training data.
+    """
+    if found.status == "uncertified":
+        yield Remark(Severity.ERROR, "uncertified", found.doubt)
+    unsupported = found.identifiability.remarks(found.bodies)
+    for line in unsupported:
+        yield Remark(Severity.WARNING, "unsupported", line)
+    if unsupported and datasets.train[0].motion is not None:
+        yield from _judge_rotors(found)
+    yield from _judge_recordings(robot, found, datasets)
+    yield from _judge_margins(found)
+    yield from _judge_friction(datasets, friction, fits[0])
+    for fit in fits:
+        yield from _judge_fit(fit)
+
+
+def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
+    """Remark on drive gains that were found: what decides their scale, signs, rounds."""
+    if found.gains is None:
+        return
+    for each in found.gains.remarks():
+        yield Remark(Severity.WARNING, each.kind, each.message)
+    turned = [
+        joint
+        for joint, value in zip(robot.joints, found.gains.values.tolist(), strict=True)
+        if value < 0
+    ]
+    if turned:
+        yield Remark(
+            Severity.WARNING,
+            "gain-sign",
+            f"the drive gains of {_list_some(turned)} are negative: what was recorded has the "
+            "other sign than the torque",
+        )
+
+
+def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
+    """Compare measured torques with those of prior and result: units, signs and lags."""
+    bodies = np.append(found.prior, np.zeros(len(found.names)))
+    joints = datasets.joints
+    for data in datasets.train:
+        measured, prior, fitted = data.torques(np.stack([bodies, found.si]), _LONGEST)
+        u = data.row_velocities(robot)
+        u = None if u is None else u[:_LONGEST]
+        # Unknown gains make torques of any unit and sign those of the bodies.
+        for remark in () if found.gains else find_unit_errors(measured, prior, u, joints):
+            yield grade_remark(data.path, remark)
+        if found.loss == "squares":
+            yield from _judge_outliers(data.path, measured - fitted, joints)
+        if data.motion is not None:
+            rate = data.motion.rate
+            for remark in find_lag(measured, fitted, rate=rate, joints=joints):
+                yield grade_remark(data.path, _correct_lag(remark, data, rate))
+        yield from _judge_couplings(data, measured - fitted, joints, found.redundancy)
+
+
+def _judge_couplings(
+    data: Dataset, residuals: Floats, joints: Sequence[str], redundancy: float
+) -> Iterator[Remark]:
+    """Remark on joints that share a gear, which no robot file says."""
+    motion = data.motion
+    if motion is None or motion.whole is not None or motion.u.shape[1] != len(joints):
+        return
+    u, du = (each[: len(residuals)] for each in (motion.u, motion.du))
+    for (a, b), shares in find_couplings(residuals, u, du, redundancy):
+        yield Remark(
+            Severity.WARNING,
+            "coupled",
+            f"{data.path}: {shares[0]:.0%} of the residual of {joints[a]} follows the motion of "
+            f"{joints[b]}, and {shares[1]:.0%} of that of {joints[b]} the motion of {joints[a]}, "
+            f"as where two joints share a gear: --coupling {joints[a]},{joints[b]} --friction "
+            "viscous,coulomb,offset,rotor",
+        )
+
+
+def _judge_outliers(path: str, residuals: Floats, joints: Sequence[str]) -> Iterator[Remark]:
+    """Remark on joints whose fit a few large residuals decide."""
+    counts, parts = measure_outliers(residuals)
+    shown = [
+        f"{joint} {int(count)} with {part:.0%}"
+        for joint, count, part in zip(joints, counts.tolist(), parts.tolist(), strict=True)
+        if part > HEAVY
+    ]
+    if shown:
+        yield Remark(
+            Severity.WARNING,
+            "outliers",
+            f"{path}: a few residuals make up most of the squares: {_list_some(shown)}; least "
+            "squares follow them and hide friction: --loss huber",
+        )
+
+
+def _correct_lag(remark: SignalRemark, data: Dataset, rate: float | None) -> SignalRemark:
+    """Estimate a lag from the first samples of a recording, which are at uniform steps."""
+    parts: list[tuple[Floats, ...]] = []
+    for rows in data.samples.rows():
+        parts.append(rows)
+        if sum(len(tau) for _, tau in parts) >= LONGEST_LAG_SEARCH:
+            break
+    A, tau = (np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*parts, strict=True))
+    lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
+    return remark if lag is None else correct_lag(remark, lag, rate)
+
+
+def _judge_rotors(found: Identification) -> Iterator[Remark]:
+    """Remark on rotors that are not declared, where links have numbers without support."""
+    if not any(name.startswith("Ia") for name in found.names):
+        yield Remark(
+            Severity.NOTE,
+            "no-rotors",
+            "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
+            "gears end in the links; --friction viscous,coulomb,offset,rotor",
+        )
+
+
+def _judge_margins(found: Identification) -> Iterator[Remark]:
+    """Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them."""
+    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
+    if flat.any():
+        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
+        yield Remark(
+            Severity.NOTE,
+            "edge",
+            f"at the edge of what exists, flat or of few points: {_list_some(names)}; --margin "
+            "keeps bodies off it, and so does a larger --regularization",
+        )
+
+
+def _judge_friction(
+    datasets: Datasets, friction: Sequence[FrictionValue], train: TorqueFit
+) -> Iterator[Remark]:
+    """Remark on friction numbers that the data leave open."""
+    if not friction:
+        return
+    largest = np.max([data.largest() for data in datasets.train], axis=0)
+    rms = {joint.joint: joint.rms for joint in train.joints}
+    open_ = []
+    for value, signal in zip(friction, largest.tolist(), strict=True):
+        torque = rms.get(value.joint, 0.0)
+        uncertain = value.standard_deviation * signal
+        if torque > 0 and uncertain > OPEN_FRICTION * torque:
+            of = f"{100 * uncertain / torque:.0f} % of the torque"
+            open_.append(f"{value.name} ({value.standard_deviation:.2g} {value.unit}, {of})")
+    if open_:
+        yield Remark(
+            Severity.WARNING,
+            "friction-open",
+            "the data leave friction open, by the standard deviation: "
+            f"{_list_some(open_)}; record longer, or give --friction-prior",
+        )
+
+
+def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
+    """Remark on joints whose torques are not explained: several are an error of the whole."""
+    poor = [joint for joint in fit.joints if _is_poor(joint, fit)]
+    several = fit.role == "train" and len(poor) >= SEVERAL
+    for joint in poor:
+        yield Remark(
+            Severity.ERROR if several else Severity.WARNING,
+            "poor-fit",
+            f"{fit.path}: {joint.joint}: bodies and friction explain R^2 = "
+            f"{joint.r_squared:.3g} of the torque: look at its sign, its joint and what "
+            "touches the robot",
+        )
+    if fit.role == "validation" and fit.weighted > WORSE * fit.weighted_before:
+        yield Remark(
+            Severity.WARNING,
+            "worse-than-prior",
+            f"{fit.path}: predicted worse than by the prior, weighted RMS {fit.weighted:.4g} and "
+            f"{fit.weighted_before:.4g}",
+        )
+
+
+def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
+    """Tell whether the torque of a joint is explained badly.
+
+    A base that hardly moves feels nearly constant forces, whose variance is noise: those along its
+    three axes are judged together, by their squares.
+    """
+    if not joint.r_squared < POOR_FIT:
+        return False
+    root, dot, row = joint.joint.rpartition(".")
+    if not dot or row not in BASE_ROWS:
+        return True
+    axes = [own for own in fit.joints if own.joint in {f"{root}.{row[0]}{axis}" for axis in "xyz"}]
+    left = sum(own.after**2 for own in axes)
+    return left > (1 - POOR_FIT) * sum(own.rms**2 for own in axes)
+
+
+def _list_some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return f"{', '.join(names[:_MOST])}{more}"
+
+
+_DENSITY = "IC503"
+"""Rule about densities that no material has."""
+
+_MISTAKES = ("IC505", "IC507")
+"""Rules about mistakes of people who write numbers, which identified numbers can resemble only by
+chance: a wrong formula, and one unit all through a file."""
+
+
+def check_written(
+    model: Model, fix: Fix, names: tuple[str, ...], context: Context
+) -> tuple[RuleFinding, ...]:
+    """Check the document with the identified numbers, and list what is found on these bodies.
+
+    Args:
+        model: Model as it was read.
+        fix: Its document with the identified numbers.
+        names: Names of the identified bodies.
+        context: Where the files are that the document includes.
+    """
+    if fix.layer is not None:  # binary numbers stand in a layer that is not on the disk yet
+        return ()
+    overlay = {os.path.abspath(source.path): data for source, data in fix.others}
+    within = replace(context, overlay={**context.overlay, **overlay})
+    try:
+        again = load(fix.data, format=fix.format, path=model.source.path, context=within)
+        report = check_model(again, Settings(ignore=_MISTAKES, context=within), FINDINGS_ONLY)
+    except InertialCheckError:  # a rule that cannot look at a document says nothing about it
+        return ()
+    identified = set(names)
+    return tuple(
+        RuleFinding(each.code, each.name, each.severity, each.body, each.bodies, each.message)
+        for file in report.files
+        for each in file.findings
+        if each.suppression is None and _is_about(each, identified)
+    )
+
+
+def _is_about(finding: Finding, names: set[str]) -> bool:
+    """Decide whether a finding is about one of these bodies."""
+    return finding.body in names or bool(names.intersection(finding.bodies))
+
+
+def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:
+    """Describe a finding as a remark on the identification.
+
+    A body at the edge of what exists has no volume, and so any density: that is a note beside the
+    one that says where it is.
+
+    Args:
+        path: Path of the robot.
+        finding: The finding.
+        flat: Names of bodies at the edge of what exists.
+    """
+    where = finding.body or ", ".join(finding.bodies[:6])
+    message = f"{path}, as identified: {where}: {finding.code}: {finding.message}"
+    severity = Severity(finding.severity)
+    if finding.code == _DENSITY and finding.body in flat:
+        severity = Severity.NOTE
+    return Remark(severity, "check", message)

@@ -1,1 +1,0 @@
-"""Methods of identification that simulate the robot: instrumental variables and DIDIM."""

@@ -1,0 +1,1 @@
+"""From recordings to motions: filtered signals, derivatives, samples, friction."""

@@ -1,1 +1,0 @@
-"""Online identification: a recursive estimate of all bodies that is consistent at every step."""

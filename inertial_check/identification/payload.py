@@ -1,0 +1,384 @@
+"""A payload on a robot whose parameters are known, from joint torques or from a wrist sensor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inertial_check.checking.report import Severity
+from inertial_check.checking.shapes.priors import from_model
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import ParameterError, UsageError
+from inertial_check.identification.diagnosis.mistakes import CLOCKS
+from inertial_check.identification.fit.payload import (
+    Payload,
+    Recording,
+    from_torques,
+    from_wrench,
+    identify_payload,
+)
+from inertial_check.identification.fit.samples import Block, Samples
+from inertial_check.identification.motion.motion import read_wrenches
+from inertial_check.identification.motion.reading import (
+    leave_out_rows,
+    list_unmeasured,
+    read_recordings,
+)
+from inertial_check.identification.motion.recordings import read_datasets
+from inertial_check.identification.motion.signals import Smoothing, smooth
+from inertial_check.identification.options import ContactOptions, IdentifyOptions, PriorOptions
+from inertial_check.identification.recordings.recording import Recording as RecordedFile
+from inertial_check.identification.robot.robot import (
+    Robot,
+    list_recorded,
+    match_joints,
+    read_robot,
+    refuse_loops,
+)
+from inertial_check.inertia.arrays import Floats
+from inertial_check.mechanics.equations import GRAVITY
+from inertial_check.mechanics.jacobians import jacobian, jacobian_derivative, poses
+from inertial_check.projection.constraint import Constraint
+from inertial_check.projection.constraints import FixedMass, TotalMass
+from inertial_check.reports.identification_types import Remark
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedPayload:
+    """A payload that was identified from recordings of the robot that carried it.
+
+    Attributes:
+        link: Name of the link that carries it; its numbers are in the frame of that link.
+        source: "joint torques", or the wrench of a sensor.
+        samples: Number of samples.
+        redundancy: Number of samples that carry as much information as one independent sample.
+        payload: The payload.
+        remarks: Remarks on the robot, the recordings and the payload.
+    """
+
+    link: str
+    source: str
+    samples: int
+    redundancy: float
+    payload: Payload
+    remarks: tuple[Remark, ...]
+
+    @property
+    def standard_deviation(self) -> Floats:
+        """(10,) standard deviations of the ten numbers, counting independent samples only."""
+        return np.asarray(self.payload.standard_deviation * np.sqrt(self.redundancy))
+
+
+def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) -> CarriedPayload:
+    """Identify the payload of a robot.
+
+    Args:
+        options: Options of the identification. The robot's own bodies are those of its file.
+        link: Link that carries the payload.
+        wrench: Link in whose frame a sensor measures the wrench on the payload, as the columns
+            wrench_LINK_fx to wrench_LINK_mz; None for joint torques.
+
+    Raises:
+        DocumentError: A file cannot be read.
+        UsageError: An option or a recording does not fit the robot.
+        ParameterError: The samples leave the mass open, or say that it is negative.
+        ProjectionError: The problem has no certified answer.
+    """
+    if options.robot.merge_fixed:
+        raise UsageError("--payload leaves the robot's own bodies as they are: no --merge-fixed")
+    needed = ("q", "tau") if wrench is None else ("q",)
+    recordings = read_recordings(options, needed)
+    recorded = list_recorded(recordings) if options.robot.lock_others else None
+    robot = read_robot(options.model, options.context, options.robot, recorded)
+    refuse_loops(robot)
+    if robot.base is not None:
+        raise UsageError("--payload takes a robot on a fixed base: leave out --base floating")
+    body = _find_link(robot, link, "--payload")
+    if wrench is None:
+        samples, redundancy, remarks = _read_torques(options, robot, body, recordings)
+        source = "joint torques"
+    else:
+        sensor = _find_link(robot, wrench, "--wrench")
+        samples, redundancy, remarks = _read_wrenches(options, robot, sensor, wrench, recordings)
+        samples = _move(samples, robot, body, sensor)
+        source = f"the wrench at {wrench}"
+    carrier = robot.model.bodies[body]
+    known = _read_masses(options, link, {link, carrier.name, carrier.id})
+    found = _identify(options, samples, carrier.name, known)
+    said = [
+        Remark(Severity.NOTE if "prior:" in line else Severity.WARNING, "payload", line)
+        for line in found.remarks
+    ]
+    every = [*remarks, *robot.remarks, *said]
+    order = sorted(every, key=lambda remark: -remark.severity)
+    return CarriedPayload(carrier.name, source, samples.samples, redundancy, found, tuple(order))
+
+
+def _read_masses(options: IdentifyOptions, link: str, names: set[str]) -> list[Constraint]:
+    """Make constraints of the known mass of the payload: --mass LINK=KG or --total-mass.
+
+    Args:
+        options: Options of the identification.
+        link: Link that carries the payload, as --payload names it.
+        names: Names and id of that link.
+
+    Raises:
+        UsageError: A mass of another link.
+    """
+    found: list[Constraint] = []
+    for name, mass in options.masses.mass.items():
+        if name not in names:
+            raise UsageError(
+                f"--mass {name}={mass:g}: only the payload is identified: "
+                f"expected --mass {link}={mass:g}"
+            )
+        found.append(FixedMass(mass))
+    if options.masses.total_mass is not None:
+        found.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
+    return found
+
+
+def _identify(
+    options: IdentifyOptions, samples: Samples, link: str, constraints: list[Constraint]
+) -> Payload:
+    """Identify the payload, beside the prior that --prior names: the body LINK of a model.
+
+    Raises:
+        DocumentError: The model of the prior cannot be read.
+        UsageError: --prior geometry, which a payload has not.
+        ParameterError: The samples leave the mass open, and there is no prior.
+    """
+    fit, path = options.fit, options.prior.prior
+    if path == "geometry":
+        raise UsageError("--payload: no shapes of a payload are known: give --prior MODEL, a file")
+    prior = None if path == PriorOptions.prior else from_model(path, [link])
+    try:
+        return identify_payload(
+            samples,
+            prior=prior,
+            weights=fit.weights,
+            constraints=constraints,
+            regularization=fit.regularization,
+            loss=fit.loss,
+            margin=fit.margin,
+            solver=fit.solver,
+        )
+    except ParameterError as error:
+        advice = f"give --prior MODEL, whose body {link} is the expected payload"
+        raise ParameterError(str(error).replace("give prior=", advice)) from None
+
+
+def _find_link(robot: Robot, name: str, option: str) -> int:
+    """Find the index of a link that joints move.
+
+    Raises:
+        UsageError: No link or several have this name, or no joint moves it.
+    """
+    bodies = robot.model.bodies
+    found = [k for k, body in enumerate(bodies) if name in (body.name, body.id)]
+    if len(found) != 1:
+        names = [body.name for body in bodies]
+        hint = suggest_name(name, names, f"; there are {', '.join(names[:12])}")
+        what = "is the name of several links: give the id of one" if found else "is no link"
+        raise UsageError(f"{option}: {name!r} {what}{'' if found else hint}")
+    return found[0]
+
+
+def _read_torques(
+    options: IdentifyOptions, robot: Robot, body: int, recordings: list[RecordedFile]
+) -> tuple[Samples, float, list[Remark]]:
+    """Read what the payload adds to the torques of the robot's file."""
+    if not robot.tree.columns[body]:
+        raise UsageError(f"--payload: no recorded joint moves {robot.model.bodies[body].name}")
+    datasets = read_datasets(options, robot, recordings)
+    motions = [data.motion for data in datasets.train]
+    signals = [
+        [getattr(motion, name) for motion in motions if motion is not None]
+        for name in ("q", "u", "du", "tau")
+    ]
+    if len(signals[0]) < len(motions):
+        raise UsageError("--payload needs the motion of the joints, and Y has none: give q and tau")
+    gravity = options.robot.gravity
+    samples = from_torques(
+        robot.tree,
+        body,
+        Recording(*(np.concatenate(own) for own in signals)),
+        nuisance=datasets.nuisance,
+        gravity=GRAVITY if gravity is None else gravity,
+    )
+    remarks = list(datasets.remarks)
+    unmeasured = list_unmeasured(options.robot, robot)
+    return leave_out_rows(samples, unmeasured), datasets.redundancy, remarks
+
+
+def _read_wrenches(
+    options: IdentifyOptions,
+    robot: Robot,
+    sensor: int,
+    name: str,
+    recordings: list[RecordedFile],
+) -> tuple[Samples, float, list[Remark]]:
+    """Read the wrenches of a sensor, with its motion by the kinematics of the robot."""
+    parts: list[tuple[Floats, ...]] = []
+    remarks: list[Remark] = []
+    redundancy = 1.0
+    for recording in recordings[: len(options.data)]:
+        columns = match_joints(recording, robot)
+        found, said = read_wrenches(recording, _choose_columns(options, name), robot)
+        wrench = next(each for each in found if each.name == name)
+        q, u, du, values, own = _smooth(recording, columns, wrench.values, options, robot)
+        redundancy = max(redundancy, own)
+        gains = options.recordings.gain or (1.0,)
+        if isinstance(gains, str) or len(gains) != 1:
+            raise UsageError("--gain takes one number beside --wrench: -1 turns the wrench round")
+        parts.append((*_move_frame(options, robot, sensor, q, u, du), gains[0] * values))
+        remarks += said
+    gravity, w, alpha, a, wrenches = (np.concatenate(own) for own in zip(*parts, strict=True))
+    try:
+        samples = from_wrench(
+            wrenches, gravity, w, alpha, a, bias=True, spatial_order="linear-angular"
+        )
+    except ParameterError as error:
+        raise UsageError(f"--wrench {name}: {error}") from None
+    return samples, redundancy, remarks
+
+
+def _choose_columns(options: IdentifyOptions, name: str) -> ContactOptions:
+    """Choose the columns of a sensor: those of --contact, or those that its link names.
+
+    Raises:
+        UsageError: The wrench is in the axes of the world.
+    """
+    given = options.contacts
+    if given.wrench_axes == "world":
+        raise UsageError("--wrench: a wrist sensor measures in its own axes: leave --wrench-axes")
+    columns = dict(given.contact).get(name, (f"wrench_{name}",))
+    return replace(given, contact=((name, columns),), force_plate=None)
+
+
+def _smooth(
+    recording: RecordedFile,
+    columns: list[int],
+    wrench: Floats,
+    options: IdentifyOptions,
+    robot: Robot,
+) -> tuple[Floats, Floats, Floats, Floats, float]:
+    """Filter motion and wrench alike: q, u, du (S, n), wrench (S, 6), redundancy.
+
+    Raises:
+        UsageError: The recording has no positions, or neither time nor rates.
+    """
+    if recording.q is None:
+        raise UsageError(f"{recording.path}: no q, the positions of the joints")
+    own, smoothing = options.recordings, options.recordings.smoothing
+    revolute = np.array([unit == "N m" for unit in robot.units])
+    scale = np.where(revolute & own.degrees, np.pi / 180, 1.0)
+    scale[[robot.joint(joint, "--reverse") for joint in own.reverse]] *= -1.0
+    q, u, du = (
+        None if signal is None else signal[:, columns] * scale
+        for signal in (recording.q, recording.u, recording.du)
+    )
+    assert q is not None
+    if u is not None and du is not None and smoothing == Smoothing():
+        return q, u, du, wrench, 1.0
+    t = recording.t
+    if t is None and smoothing.rate is None:
+        raise UsageError(f"{recording.path}: no t: give --rate HZ of the samples, or qd and qdd")
+    t = t if t is None or own.time_unit == "s" else t / CLOCKS[own.time_unit]
+    # The filter takes as many columns of forces as of positions: the six go in several times.
+    width = q.shape[1]
+    padded = np.tile(wrench, (1, -(-width // 6) + width))
+    passed = []
+    try:
+        for start in range(0, 6, width):
+            forces = padded[:, start : start + width]
+            found = smooth(t, q, forces, u, du, smoothing, breaks=recording.breaks)
+            passed.append(found.tau)
+    except ParameterError as error:
+        raise ParameterError(f"{recording.path}: {error}") from None
+    filtered = np.concatenate(passed, axis=1)[:, :6]
+    return found.q, found.u, found.du, filtered, found.redundancy
+
+
+def _move_frame(
+    options: IdentifyOptions, robot: Robot, body: int, q: Floats, u: Floats, du: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Gravity, angular velocity and acceleration, and acceleration of a frame, in its axes."""
+    gravity = np.asarray(GRAVITY if options.robot.gravity is None else options.robot.gravity)
+    R = np.asarray(poses(robot.tree, q))[:, body, :3, :3]
+    J = np.asarray(jacobian(robot.tree, q, body))
+    twist = np.einsum("sij,sj->si", J, u)
+    rate = np.einsum("sij,sj->si", J, du)
+    rate += np.einsum("sij,sj->si", np.asarray(jacobian_derivative(robot.tree, q, u, body)), u)
+    vectors = (np.broadcast_to(gravity, (len(q), 3)), twist[:, 3:], rate[:, 3:], rate[:, :3])
+    g, w, alpha, a = (np.einsum("sji,sj->si", R, each) for each in vectors)
+    return g, w, alpha, a
+
+
+def _move(samples: Samples, robot: Robot, body: int, sensor: int) -> Samples:
+    """State the payload in the frame of a link that is fixed to the sensor.
+
+    Raises:
+        UsageError: A joint moves the link relative to the sensor.
+    """
+    if body == sensor:
+        return samples
+    tree = robot.tree
+    if tree.columns[body] != tree.columns[sensor]:
+        names = [robot.model.bodies[index].name for index in (body, sensor)]
+        raise UsageError(
+            f"--wrench: a joint moves {names[0]} relative to {names[1]}, so the sensor feels more "
+            f"than the payload: give --payload {names[1]}"
+        )
+    X_IB = np.asarray(poses(tree, np.zeros(tree.n_q)))
+    to_sensor = map_parameters(np.linalg.inv(X_IB[sensor]) @ X_IB[body])
+
+    def source() -> Iterator[Block]:
+        for Y, F, tau in samples.blocks():
+            yield Y @ to_sensor, F, tau
+
+    return replace(samples, source=source)
+
+
+def map_parameters(X_SB: Floats) -> Floats:
+    """(10, 10) map of the parameters of a body in frame B to those in frame S, in order "urdf"."""
+    from inertial_check.inertia.frames import transform
+
+    return np.asarray(transform(np.eye(10), X_SB)).T
+
+
+def write_snippet(found: CarriedPayload, path: str) -> str:
+    """Write the inertial element of a payload in the format that a path's suffix names.
+
+    Raises:
+        UsageError: The suffix is of no format that has such an element.
+    """
+    parameters = found.payload.parameters
+    mass = float(parameters.mass)
+    x, y, z = np.asarray(parameters.com).tolist()
+    names = ("xx", "xy", "xz", "yy", "yz", "zz")
+    six = np.asarray(parameters.as_theta(about="com"))[4:].tolist()
+    ending = os.path.splitext(path)[1].lower()
+    if ending in (".urdf", ".xacro"):
+        inertia = " ".join(f'i{name}="{own!r}"' for name, own in zip(names, six, strict=True))
+        return (
+            f'<inertial>\n  <origin xyz="{x!r} {y!r} {z!r}" rpy="0 0 0"/>\n'
+            f'  <mass value="{mass!r}"/>\n  <inertia {inertia}/>\n</inertial>\n'
+        )
+    if ending == ".sdf":
+        pairs = zip(names, six, strict=True)
+        inertia = "".join(f"<i{name}>{own!r}</i{name}>" for name, own in pairs)
+        return (
+            f"<inertial>\n  <pose>{x!r} {y!r} {z!r} 0 0 0</pose>\n  <mass>{mass!r}</mass>\n"
+            f"  <inertia>{inertia}</inertia>\n</inertial>\n"
+        )
+    if ending in (".xml", ".mjcf"):
+        full = " ".join(repr(six[place]) for place in (0, 3, 5, 1, 2, 4))
+        return f'<inertial pos="{x!r} {y!r} {z!r}" mass="{mass!r}" fullinertia="{full}"/>\n'
+    raise UsageError(
+        f"-o {path}: an inertial element is that of a format by its suffix: .urdf, .xacro, .sdf, "
+        ".xml or .mjcf"
+    )

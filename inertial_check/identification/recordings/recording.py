@@ -1,0 +1,616 @@
+"""Recording of a robot as plain data, and the checks that its arrays belong together.
+
+Options of the reading of recordings.
+
+Samples that cannot be used: numbers that are not finite, and stamps that do not increase.
+
+Mapping file of a recording: TOML that says what each column means.
+
+[columns]
+"M3 angle" = { quantity = "position", joint = "elbow", unit = "deg", sign = -1 }
+"clock"    = { quantity = "time", unit = "ms" }
+"M3 aux"   = { quantity = "ignore" }
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inertial_check.documents.files.access import open_regular
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import DocumentError
+from inertial_check.identification.recordings.names import (
+    CURRENTS,
+    MEANING,
+    ColumnName,
+    describe_units,
+    find_factor,
+)
+from inertial_check.inertia.arrays import Floats, Mask
+
+_LARGEST = 2**20
+"""Largest size of a mapping file [bytes]: a line for each column of any log is far less."""
+
+_KEYS = ("quantity", "joint", "unit", "sign")
+_WORDS = {
+    "t": "time",
+    "q": "position",
+    "u": "velocity",
+    "du": "acceleration",
+    "tau": "torque",
+}
+"""Word of a mapping file for each quantity."""
+
+_IGNORE = "ignore"
+_QUANTITIES = (*_WORDS.values(), *CURRENTS[:1], _IGNORE)
+
+
+class MappedColumn(NamedTuple):
+    """Meaning of a column by a mapping file.
+
+    Attributes:
+        name: Quantity, joint and unit; None for a column that is left out.
+        sign: 1 or -1, which the values are multiplied by.
+        is_current: Whether the torque is a motor current.
+    """
+
+    name: ColumnName | None
+    sign: float
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """Mapping of the columns of a recording.
+
+    Attributes:
+        path: Path of the file.
+        columns: Meaning of each column, by its name.
+    """
+
+    path: str
+    columns: Mapping[str, MappedColumn]
+
+    def check_used(self, titles: Sequence[str], path: str) -> None:
+        """Refuse names that a recording does not have.
+
+        Raises:
+            DocumentError: Names the column and those of the recording.
+        """
+        missing = [name for name in self.columns if name not in titles]
+        if missing:
+            hint = suggest_name(missing[0], titles, f"; it has {', '.join(titles)}")
+            raise DocumentError(
+                self.path, f"[columns] {json.dumps(missing[0])}: {path} has no such column{hint}"
+            )
+
+
+def read_column_map(path: str) -> ColumnMap:
+    """Read a mapping file.
+
+    Raises:
+        DocumentError: The file cannot be read, or holds something else; names the line.
+    """
+    import tomllib
+
+    try:
+        with open_regular(path) as stream:
+            data = stream.read(_LARGEST + 1)
+    except OSError as error:
+        raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+    if len(data) > _LARGEST:
+        raise DocumentError(path, f"more than {_LARGEST} bytes: no mapping of columns")
+    try:
+        text = data.decode("utf-8")
+        values = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise DocumentError(path, "not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise DocumentError(path, f"no TOML: {error}") from None
+    except RecursionError:
+        raise DocumentError(path, "no mapping of columns: nested too deeply") from None
+    return _read_tables(_MapText(os.fspath(path), text), values)
+
+
+class _MapText(NamedTuple):
+    """Text of a mapping file, which finds the places of its keys."""
+
+    path: str
+    text: str
+
+    def error(self, key: str, reason: str, within: str | None = None) -> DocumentError:
+        """Make an error with the place of a key, of a column within which it stands."""
+        start = 0
+        if within is not None:
+            found = re.search(_spell(within), self.text)
+            start = found.end() if found else 0
+        match = re.compile(_spell(key)).search(self.text, start)
+        if match is None:
+            return DocumentError(self.path, reason)
+        line = self.text.count("\n", 0, match.start()) + 1
+        column = match.start() - self.text.rfind("\n", 0, match.start())
+        return DocumentError(self.path, reason, line, column)
+
+
+def _spell(key: str) -> str:
+    """Return a pattern of a key as TOML may write it."""
+    quoted = re.escape(json.dumps(key, ensure_ascii=False))
+    return rf"{quoted}|'{re.escape(key)}'|(?<![\w-]){re.escape(key)}(?![\w-])"
+
+
+def _read_tables(text: _MapText, values: Mapping[str, object]) -> ColumnMap:
+    for key in values:
+        if key != "columns":
+            raise text.error(key, f"{json.dumps(key)} is unknown: expected the table [columns]")
+    columns = values.get("columns")
+    if not isinstance(columns, dict) or not columns:
+        raise DocumentError(text.path, "expected a table [columns] with a line for each column")
+    read = {name: _read_column(text, name, entry) for name, entry in columns.items()}
+    seen: dict[tuple[str, str | int | None], str] = {}
+    for name, column in read.items():
+        if column.name is not None:
+            meaning = (column.name.quantity, column.name.joint)
+            if meaning in seen:
+                raise text.error(name, f"{name} means the same as {seen[meaning]}: keep one")
+            seen[meaning] = name
+    return ColumnMap(text.path, read)
+
+
+def _read_column(text: _MapText, name: str, entry: object) -> MappedColumn:
+    if not isinstance(entry, dict):
+        form = '{ quantity = "position", joint = "elbow" }'
+        raise text.error(name, f"{json.dumps(name)}: expected {form}")
+    for key in entry:
+        if key not in _KEYS:
+            hint = suggest_name(key, _KEYS, f"; known are {', '.join(_KEYS)}")
+            raise text.error(key, f"{json.dumps(name)}: {key} is unknown{hint}", name)
+    quantity, word = _read_quantity(text, name, entry.get("quantity"))
+    if quantity is None:
+        return MappedColumn(None, 1.0, False)
+    joint = entry.get("joint")
+    if joint is not None and (isinstance(joint, bool) or not isinstance(joint, str | int)):
+        raise text.error("joint", f"{json.dumps(name)}: joint is {joint!r}, expected a name", name)
+    if quantity == "t" and joint is not None:
+        raise text.error("joint", f"{json.dumps(name)}: the time belongs to no joint", name)
+    unit = entry.get("unit")
+    if unit is not None and (not isinstance(unit, str) or find_factor(quantity, unit) is None):
+        reason = f"{json.dumps(name)}: unit is {unit!r}, expected {describe_units(quantity)}"
+        raise text.error("unit", reason, name)
+    sign = entry.get("sign", 1)
+    if isinstance(sign, bool) or sign not in (1, -1):
+        raise text.error("sign", f"{json.dumps(name)}: sign is {sign!r}, expected 1 or -1", name)
+    is_current = word in CURRENTS
+    return MappedColumn(ColumnName(quantity, joint, unit), float(sign), is_current)
+
+
+def _read_quantity(text: _MapText, name: str, word: object) -> tuple[str | None, str]:
+    """Read the quantity of a column; None for one that is left out."""
+    folded = word.casefold() if isinstance(word, str) else ""
+    if folded == _IGNORE:
+        return None, folded
+    if folded in CURRENTS:
+        return "tau", folded
+    if folded in MEANING:
+        return MEANING[folded], folded
+    what = "is missing" if word is None else f"is {word!r}"
+    reason = f"{json.dumps(name)}: quantity {what}, expected one of {', '.join(_QUANTITIES)}"
+    raise text.error("quantity" if word is not None else name, reason, name if word else None)
+
+
+def write_column_map(columns: Mapping[str, ColumnName | None]) -> str:
+    """Write the text of a mapping file, to be corrected by hand."""
+    lines = ["[columns]"]
+    for name, meaning in columns.items():
+        if meaning is None:
+            entry = f'quantity = "{_IGNORE}"'
+        else:
+            entry = f'quantity = "{_WORDS[meaning.quantity]}"'
+            if meaning.joint is not None:
+                entry += f", joint = {json.dumps(meaning.joint, ensure_ascii=False)}"
+        lines.append(f"{json.dumps(name, ensure_ascii=False)} = {{ {entry} }}")
+    return "\n".join(lines)
+
+
+class ReadingNote(NamedTuple):
+    """What was chosen, converted or left out when a recording was read.
+
+    Attributes:
+        kind: What it is about.
+        text: One line with the names or numbers.
+    """
+
+    kind: Literal["columns", "units", "topic", "rows", "joined"]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """Options of the reading of a recording.
+
+    Attributes:
+        needed: Quantities without which a recording is refused; a trajectory has no torques, and
+            one of several files that belong together may lack positions.
+        columns: Mapping of the columns; None to understand their names.
+        skip_bad_rows: Whether samples that cannot be used are left out, with a note.
+        topic: Topic of a ROS recording; None for the only one with joint states.
+        partial: Whether torques of some joints may be missing: no column, or only NaN.
+        further: Names of columns or arrays to be read besides those of the joints. Those of a
+            moving base and of wrenches, as names.is_surrounding has them, are always read.
+        joints: Names of the joints of the robot, for the choice among messages of several devices.
+    """
+
+    needed: tuple[str, ...] = ("q", "tau")
+    columns: ColumnMap | None = None
+    skip_bad_rows: bool = False
+    topic: str | None = None
+    partial: bool = False
+    further: Collection[str] = ()
+    joints: tuple[str, ...] = ()
+
+
+_SHOWN = 3
+"""Number of samples that a note names."""
+
+_MOST = 0.5
+"""Largest part of the samples that is left out: where more are bad, the recording is."""
+
+Place = tuple[int | None, int | None]
+"""Line and column of a sample; None where the file has no lines."""
+
+
+@dataclass
+class BadRows:
+    """Samples that were left out, and the reasons; blocks of samples come one after another.
+
+    Attributes:
+        path: Path of the recording.
+        skip: Whether they are left out; else the first is an error.
+        count: Number of samples left out.
+        total: Number of samples looked at.
+        kept: Number of samples kept.
+        breaks: Kept samples before which the stamps ran backwards.
+        gaps: Kept samples before which something was left out.
+    """
+
+    path: str
+    skip: bool
+    count: int = 0
+    total: int = 0
+    kept: int = 0
+    breaks: list[int] = field(default_factory=list)
+    gaps: list[int] = field(default_factory=list)
+    _last: float = -inf
+    _first: list[tuple[str, Place, str]] = field(default_factory=list)
+    _reasons: dict[str, int] = field(default_factory=dict)
+    _is_open: bool = False
+    _is_back: bool = False
+
+    def select(
+        self,
+        values: Floats,
+        t: Floats | None,
+        place: Callable[[int], Place],
+        reasons: dict[int, str] | None = None,
+    ) -> Mask:
+        """Select the samples of a block that can be used.
+
+        Args:
+            values: (S, k) numbers.
+            t: (S,) stamps, or None.
+            place: Finds the place of a sample of the block.
+            reasons: Why a sample has no numbers at all, by its index.
+        """
+        good: Mask = np.asarray(np.isfinite(values).all(axis=1))
+        back: Mask = np.zeros(len(values), dtype=bool)
+        again: Mask = np.zeros(len(values), dtype=bool)
+        latest = np.full(len(values) + 1, -inf)
+        if t is not None:
+            good &= np.isfinite(t)
+            stamps = np.where(good, t, -inf)
+            latest = np.maximum.accumulate(np.concatenate([[self._last], stamps]))
+            again = good & (stamps == latest[:-1])
+            back = good & (stamps < latest[:-1])
+            self._last = float(latest[-1])
+        bad = ~good | back | again
+        for index in np.flatnonzero(bad).tolist():
+            kind = "stamp that runs backwards" if back[index] else ""
+            kind = kind or ("stamp that is there twice" if again[index] else "")
+            kind = kind or (reasons or {}).get(index, "number that is not finite")
+            if len(self._first) < _SHOWN:
+                number = self.total + index
+                found = place(index)
+                stamp = ""
+                if t is not None and good[index]:
+                    before = f"up to t[{number - 1}] {latest[index]:.12g} s"
+                    stamp = f"t[{number}] is {t[index]:.12g} s, and {before}: "
+                shown = f"sample {number}" if found[0] is None else f"line {found[0]}"
+                self._first.append((shown, found, f"{stamp}a {kind}"))
+            self._note(kind)
+        self._find_ends(bad, back)
+        self.total += len(bad)
+        return ~bad
+
+    def _note(self, kind: str) -> None:
+        self.count += 1
+        known = kind if kind in self._reasons or len(self._reasons) < _SHOWN else "other reason"
+        self._reasons[known] = self._reasons.get(known, 0) + 1
+
+    def _find_ends(self, bad: Mask, back: Mask) -> None:
+        """Find the kept samples before which something was left out."""
+        if not bad.any() and not self._is_open:
+            self.kept += len(bad)
+            return
+        for is_bad, is_back in zip(bad.tolist(), back.tolist(), strict=True):
+            if is_bad:
+                self._is_open, self._is_back = True, self._is_back or is_back
+                continue
+            if self._is_open and self.kept:
+                self.gaps.append(self.kept)
+                if self._is_back:
+                    self.breaks.append(self.kept)
+            self._is_open = self._is_back = False
+            self.kept += 1
+
+    def finish(self) -> tuple[ReadingNote, ...]:
+        """Return a note on what was left out.
+
+        Raises:
+            DocumentError: Nothing may be left out, or too much would be.
+        """
+        if not self.count:
+            return ()
+        shown, (line, column), kind = self._first[0]
+        at = "" if line is not None or kind.startswith("t[") else f"{shown}: "
+        if not self.skip:
+            raise DocumentError(
+                self.path,
+                f"{at}{kind}; {self.count} of {self.total} samples cannot be used: correct them, "
+                "or leave them out with --skip-bad-rows",
+                line,
+                column,
+            )
+        if self.count > _MOST * self.total:
+            raise DocumentError(
+                self.path,
+                f"{at}{kind}; {self.count} of {self.total} samples cannot be used, and at most "
+                "half of them are left out",
+                line,
+                column,
+            )
+        kinds = ", ".join(f"{count} x {kind}" for kind, count in self._reasons.items())
+        first = ", ".join(each[0] for each in self._first)
+        more = "" if self.count <= _SHOWN else ", ..."
+        text = (
+            f"{self.count} of {self.total} samples left out ({first}{more}): {kinds}; "
+            "the filter bridges none of the gaps that are longer than half a period of its cut-off"
+        )
+        return (ReadingNote("rows", text),)
+
+
+def drop_bad_rows(
+    path: str, arrays: dict[str, Floats], skip: bool
+) -> tuple[dict[str, Floats], BadRows]:
+    """Leave out the samples of whole arrays that cannot be used; without `skip` refuse them.
+
+    Args:
+        path: Path of the recording.
+        arrays: The time (S,) and signals (S, ...) by name, of equal lengths.
+        skip: Whether they are left out.
+
+    Raises:
+        DocumentError: Names the first sample that cannot be used.
+    """
+    rows = BadRows(path, skip)
+    count = len(next(iter(arrays.values())))
+    finite = np.ones((count, 1))
+    for name, array in arrays.items():
+        if name != "t":
+            finite[~np.isfinite(array).reshape(count, -1).all(axis=1)] = np.nan
+    stamps = arrays.get("t")
+    good = rows.select(finite, stamps, lambda _: (None, None))
+    if good.all():
+        return arrays, rows
+    return {name: array[good] for name, array in arrays.items()}, rows
+
+
+class EntryPlace(NamedTuple):
+    """Name of an entry of an array, and its line and column where the file has lines."""
+
+    name: str
+    line: int | None
+    column: int | None
+
+
+EntryFinder = Callable[[str, tuple[int, ...]], EntryPlace]
+"""Finds the place of an entry, by the name of its quantity and its index."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recording:
+    """Samples of a robot's motion and torques, or of the equations that they make.
+
+    Attributes:
+        path: The file, as it was named.
+        t: (S,) time [s], as stamped; None where the file has none.
+        q: (S, n) positions of the joints [rad or m], or None.
+        u: (S, n) velocities [rad/s or m/s], or None.
+        du: (S, n) accelerations [rad/s^2 or m/s^2], or None.
+        tau: (S, n) torques or forces [N m or N], or None where the caller can do without.
+        Y: (S, n, 10 L) regressor, in place of the motion; or None.
+        F: (S, n, k) columns of the effects beside the bodies, as friction; only with Y; or None.
+        columns: Names of the columns of F, where the file gives them.
+        joints: Names of the n joints in the order of the columns, where the file gives them.
+        ignored: Names of all other columns or arrays.
+        unmeasured: Indices of the joints whose torque the file does not have; it counts as 0.
+        further: Columns (S,) or arrays (S, k) of a moving base, of wrenches, and those that were
+            asked for, by their names.
+        notes: What was chosen, converted and left out on reading.
+        stated: Quantities that state their units, which were converted to SI units.
+        has_currents: Whether motor currents [A] stand for the torques.
+        has_others: Whether joints of other devices may stand in it, which a robot lacks.
+        breaks: Samples at which a new stretch begins, which nothing ties to the one before.
+    """
+
+    path: str
+    t: Floats | None = None
+    q: Floats | None = None
+    u: Floats | None = None
+    du: Floats | None = None
+    tau: Floats | None = None
+    Y: Floats | None = None
+    F: Floats | None = None
+    columns: tuple[str, ...] | None = None
+    joints: tuple[str, ...] | None = None
+    ignored: tuple[str, ...] = ()
+    unmeasured: tuple[int, ...] = ()
+    further: Mapping[str, Floats] = field(default_factory=dict)
+    notes: tuple[ReadingNote, ...] = ()
+    stated: frozenset[str] = frozenset()
+    has_currents: bool = False
+    has_others: bool = False
+    breaks: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        """Name the arrays and their sizes."""
+        held = ", ".join(name for name in ("t", *SIGNALS, "Y", "F") if name not in self.absent)
+        return f"Recording({self.path!r}: {held}; samples {self.samples}, joints {self.count})"
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Names among t, q, u, du, tau, Y and F that the file does not have."""
+        return tuple(name for name in ("t", *SIGNALS, "Y", "F") if getattr(self, name) is None)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples, S."""
+        return len(self._shown)
+
+    @property
+    def count(self) -> int:
+        """Number of joints, n."""
+        return int(self._shown.shape[1])
+
+    @property
+    def _shown(self) -> Floats:
+        every = (self.Y, self.q, self.u, self.du, self.tau)
+        shown = next((each for each in every if each is not None), None)
+        assert shown is not None
+        return shown
+
+
+MOST_NUMBERS = 2**25
+"""Largest number of numbers of a recording: an hour of seven joints at 250 Hz has 20 million, and
+twice as many take half a gigabyte."""
+
+TOO_LONG = "too long to be held in memory: cut the recording, or take fewer samples a second"
+
+SIGNALS = ("q", "u", "du", "tau")
+"""Names of the arrays with one column a joint."""
+
+
+def settle_samples(
+    about: Recording,
+    arrays: Mapping[str, Floats],
+    how: ReadingOptions,
+    find: EntryFinder,
+    rows: BadRows | None = None,
+) -> Recording:
+    """Refuse or leave out the samples that cannot be used, with a note; every reader does it last.
+
+    Torques that are NaN in every sample were not measured, and become 0 where that is allowed.
+
+    Args:
+        about: All but the arrays, with those beside the joints.
+        arrays: Time, signals, regressor and columns as they were read, in SI units, by name.
+        how: Options of the reading.
+        find: Finds the place of an entry for a message.
+        rows: Samples that the reader has left out already, block by block; None for none.
+
+    Raises:
+        DocumentError: Names the first number that is not finite or stamp that does not increase.
+    """
+    every = {**arrays, **about.further}
+    unmeasured: tuple[int, ...] = ()
+    if how.partial and "tau" in arrays:
+        empty = np.isnan(arrays["tau"]).all(axis=0)
+        every["tau"] = np.where(empty, 0.0, arrays["tau"]) if empty.any() else arrays["tau"]
+        unmeasured = tuple(np.flatnonzero(empty).tolist())
+    if rows is not None or not how.skip_bad_rows:
+        _refuse_not_finite(about.path, every, find)
+    if rows is None:
+        every, rows = drop_bad_rows(about.path, every, how.skip_bad_rows)
+    held = {name: every[name] for name in arrays}
+    return replace(
+        about,
+        t=held.get("t"),
+        q=held.get("q"),
+        u=held.get("u"),
+        du=held.get("du"),
+        tau=held.get("tau"),
+        Y=held.get("Y"),
+        F=held.get("F"),
+        further={name: every[name] for name in about.further},
+        unmeasured=unmeasured,
+        notes=(*about.notes, *rows.finish()),
+        # Without stamps nothing else says that samples are missing.
+        breaks=tuple(rows.breaks if "t" in arrays else rows.gaps),
+    )
+
+
+def _refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder) -> None:
+    """Refuse numbers that are not finite: no sample can be used in part.
+
+    Raises:
+        DocumentError: Names the first of them, and how many samples have such numbers.
+    """
+    for name, array in arrays.items():
+        bad = ~np.isfinite(array)
+        if not bad.any():
+            continue
+        index = tuple(int(axis[0]) for axis in np.nonzero(bad))
+        called, line, column = find(name, index)
+        rows = int(bad.reshape(len(bad), -1).any(axis=1).sum())
+        raise DocumentError(
+            path,
+            f"{called} is {array[index]}, expected a finite number: "
+            f"leave out the {rows} of {len(bad)} samples in which {name} has such values, as "
+            "--skip-bad-rows does",
+            line,
+            column,
+        )
+
+
+def refuse_unlike(path: str, arrays: Mapping[str, Floats]) -> None:
+    """Refuse signals of different numbers of joints or samples.
+
+    Args:
+        path: The path that messages name.
+        arrays: The time (S,) and signals (S, n) by name.
+
+    Raises:
+        DocumentError: Names two arrays that differ.
+    """
+    first = next((name for name in SIGNALS if name in arrays), None)
+    for name, array in arrays.items():
+        if first is None or name == first:
+            continue
+        if array.ndim > 1 and array.shape[1] != arrays[first].shape[1]:
+            raise DocumentError(
+                path,
+                f"{name} has {array.shape[1]} and {first} has {arrays[first].shape[1]} columns: "
+                "expected one for each joint in both",
+            )
+        if len(array) != len(arrays[first]):
+            raise DocumentError(
+                path,
+                f"{name} has {len(array)} samples and {first} has {len(arrays[first])}: "
+                "expected as many in both",
+            )

@@ -1,0 +1,671 @@
+"""Recordings as csv: a header that names the columns, then one row a sample.
+
+Recordings as npz archives: an array for each quantity, or a regressor and its torques.
+
+Recordings as npz archives whose arrays are read column by column, by name.
+
+They are those of mujoco.sysid, which lists the columns of its arrays in a signal mapping, and any
+other archive for which a mapping file says what the columns mean.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple, NoReturn
+
+import numpy as np
+
+from inertial_check.documents.archives import Archive, as_float64, decode_texts
+from inertial_check.documents.numbers import parse_number
+from inertial_check.documents.tables.delimited import DelimitedText, Record
+from inertial_check.documents.tables.reading import Window
+from inertial_check.errors import DocumentError
+from inertial_check.identification.recordings.columns import (
+    NO_COLUMN,
+    ColumnChoice,
+    Header,
+    choose_columns,
+)
+from inertial_check.identification.recordings.names import (
+    ALIASES,
+    MEANING,
+    is_surrounding,
+    read_column_name,
+    read_logged_name,
+)
+from inertial_check.identification.recordings.recording import (
+    MOST_NUMBERS,
+    SIGNALS,
+    TOO_LONG,
+    BadRows,
+    EntryPlace,
+    Place,
+    ReadingOptions,
+    Recording,
+    refuse_unlike,
+    settle_samples,
+)
+from inertial_check.inertia.arrays import Floats
+
+_TITLE = re.compile(r"\S+(?:\s+[\[(][^\])]*[\])])?")
+"""Pattern of a column's name between spaces; a unit in brackets belongs to the name."""
+
+_EXPECTED = "a header such as t,q1,q2,tau1,tau2"
+
+_ROWS = 8192
+"""Number of rows that are converted at a time."""
+
+_LONGEST = 2**24
+"""Number of characters after which no further rows are converted together."""
+
+
+def read_csv(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
+    """Read the recording in a csv file.
+
+    Args:
+        stream: The file, at its beginning.
+        path: The path that messages name.
+        how: Options of the reading.
+
+    Raises:
+        DocumentError: Names the line and column, what stands there and what was expected.
+    """
+    advice = "save it as UTF-8 or as npz"
+    window = Window(stream, path, advice, errors="strict", translate=True)
+    text = DelimitedText(window, lenient=True)
+    titles, rows = _find_header(text, path)
+    names = [title.name for title in titles]
+    if how.columns is not None:
+        how.columns.check_used(names, path)
+    header = Header(names, lambda place, reason: window.error(titles[place].start, reason))
+    columns = choose_columns(header, how)
+    reader = _RowReader(text, names, columns, how)
+    while rows:
+        reader.read(rows)
+        rows, _ = text.next_records(_ROWS, _LONGEST)
+    arrays = reader.collect()
+    beside = {name: arrays.pop(name) for name in columns.further}
+    refuse_unlike(path, arrays)
+    about = Recording(
+        path=path,
+        joints=columns.joints,
+        ignored=columns.ignored,
+        further=beside,
+        notes=columns.notes,
+        stated=columns.stated,
+        has_currents=columns.has_currents,
+    )
+    return settle_samples(about, arrays, how, reader.find_entry, reader.bad)
+
+
+class _RowReader:
+    """Reader of the rows of numbers, block by block.
+
+    Attributes:
+        bad: Rows that cannot be used.
+    """
+
+    def __init__(
+        self, text: DelimitedText, names: list[str], columns: ColumnChoice, how: ReadingOptions
+    ) -> None:
+        skip, partial = how.skip_bad_rows, how.partial
+        self._text, self._names, self._columns, self._skip = text, names, columns, skip
+        self._used = columns.list_columns()
+        self._blocks: list[Floats] = []
+        self._places: dict[int, tuple[int, int]] = {}  # first entries that are not finite
+        self._count = 0
+        self.bad = BadRows(text.window.path, skip)
+        # A torque that is never measured is NaN in every row, which is no reason to leave out all.
+        lenient = columns.places.get("tau", []) if partial else []
+        self._judged = [k for k, column in enumerate(self._used) if column not in lenient]
+        self._time = self._used.index(columns.places["t"][0]) if "t" in columns.places else None
+
+    def read(self, rows: list[Record]) -> None:
+        """Read a block of rows, and take it out of the text."""
+        text, window = self._text, self._text.window
+        values, reasons = self._convert(rows)
+        if not self._skip:
+            for k in np.flatnonzero(~np.isfinite(values).all(axis=0)).tolist():
+                row = rows[int(np.argmin(np.isfinite(values[:, k])))]
+                start = text.split(row)[self._used[k]].start
+                self._places.setdefault(self._used[k], window.place(start))
+
+        def place(index: int) -> Place:
+            cells = text.split(rows[index])
+            if self._time is None or len(cells) != len(self._names):
+                return window.place(rows[index].start)
+            return window.place(cells[self._used[self._time]].start)
+
+        t = None if self._time is None else values[:, self._time]
+        judged = values[:, self._judged] if self._skip else values[:, :0]
+        good = self.bad.select(judged, t, place, reasons)
+        self._count += values.size
+        if self._count > MOST_NUMBERS:
+            raise DocumentError(window.path, f"{TOO_LONG}; it has more than {MOST_NUMBERS} numbers")
+        self._blocks.append(values[good] if self._skip and not good.all() else values)
+        text.take(rows[-1].end)
+
+    def _convert(self, rows: list[Record]) -> tuple[Floats, dict[int, str]]:
+        """Convert rows to numbers; where rows are skipped, those that are none become NaN."""
+        text, names, used = self._text, self._names, self._used
+        try:
+            return text.numbers(rows, names, used, "the header"), {}
+        except DocumentError:
+            if not self._skip:
+                raise
+        values, reasons = np.full((len(rows), len(used)), np.nan), {}
+        for index, row in enumerate(rows):
+            try:
+                values[index] = text.numbers([row], names, used, "the header")
+            except DocumentError as error:
+                reasons[index] = f"row that is no sample ({error.reason})"
+        return values, reasons
+
+    def collect(self) -> dict[str, Floats]:
+        """Collect the arrays of all quantities, in SI units."""
+        whole = np.concatenate(self._blocks)
+        self._blocks.clear()  # as large as the whole
+        arrays = {}
+        for name, own in self._columns.places.items():
+            array = np.full((len(whole), len(own)), np.nan)
+            there = [k for k, each in enumerate(own) if each != NO_COLUMN]
+            array[:, there] = whole[:, [self._used.index(own[k]) for k in there]]
+            factors = np.array(self._columns.factors[name])
+            if np.any(factors != 1):
+                array *= factors
+            arrays[name] = array
+        if "t" in arrays:
+            arrays["t"] = arrays["t"][:, 0]
+        for name, place in self._columns.further.items():
+            arrays[name] = whole[:, self._used.index(place)]
+        return arrays
+
+    def find_entry(self, name: str, index: tuple[int, ...]) -> EntryPlace:
+        """Find the place of the first entry that is not finite in a column."""
+        if name in self._columns.further:
+            column = self._columns.further[name]
+        else:
+            column = self._columns.places[name][index[1] if len(index) > 1 else 0]
+        return EntryPlace(self._names[column], *self._places[column])
+
+
+class _Title(NamedTuple):
+    """Name of a column, and its offset in the window."""
+
+    name: str
+    start: int
+
+
+def _find_header(text: DelimitedText, path: str) -> tuple[list[_Title], list[Record]]:
+    """Find the header and the first rows of numbers.
+
+    Raises:
+        DocumentError: There is no header, or no row behind it.
+    """
+    window = text.window
+    found, end = text.next_records(1)
+    if not found:
+        reason = f"the recording has nothing; expected {_EXPECTED}, and rows"
+        raise DocumentError(path, reason)
+    line = window.text[slice(*found[0])]
+    if _has_number(line):
+        titles = _find_commented_titles(text, found[0].start)
+    else:
+        text.choose_separator(line)
+        titles = _split_titles(text, found[0])
+        text.skip_to(end)
+    rows, _ = text.next_records(_ROWS, _LONGEST)
+    if not rows:
+        reason = f"the recording has a header and no rows; expected {_EXPECTED}, and rows"
+        raise DocumentError(path, reason)
+    return titles, rows
+
+
+def _find_commented_titles(text: DelimitedText, end: int) -> list[_Title]:
+    """Find the last comment that names positions: NumPy writes its header so.
+
+    Args:
+        text: The text.
+        end: The offset of the first row, before which the comments stand.
+
+    Raises:
+        DocumentError: No comment names positions.
+    """
+    window = text.window
+    stop = end
+    while stop > 0:
+        start = window.text.rfind("\n", 0, stop - 1) + 1
+        line = window.text[start:stop]
+        if (sign := line.find("#")) >= 0:
+            text.choose_separator(line[sign + 1 :])
+            titles = _split_titles(text, Record(start + sign + 1, stop))
+            meanings = (read_column_name(title.name) for title in titles)
+            if any(each is not None and each.quantity == "q" for each in meanings):
+                return titles
+        stop = start
+    line_number, _ = window.place(end)
+    raise DocumentError(window.path, f"numbers without names; expected {_EXPECTED}", line_number, 1)
+
+
+def _split_titles(text: DelimitedText, header: Record) -> list[_Title]:
+    """Split a header into the names of columns."""
+    if text.separator is not None:
+        return [_Title(text.word(cell).strip(), cell.start) for cell in text.split(header)]
+    titles = _TITLE.finditer(text.window.text, *header)
+    return [_Title(title[0].strip('"'), title.start()) for title in titles]
+
+
+def _has_number(line: str) -> bool:
+    """Tell whether some cell of a line is a number: no header has one."""
+    words = re.split(r"[\s,;]+", line.strip())
+    return any(parse_number(word.strip('"'))[1] is None for word in words)
+
+
+_PARTS = ("", "sensordata_", "state_", "control_")
+"""Prefixes of the arrays of a TimeSeries, and of the three in a SystemTrajectory."""
+
+_LONGEST_MAPPING = 2**20
+"""Largest length of a signal mapping [characters]."""
+
+_MOST_COLUMNS = 10_000
+"""Largest number of columns."""
+
+_PICKLED = (
+    "pickled Python objects, which are never read: mujoco.sysid from MuJoCo 4 on writes text in "
+    "their place; or --columns FILE says what data[0], data[1], ... mean"
+)
+
+
+class _Table(NamedTuple):
+    """Columns by name, of the same samples, and names of arrays that are not among them."""
+
+    columns: dict[str, Floats]
+    ignored: tuple[str, ...]
+
+
+def is_sysid(archive: Archive) -> bool:
+    """Tell whether an archive is a TimeSeries or a SystemTrajectory of mujoco.sysid."""
+    return any({f"{part}times", f"{part}data"} <= {*archive.members} for part in _PARTS[:2])
+
+
+def read_sysid(archive: Archive, how: ReadingOptions) -> Recording:
+    """Read a TimeSeries or SystemTrajectory of mujoco.sysid.
+
+    Sensors are measured; of the state only quantities are taken that no sensor has. Controls are
+    columns NAME_ctrl, which mean torques only where a mapping file says so.
+
+    Raises:
+        DocumentError: An array is damaged, or its signal mapping cannot be read.
+    """
+    table: dict[str, Floats] = {}
+    ignored: list[str] = ["initial_state"] if "initial_state" in archive.members else []
+    clock: Floats | None = None
+    for part in _PARTS:
+        if not {f"{part}times", f"{part}data"} <= {*archive.members}:
+            continue
+        times, data = (_read(archive, f"{part}{name}") for name in ("times", "data"))
+        if times.ndim != 1 or data.ndim != 2 or len(times) != len(data):
+            shapes = f"{times.shape} and {data.shape}"
+            reason = (
+                f"{part}times and {part}data have the shapes {shapes}, expected (S,) and (S, k)"
+            )
+            raise DocumentError(archive.path, reason)
+        if clock is None:
+            clock = table["t"] = times
+        elif not np.array_equal(clock, times):
+            ignored.append(f"{part}data (other times)")
+            continue
+        names = _name_columns(archive, part, data.shape[1], how)
+        known = {found.meaning.quantity for name in table if (found := read_logged_name(name))}
+        for name, column in names.items():
+            found = read_logged_name(name)
+            if name in table or (found is not None and found.meaning.quantity in known):
+                ignored.append(name)
+            else:
+                table[name] = data[:, column]
+    return _build(archive.path, _Table(table, tuple(ignored)), how)
+
+
+def read_mapped(archive: Archive, how: ReadingOptions) -> Recording:
+    """Read an archive whose columns a mapping file names: `name`, or `name[0]` of several columns.
+
+    Raises:
+        DocumentError: An array is damaged, or too large.
+    """
+    table: dict[str, Floats] = {}
+    ignored = []
+    for name in archive.members:
+        values = archive.read(name)
+        if values.dtype.kind not in "fiu" or values.ndim not in (1, 2):
+            ignored.append(name)
+            continue
+        numbers = as_float64(values)
+        if numbers.ndim == 1:
+            table[name] = numbers
+        else:
+            _refuse_columns(archive.path, len(table) + numbers.shape[1])
+            table |= {f"{name}[{k}]": column for k, column in enumerate(numbers.T)}
+    return _build(archive.path, _Table(table, tuple(ignored)), how)
+
+
+def _read(archive: Archive, name: str) -> Floats:
+    values = archive.read(name)
+    if values.dtype.kind not in "fiu":
+        raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
+    return as_float64(values)
+
+
+def _refuse_columns(path: str, count: int) -> None:
+    if count > _MOST_COLUMNS:
+        raise DocumentError(path, f"more than {_MOST_COLUMNS} columns")
+
+
+def _name_columns(archive: Archive, part: str, width: int, how: ReadingOptions) -> dict[str, int]:
+    """Name the columns of an array of mujoco.sysid: column by name.
+
+    Raises:
+        DocumentError: The signal mapping is pickled or damaged.
+    """
+    _refuse_columns(archive.path, width)
+    unnamed = {f"{part}data[{k}]": k for k in range(width)}
+    name = f"{part}signal_mapping"
+    if name not in archive.members:
+        return unnamed
+    stream = archive.array_header(name)
+    if stream.dtype.hasobject:
+        if how.columns is not None:
+            return unnamed
+        raise DocumentError(archive.path, f"{name}: {_PICKLED}")
+    text = archive.read(name)
+    if text.dtype.kind != "U" or text.size != 1 or text.dtype.itemsize > 4 * _LONGEST_MAPPING:
+        raise DocumentError(archive.path, f"{name}: expected a text of JSON")
+    try:
+        return _list_signals(json.loads(str(text.reshape(-1)[0])), width)
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise DocumentError(archive.path, f"{name}: no signal mapping: {reason}") from None
+
+
+def _list_signals(mapping: object, width: int) -> dict[str, int]:
+    """List the columns of a decoded mapping, name to type and indices.
+
+    Raises:
+        ValueError: It is no such mapping.
+    """
+    if not isinstance(mapping, Mapping):
+        raise ValueError("expected an object of signals")
+    found: dict[str, int] = {}
+    for name, entry in mapping.items():
+        if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)):
+            raise ValueError(f"{name}: expected a type and indices")
+        indices = entry[1]
+        for k, index in enumerate(indices):
+            if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < width:
+                raise ValueError(f"{name}: index {index!r} of {width} columns")
+            found[name if len(indices) == 1 else f"{name}[{k}]"] = index
+    return found
+
+
+def _build(path: str, table: _Table, how: ReadingOptions) -> Recording:
+    """Build the recording of the columns of a table.
+
+    Raises:
+        DocumentError: Columns are missing, ambiguous, of other lengths, or not finite.
+    """
+    titles = list(table.columns)
+    if how.columns is not None:
+        how.columns.check_used(titles, path)
+    header = Header(titles, lambda place, reason: DocumentError(path, reason))
+    chosen = choose_columns(header, how)
+    arrays: dict[str, Floats] = {}
+    names: dict[str, list[str]] = {}
+    for quantity, places in chosen.places.items():
+        names[quantity] = ["" if place == NO_COLUMN else titles[place] for place in places]
+        columns = [table.columns[name] for name in names[quantity] if name]
+        lengths = {len(column) for column in columns} | {len(each) for each in arrays.values()}
+        if len(lengths) > 1 or 0 in lengths:
+            shown = ", ".join(map(str, sorted(lengths)))
+            reason = f"{', '.join(names[quantity])}: {shown} samples, expected as many in all"
+            raise DocumentError(path, reason)
+        values = np.full((lengths.pop(), len(places)), np.nan)
+        values[:, [place != NO_COLUMN for place in places]] = np.stack(columns, axis=1)
+        arrays[quantity] = values * np.array(chosen.factors[quantity])
+    if "t" in arrays:
+        arrays["t"] = arrays["t"][:, 0]
+
+    def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
+        title = names[name][index[1] if len(index) > 1 else 0]
+        return EntryPlace(f"{title} in sample {index[0]}", None, None)
+
+    about = Recording(
+        path=path,
+        joints=chosen.joints,
+        ignored=(*chosen.ignored, *table.ignored),
+        notes=chosen.notes,
+        stated=chosen.stated,
+        has_currents=chosen.has_currents,
+    )
+    return settle_samples(about, arrays, how, find_entry)
+
+
+_REGRESSOR = ("Y", "F")
+_JOINTS = ("joints", "joint_names")
+_COLUMNS = ("columns", "names")
+_COUNT = "n_joints"
+
+
+def read_npz(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
+    """Read the recording in an archive.
+
+    Args:
+        stream: The file; it must be seekable.
+        path: The path that messages name.
+        how: Options of the reading.
+
+    Raises:
+        DocumentError: Names the array, what it is and what was expected.
+    """
+    archive = Archive(stream, path)
+    if is_sysid(archive):
+        return read_sysid(archive, how)
+    if how.columns is not None:
+        return read_mapped(archive, how)
+    roles = _find_roles(archive)
+    arrays = {role: _read_numbers(archive, name) for role, name in roles.items()}
+    called = {role: name for role, name in roles.items() if role != name}
+    joints = _read_texts(archive, _JOINTS)
+    beside: dict[str, Floats] = {}
+    if "Y" in arrays:
+        held, used = _check_equations(archive, arrays, joints)
+    else:
+        held = _check_motion(path, arrays, how.needed)
+        beside = _read_further(archive, held, how.further)
+        used = set(beside)
+
+    def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
+        return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
+
+    about = Recording(path=path, joints=joints, further=beside)
+    recording = settle_samples(about, held, how, find_entry)
+    columns = _read_texts(archive, _COLUMNS) if "F" in held else None
+    _refuse_counts(path, held, joints, columns)
+    used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
+    used |= {*_COLUMNS} if columns else set()
+    ignored = tuple(name for name in archive.members if name not in used)
+    return replace(recording, columns=columns, ignored=ignored)
+
+
+def _read_further(
+    archive: Archive, held: Mapping[str, Floats], wanted: Collection[str]
+) -> dict[str, Floats]:
+    """Read the arrays of a moving base and of wrenches, and those that are asked for.
+
+    Raises:
+        DocumentError: One has another shape than (S,) or (S, k).
+    """
+    found = {}
+    for name in archive.members:
+        if is_surrounding(name) or name in wanted:
+            values = _read_numbers(archive, name)
+            count = len(next(iter(held.values())))
+            if values.ndim not in (1, 2) or len(values) != count:
+                raise DocumentError(
+                    archive.path,
+                    f"{name} has shape {values.shape}, expected ({count},) or ({count}, columns)",
+                )
+            found[name] = values
+    return found
+
+
+def _find_roles(archive: Archive) -> dict[str, str]:
+    """Find the name of the array of each quantity."""
+    roles: dict[str, str] = {}
+    for name in archive.members:
+        role = name if name in _REGRESSOR else MEANING.get(name.casefold())
+        if role in roles:
+            raise DocumentError(
+                archive.path, f"{roles[role]} and {name} both mean {role}: keep one"
+            )
+        if role is not None:
+            roles[role] = name
+    return roles
+
+
+def _check_motion(path: str, arrays: dict[str, Floats], needed: Sequence[str]) -> dict[str, Floats]:
+    """Check the motion and the torques, and give them in the order of SIGNALS."""
+    for name in needed:
+        if name not in arrays:
+            _refuse_missing(path, name, arrays)
+    for name in ("t", *SIGNALS):
+        if name in arrays:
+            arrays[name] = _check_shape(path, name, arrays[name], arrays.get("t"))
+    refuse_unlike(path, arrays)
+    return {name: arrays[name] for name in ("t", *SIGNALS) if name in arrays}
+
+
+def _refuse_missing(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
+    has = ", ".join(arrays) or "nothing of that kind"
+    if name == "tau":
+        has += "; --columns FILE takes other arrays, such as ctrl where it is the torque"
+    raise DocumentError(
+        path,
+        f"no {name}, also called {', '.join(ALIASES[name][1:])}; it has {has}; "
+        "expected q and tau, with t or with u and du, or Y and tau"
+        + (" (currents become torques by the drive gains)" if name == "tau" else ""),
+    )
+
+
+def _check_shape(path: str, name: str, array: Floats, t: Floats | None) -> Floats:
+    """Give a signal (S, n), or the time (S,).
+
+    Raises:
+        DocumentError: The array has another shape, or is empty.
+    """
+    if name == "t":
+        if array.ndim == 2 and 1 in array.shape:
+            array = array.ravel()
+        if array.ndim != 1:
+            raise DocumentError(path, f"t has shape {array.shape}, expected (samples,)")
+    elif array.ndim != 2:
+        way = f": for one joint {name}[:, None]" if array.ndim == 1 else ""
+        raise DocumentError(
+            path, f"{name} has shape {array.shape}, expected (samples, joints){way}"
+        )
+    elif t is not None and len(array) != t.size and array.shape[1] == t.size:
+        raise DocumentError(
+            path,
+            f"{name} has shape {array.shape} and t has {t.size} samples: "
+            f"expected (samples, joints), so transpose {name}",
+        )
+    if not array.size:
+        raise DocumentError(path, f"{name} is empty: shape {array.shape}")
+    return array
+
+
+def _check_equations(
+    archive: Archive, arrays: dict[str, Floats], joints: tuple[str, ...] | None
+) -> tuple[dict[str, Floats], set[str]]:
+    """Give Y, tau and F in their full shapes, and the names of further arrays used for that."""
+    path, Y, tau = archive.path, arrays["Y"], arrays.get("tau")
+    if tau is None:
+        _refuse_missing(path, "tau", {"Y": Y})
+    if not Y.size or Y.ndim not in (2, 3) or Y.shape[-1] % 10:
+        raise DocumentError(
+            path,
+            f"Y has shape {Y.shape}, expected (samples, joints, 10 bodies) or "
+            "(samples times joints, 10 bodies)",
+        )
+    count, used = _count_joints(archive, Y, tau, joints)
+    rows = Y.shape[0] * (Y.shape[1] if Y.ndim == 3 else 1)
+    if tau.size != rows or rows % count or (tau.ndim == 2 and tau.shape[1] != count):
+        raise DocumentError(
+            path,
+            f"Y has {rows} rows of {count} joints and tau has shape {tau.shape}: expected "
+            f"({rows // count}, {count})",
+        )
+    held = {"tau": tau.reshape(-1, count), "Y": Y.reshape(-1, count, Y.shape[-1])}
+    if (F := arrays.get("F")) is not None:
+        if F.ndim not in (2, 3) or not F.size or F.size // F.shape[-1] != rows:
+            raise DocumentError(
+                path, f"F has shape {F.shape}, expected ({rows // count}, {count}, columns)"
+            )
+        held["F"] = F.reshape(-1, count, F.shape[-1])
+    return held, used
+
+
+def _count_joints(
+    archive: Archive, Y: Floats, tau: Floats, joints: tuple[str, ...] | None
+) -> tuple[int, set[str]]:
+    """Count the joints that the rows of a regressor belong to; one where nothing tells."""
+    if Y.ndim == 3:
+        return Y.shape[1], set()
+    if tau.ndim == 2:
+        return max(tau.shape[1], 1), set()
+    if joints:
+        return len(joints), set()
+    if _COUNT not in archive.members:
+        return 1, set()
+    stated = _read_numbers(archive, _COUNT)
+    if stated.size != 1 or stated.item() < 1 or stated.item() % 1:
+        raise DocumentError(archive.path, f"{_COUNT} is {stated.tolist()}, expected a count")
+    return int(stated.item()), {_COUNT}
+
+
+def _refuse_counts(
+    path: str,
+    held: dict[str, Floats],
+    joints: tuple[str, ...] | None,
+    columns: tuple[str, ...] | None,
+) -> None:
+    """Refuse names of joints or columns whose number is wrong."""
+    shown = next((held[name] for name in ("Y", *SIGNALS) if name in held), None)
+    count = 0 if shown is None else shown.shape[1]
+    if joints is not None and len(joints) != count:
+        raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
+    if columns is not None and len(columns) != held["F"].shape[2]:
+        raise DocumentError(
+            path, f"{len(columns)} names of columns, and F has {held['F'].shape[2]}"
+        )
+
+
+def _read_numbers(archive: Archive, name: str) -> Floats:
+    values = archive.read(name)
+    if values.dtype.kind not in "fiu":
+        raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
+    return as_float64(values)
+
+
+def _read_texts(archive: Archive, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Read the texts in the first of these arrays that the archive has."""
+    name = next((each for each in names if each in archive.members), None)
+    if name is None:
+        return None
+    values = archive.read(name)
+    if values.dtype.kind not in "US" or values.ndim != 1:
+        raise DocumentError(
+            archive.path, f"{name}: holds {values.dtype} of shape {values.shape}, expected names"
+        )
+    return tuple(decode_texts(values))

@@ -1,0 +1,1 @@
+"""The robot that is identified: joints, closed loops, merged bodies, floating base."""

@@ -1,1 +1,0 @@
-"""The steps from recordings and a robot's file to identified bodies."""

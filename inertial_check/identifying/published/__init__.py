@@ -1,1 +1,0 @@
-"""Published base parameters, read from a file and made consistent bodies."""

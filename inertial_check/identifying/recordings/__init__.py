@@ -1,1 +1,0 @@
-"""The recordings of a robot: files joined, columns matched to joints, signals made motions."""

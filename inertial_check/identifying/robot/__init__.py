@@ -1,1 +1,0 @@
-"""The robot while it was recorded: joints held, bodies merged, closed loops."""

@@ -1,1 +1,0 @@
-"""Where other programs meet this one: models that libraries have loaded, and pytest."""

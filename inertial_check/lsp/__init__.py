@@ -1,1 +1,0 @@
-"""Language server for robot models: findings while typing, quick fixes and hovers."""

@@ -1,1 +1,0 @@
-"""HTML and SVG of objects that show themselves in notebooks: escaped, small, without scripts."""

@@ -1,0 +1,1 @@
+"""Rotations, spatial vectors, the KSL form, added mass and trees of bodies, as arrays."""

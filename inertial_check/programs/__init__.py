@@ -1,0 +1,1 @@
+"""The doors of the package: command line, servers, pytest plugin and simulator objects."""

@@ -1,0 +1,419 @@
+"""Check the inertial parameters of every body in robot models."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from inertial_check.checking.settings import FORMS
+from inertial_check.documents.children import Termination
+from inertial_check.documents.escaping import printable
+from inertial_check.documents.files.writing import WritableFolders
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import UsageError
+from inertial_check.programs.cli import exit_codes, options, output, plots, rendering, running
+from inertial_check.programs.cli import rendering as known_findings
+from inertial_check.programs.cli import rendering as results
+from inertial_check.programs.cli.output import ProgressBar
+from inertial_check.programs.cli.rendering import KnownFindings
+from inertial_check.reports import SUGGESTING, UNDOING, RulePage, View
+from inertial_check.reports.text import plural
+
+if TYPE_CHECKING:
+    from inertial_check.checking.check import Document
+    from inertial_check.checking.configuration import Configurations
+    from inertial_check.checking.report import Report
+    from inertial_check.checking.settings import Settings
+
+
+_STDIN = "-"
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `check` and `report` share: all but those of the output."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a file; a folder, searched for models that git does not ignore; a glob (** matches "
+        "folders of any depth); an archive (zip, tar, tar.gz, tar.xz, tar.zst ...) or a bare git "
+        "repository; a URL (https, s3, gs, zip://MEMBER::ARCHIVE); - for standard input",
+    )
+    group = parser.add_argument_group("Rule selection")
+    for name, effect in (
+        ("--select", "run only these rules: codes, prefixes of codes (IC3), names or ALL, "),
+        ("--ignore", "do not run these rules; the more specific of --select and --ignore wins, "),
+        ("--extend-select", "run these rules besides those that the configuration selects, "),
+        ("--extend-ignore", "ignore these rules besides those that the configuration ignores, "),
+    ):
+        group.add_argument(
+            name,
+            action="extend",
+            type=options.split_at_commas,
+            metavar="RULES",
+            help=f"{effect}separated by commas",
+        )
+    group.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="MARGIN",
+        help="accept margins down to -MARGIN (dimensionless; default: 0)",
+    )
+    group.add_argument(
+        "--preset",
+        metavar="PRESETS",
+        help="`default` reports nothing on plausible models; `strict` reports every doubt, as does "
+        "--strict; `simulator:NAME` is --engine NAME; separated by commas",
+    )
+    group = parser.add_argument_group("Evidence")
+    group.add_argument(
+        "--geometry",
+        choices=("auto", "off"),
+        help="compare the numbers with the shapes and meshes of the bodies (default: auto)",
+    )
+    group.add_argument(
+        "--expect-mass",
+        metavar="KG[:REL]",
+        help="expected total mass of a model [kg], and its relative deviation that is allowed "
+        "(0.01 if none is given)",
+    )
+    group.add_argument(
+        "--engine",
+        action="extend",
+        type=options.split_at_commas,
+        metavar="ENGINES",
+        help="fail on bodies that these engines refuse, alter, replace or drop: mujoco, drake, gz, "
+        "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",
+    )
+    group = parser.add_argument_group("Exit code")
+    group.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note", "never"),
+        help="exit with code 1 on findings of at least this severity (default: error)",
+    )
+    group.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="fail on warnings; singular inertias are warnings, and lost digits errors",
+    )
+    group.add_argument(
+        "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"
+    )
+    known_findings.add_baseline_arguments(parser)
+    group = parser.add_argument_group("File selection")
+    group.add_argument(
+        "--exclude",
+        action="append",
+        metavar="PATTERN",
+        help="skip files in folders and globs that match this pattern, written as in a .gitignore "
+        "(repeatable)",
+    )
+    group.add_argument(
+        "--stdin-filename",
+        metavar="NAME",
+        help="name of standard input in the report (default: <stdin>)",
+    )
+    running.add_selection(group)
+    options.add_sniff(group)
+    group.add_argument(
+        "--show-files",
+        action="store_true",
+        help="list the files that would be checked, without checking them",
+    )
+    options.add_context(parser)
+    options.add_configuration(parser)
+    parser.add_argument_group("Configuration").add_argument(
+        "--show-settings",
+        action="store_true",
+        help="print the settings of each PATH and where they are set, without checking",
+    )
+    running.add_arguments(parser)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `check`."""
+    add_input_arguments(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=FORMS,
+        help="format of the report: for people (full, concise, markdown, html), for programs "
+        "(json, jsonl), for code hosts and build servers (sarif, junit, github, gitlab, rdjson), "
+        "as an SVG image (badge) (default: full)",
+    )
+    group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
+    group.add_argument(
+        "--also",
+        action="append",
+        type=_parse_further_report,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write the report of the same check to FILE in another of these formats, too "
+        "(repeatable)",
+    )
+    group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    results.add_arguments(group)
+    plots.add_argument(group, "the margins and principal moments of all bodies")
+    group.add_argument(
+        "--all",
+        action="store_true",
+        help="with the full format, show every group of findings with all its places, however many "
+        "lines that takes (default: at most 60 lines, unless one file is named)",
+    )
+
+
+class Destination(NamedTuple):
+    """A form of the report, and the file that it is written to; None for stdout."""
+
+    form: str
+    path: str | None
+
+
+def _parse_further_report(text: str) -> Destination:
+    """Parse --also FORMAT=FILE.
+
+    Raises:
+        argparse.ArgumentTypeError: The text has another form, or the format is unknown.
+    """
+    form, _, path = text.partition("=")
+    if form not in FORMS or not path:
+        hint = "" if form in FORMS else suggest_name(form, FORMS)
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}{hint}"
+        )
+    return Destination(form, path)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, write the report, and return the exit code."""
+    configurations = options.configurations(args)
+    listed = running.read_file_list(args)
+    paths = [*args.paths, *listed.paths]
+    if not paths and args.files_from is None:
+        raise UsageError("no PATH to check: name a file, a folder, or - for standard input")
+    stdin_name = _stdin_name(args, paths)
+    if args.show_settings:
+        return _show_settings(args, configurations, paths)
+    if args.show_files:
+        return _show_files(args, configurations, paths, stdin_name)
+
+    if getattr(args, "results", None) is not None:
+        return results.run(args, configurations, paths, listed.failures)
+    plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
+    stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
+    report = _check(args, configurations, paths, stdin, bool(listed.failures))
+    report = replace(report, failures=(*listed.failures, *report.failures))
+    inputs = [*paths, *(file.path for file in report.files)]
+    shown = _write_reports(args, configurations, report, inputs, stdin)
+    if args.plot is not None:
+        plots.write(plots.draw_overview(shown), args.plot)
+    if args.verbose:
+        for file in shown.files:
+            bodies = plural(len(file.bodies), "body")
+            findings = plural(len(file.findings), "finding")
+            output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
+    limited = rendering.is_limited(args, configurations.run["output-format"])
+    rendering.tell(args, shown.failures, shown.notes, limited)
+    return _exit_code(shown, configurations.run.settings)
+
+
+def _write_reports(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    report: Report,
+    inputs: list[str],
+    stdin: Document | None,
+) -> Report:
+    """Write the report to stdout or --output-file, and to each file of --also.
+
+    Returns:
+        The report as shown, with a failure for each file that could not be rendered.
+
+    Raises:
+        UsageError: A file is one of the inputs, is named twice, or cannot be written; the others
+            are written.
+    """
+    settings = configurations.run.settings
+    destinations = _list_destinations(args, configurations, inputs)
+    texts: list[str] = []
+    before = None
+    while before is not report:  # a file that one form cannot show is the same finding in all
+        before, texts = report, []
+        for form, path in destinations:
+            if form == "html":
+                from inertial_check.reports.page.page import build_page
+
+                texts.append(build_page(report, configurations.settings, stdin))
+                continue
+            view = rendering.make_view(args, configurations, report, form, path)
+            if form == "sarif":
+                view = view._replace(rules=_rule_pages(settings))
+            text, report = rendering.render_files(report, form, _view_of(view, settings))
+            texts.append(text)
+    problems = []
+    for text, (_, path) in zip(texts, destinations, strict=True):
+        try:
+            output.write(text, path, bool(args.follow_outside))
+        except UsageError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0]
+    return report
+
+
+def _list_destinations(
+    args: argparse.Namespace, configurations: Configurations, inputs: list[str]
+) -> list[Destination]:
+    """List the forms of the report with their files.
+
+    Raises:
+        UsageError: A file is one of the inputs, or is named twice.
+    """
+    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
+    _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
+    return destinations
+
+
+def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
+    return lambda shown: view._replace(exit_code=_exit_code(shown, settings))
+
+
+def _check(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    paths: list[str],
+    stdin: Document | None,
+    has_failures: bool,
+) -> Report:
+    """Check the paths; suppress known findings, and add suggestions if the form shows them."""
+    from inertial_check.running.run import check_paths
+
+    known = KnownFindings(args, configurations)
+    color = output.wants_color(args.color, sys.stderr)
+    with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:
+        remarks: list[str] = []
+        shown: list[Report] = []
+
+        def show_partial(partial: Report, left: int) -> None:
+            bar.close()
+            shown.append(known.suppress_partial(partial))
+            rendering.write_partial(args, configurations, shown[0], left)
+
+        request = running.build_request(args, configurations, paths, stdin, bar, remarks.append)
+        # A file list whose files do not exist has failed already: no second failure is needed.
+        allow_empty = request.allow_empty or has_failures
+        request = replace(request, allow_empty=allow_empty, interrupted=show_partial)
+        try:
+            report = check_paths(request)
+        except (KeyboardInterrupt, Termination):
+            if not shown:
+                output.failure("interrupted before any file was checked")
+            raise
+    rendering.tell(args, (), remarks)
+    report = known.suppress(report)
+    _remove_leftovers(paths, report)
+    forms = running.list_forms(args, configurations)
+    if not forms.isdisjoint(SUGGESTING):
+        from inertial_check.fixing.suggestions import add_suggestions
+
+        report = add_suggestions(report, configurations.settings, stdin)
+    if not forms.isdisjoint(UNDOING):
+        from inertial_check.fixing.suggestions import add_cause_edits
+
+        report = add_cause_edits(report, configurations.settings, stdin)
+    return report
+
+
+def _remove_leftovers(paths: list[str], report: Report) -> None:
+    """Remove the temporary files that writers which were killed have left beside the models."""
+    named = [path for path in paths if os.path.lexists(path)]
+    writable = WritableFolders.around([*options.list_folders(paths), *named])
+    writable.remove_leftovers_beside(file.path for file in report.files)
+
+
+def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
+    """Descriptions of the rules of this run, for reports that include them."""
+    from inertial_check.checking.pages import describe_rule, rule_page
+
+    return tuple(
+        RulePage(
+            rule.code,
+            rule.name,
+            settings.severity(rule),
+            each["summary"],
+            " ".join(each["explanation"]["What it does"].split()),
+            rule_page(rule),
+        )
+        for rule in settings.rules()
+        for each in (describe_rule(rule),)
+    )
+
+
+def _stdin_name(args: argparse.Namespace, paths: list[str]) -> str | None:
+    """The name of standard input in the report; None if it is not read."""
+    if _STDIN in paths:
+        return args.stdin_filename or "<stdin>"
+    if args.stdin_filename is not None:
+        raise UsageError("--stdin-filename names standard input: give - as a path to read it")
+    return None
+
+
+def _read_stdin(name: str, configurations: Configurations) -> Document:
+    from inertial_check.checking.check import Document
+
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
+    return Document(name, True, configurations.settings(name), sys.stdin.buffer.read())
+
+
+def _exit_code(report: Report, settings: Settings) -> int:
+    if report.failures:
+        return exit_codes.FAILURE
+    failing = any(settings.fails(finding.severity) for finding in report.findings)
+    return exit_codes.FINDINGS if failing else exit_codes.CLEAN
+
+
+def _show_settings(
+    args: argparse.Namespace, configurations: Configurations, paths: list[str]
+) -> int:
+    """Print the settings of each path."""
+    from inertial_check.programs.cli.doctor import render
+
+    shown = [(args.stdin_filename or "") if path == _STDIN else path for path in paths]
+    output.write(render(configurations, shown), args.output_file)
+    return exit_codes.CLEAN
+
+
+def _show_files(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    paths: list[str],
+    stdin_name: str | None,
+) -> int:
+    """Print the files that would be checked."""
+    from inertial_check.checking.discovery import discover
+
+    named = [path for path in paths if path != _STDIN]
+    found = discover(named, configurations.excludes, args.sniff)
+    shown = [file.path for file in found.files] + ([] if stdin_name is None else [stdin_name])
+    failures = list(found.failures)
+    if not shown and not failures and not args.allow_empty:
+        failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
+    output.write("".join(f"{printable(path)}\n" for path in shown), args.output_file)
+    rendering.tell(args, failures, found.notes)
+    return exit_codes.FAILURE if failures else exit_codes.CLEAN
+
+
+def _refuse_to_overwrite(targets: list[str], inputs: list[str]) -> None:
+    """Refuse to write a report over a model that was checked, or over another report."""
+    existing = [path for path in inputs if os.path.exists(path)]
+    for index, target in enumerate(targets):
+        if any(os.path.abspath(target) == os.path.abspath(path) for path in targets[:index]):
+            raise UsageError(f"two reports would be written to one file, {target}")
+        if os.path.exists(target) and any(os.path.samefile(target, path) for path in existing):
+            raise UsageError(f"{target}, where a report would go, is one of the files to check")

@@ -1,0 +1,307 @@
+"""The commands of `inertial-check`: which one a command line means, its parser, and its run.
+
+A command is a module with `add_arguments(parser)` and `run(args) -> int`. It is imported only when
+it is used, so that checking a file does not wait for the imports of other commands.
+
+The parsers of the commands, by argparse.
+
+Scripts by which a shell completes the command line: --generate-completion, written by shtab.
+
+A script is static text: completing a word starts no program. The commands and options are those of
+the parsers, so a script is generated again after an update.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple, NoReturn, Protocol, cast
+
+from inertial_check import __version__
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import UsageError
+from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli.output import PROGRAM
+
+
+class Command(Protocol):
+    """The interface of the module of a command."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command, in groups."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Run the command; returns an exit code, raises InertialCheckError if it cannot run."""
+
+
+class CommandEntry(NamedTuple):
+    """A row of the table of commands: usage of the arguments, and summary."""
+
+    arguments: str
+    summary: str
+
+
+COMMANDS = {
+    "check": CommandEntry("PATH...", "check robot models (the default command)"),
+    "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
+    "fill": CommandEntry("MODEL...", "show, or write, missing inertials, from shapes"),
+    "project": CommandEntry("TABLE", "project a table of parameter vectors"),
+    "identify": CommandEntry(
+        "DATA... --model ROBOT", "identify inertial parameters from measured torques"
+    ),
+    "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
+    "report": CommandEntry("PATH...", "write a page that shows models in 3-D with all findings"),
+    "diff": CommandEntry("A B", "compare two models body by body"),
+    "summary": CommandEntry("RESULTS...", "count stored results by upstream, rule, cause, engine"),
+    "view": CommandEntry("MODEL", "show a model in the browser, and follow its file"),
+    "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
+    "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),
+    "mcp": CommandEntry("", "serve a coding agent (Model Context Protocol, on stdin and stdout)"),
+    "explain": CommandEntry("CODE", "print the page of a rule or of a cause"),
+    "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
+    "rules": CommandEntry("", "list every rule"),
+}
+"""The commands; each is the module of its name in this package."""
+
+
+_HELP_AND_VERSION = ("-h", "--help", "-V", "--version")
+_GENERATE = "--generate-completion"
+GLOBAL_OPTIONS = (*_HELP_AND_VERSION, _GENERATE)
+"""Options that stand in place of a command."""
+
+
+def run_command(argv: list[str]) -> int:
+    """Run the command that a command line means, `check` by default; returns its exit code.
+
+    Raises:
+        InertialCheckError: The command line is wrong, or the command cannot run.
+    """
+    name = argv[0] if argv else ""
+    if name in COMMANDS:
+        argv = argv[1:]
+    elif name in ("", *_HELP_AND_VERSION):
+        return _about(name)
+    elif name.partition("=")[0] == _GENERATE:
+        output.write(generate_completion([*name.split("=", 1)[1:], *argv[1:]]))
+        return exit_codes.CLEAN
+    else:
+        _refuse_misspelled_command(name)
+        name = "check"
+    for word in argv[: argv.index("--")] if "--" in argv else argv:
+        # Hooks and shells put names of files behind options, and a tree may hold any name.
+        if len(word) > 1 and word.startswith("-") and os.path.lexists(word):
+            raise UsageError(
+                f"{word!r} is a file here, and no option: write {os.path.join(os.curdir, word)!r}, "
+                "or -- in front of the paths"
+            )
+
+    parser = build_parser(name)
+    parser.words = argv
+    # Options may stand between paths, except where -- says that none follow.
+    parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
+    try:
+        args = parse(argv)
+    except SystemExit:  # after --help, which is printed
+        return exit_codes.CLEAN
+    if args.verbose:
+        _show_tracebacks()
+    return import_command(name).run(args)
+
+
+def _refuse_misspelled_command(word: str) -> None:
+    """Refuse a first word that is no path and is spelled almost as a command.
+
+    Raises:
+        UsageError: Names the command that was probably meant.
+    """
+    looks_like_path = any(mark in word for mark in "/\\.*?[:") or os.path.lexists(word)
+    if looks_like_path or word.startswith("-"):
+        return
+    if hint := suggest_name(word, COMMANDS):
+        raise UsageError(f"{word!r} is no command and no file{hint} (see {PROGRAM} --help)")
+
+
+def _show_tracebacks() -> None:
+    """Print the tracebacks of defects that are reported as findings."""
+    import logging  # only where somebody looks for a defect
+
+    logger = logging.getLogger("inertial_check")
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler())
+    logger.setLevel(logging.DEBUG)
+
+
+def import_command(name: str) -> Command:
+    """Import the module of a command."""
+    return cast(Command, import_module(f"inertial_check.programs.cli.{name}"))
+
+
+def add_common_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of every command."""
+    group = parser.add_argument_group("Miscellaneous")
+    group.add_argument("-h", "--help", action="help", help="show this help and exit")
+    group.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print only the report: no progress bar, notes or summary",
+    )
+    group.add_argument(
+        "-v", "--verbose", action="store_true", help="print more details, and tracebacks of errors"
+    )
+    group.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour the output (auto: on a terminal, unless NO_COLOR is set)",
+    )
+
+
+def _about(request: str) -> int:
+    """Print the version or the help; without any argument the help goes to stderr as a failure."""
+    if request in ("-V", "--version"):
+        output.write(f"{PROGRAM} {__version__}\n")
+    elif request:
+        output.write(_help())
+    else:
+        print(_help(), file=sys.stderr, end="")
+        return exit_codes.FAILURE
+    return exit_codes.CLEAN
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items())
+    return (
+        f"Usage: {PROGRAM} [COMMAND] ...\n\n"
+        "Checks whether real rigid bodies can have the inertial parameters of a robot model,\n"
+        "says where and why not, and computes the nearest parameters that a body can have.\n\n"
+        f"Commands:\n{commands}\n\n"
+        f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
+        f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
+        f"`{PROGRAM} --version` (or -V) prints the version,\n"
+        f"`{PROGRAM} {_GENERATE} bash|zsh|fish` a script that completes words.\n"
+    )
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help text of fixed width: the width of the terminal would need an import of shutil."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=88)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises UsageError on a wrong command line, as one place prints all errors.
+
+    Attributes:
+        words: The command line, for suggestions in the message of an error.
+    """
+
+    words: Sequence[str] = ()
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError, with the command that prints the help."""
+        if (option := self._find_unknown_option()) is not None:
+            known = [*self._option_string_actions, *GLOBAL_OPTIONS]
+            message = f"unknown option {option}{suggest_name(option, known)}"
+            if option in GLOBAL_OPTIONS:
+                message = f"{option} takes the place of a command: write inertial-check {option}"
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def _find_unknown_option(self) -> str | None:
+        """Find the first word of the command line that is spelled as an option and is none."""
+        for word in self.words:
+            if word == "--":
+                break
+            name = word.partition("=")[0]
+            known = name if name.startswith("--") else name[:2]
+            spelled = len(word) > 1 and word[0] == "-" and not word[1].isdecimal()
+            if spelled and " " not in word and known not in self._option_string_actions:
+                return name
+        return None
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Refuse a value that is not among the choices of an option; suggests the nearest."""
+        choices = None if action.choices is None else list(action.choices)
+        if choices is None or value in choices:
+            return
+        hint = suggest_name(str(value), map(str, choices))
+        expected = ", ".join(map(str, choices))
+        raise argparse.ArgumentError(
+            action, f"invalid choice: {value!r} (choose from {expected}){hint}"
+        )
+
+    def print_help(self, file: object = None) -> None:
+        """Write the help to standard output."""
+        output.write(self.format_help())
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of a command: its own groups, then the options of every command."""
+    module = import_command(name)
+    parser = Parser(
+        prog=f"{PROGRAM} {name}",
+        usage=f"%(prog)s [OPTION]... {COMMANDS[name].arguments}".rstrip(),
+        description=module.__doc__,
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    module.add_arguments(parser)
+    add_common_arguments(parser)
+    return parser
+
+
+OPTION = "--generate-completion"
+SHELLS = ("bash", "zsh", "fish")
+"""Shells for which there is a script."""
+
+
+def generate_completion(arguments: Sequence[str]) -> str:
+    """Generate the script by which a shell completes the command line.
+
+    Args:
+        arguments: The words after the option: the name of the shell.
+
+    Raises:
+        UsageError: No shell, an unknown one, or shtab is not installed.
+    """
+    if len(arguments) != 1 or arguments[0] not in SHELLS:
+        hint = suggest_name(arguments[0], SHELLS) if arguments else ""
+        raise UsageError(f"{OPTION} takes one shell: {', '.join(SHELLS)}{hint}")
+    try:
+        import shtab
+    except ImportError:
+        raise UsageError(
+            f'{OPTION} needs shtab: pip install "inertial-check[completion]"'
+        ) from None
+    from inertial_check.checking.causes.catalogue import ALL_CAUSES
+    from inertial_check.checking.engines import ENGINES
+    from inertial_check.checking.rules.catalogue import ALL_RULES
+
+    rules = [text for rule in ALL_RULES for text in (rule.code, rule.name)]
+    words = {
+        "ENGINES": [*ENGINES],
+        "NAME[,NAME]": [*ENGINES],
+        "RULES": rules,
+        "CODE": [*rules, *(cause.name for cause in ALL_CAUSES)],
+    }
+    whole = argparse.ArgumentParser(prog=PROGRAM, add_help=False)
+    commands = whole.add_subparsers()
+    for name, entry in COMMANDS.items():
+        parser = commands.add_parser(name, help=entry.summary, add_help=False)
+        import_command(name).add_arguments(parser)
+        add_common_arguments(parser)
+        for action in parser._actions:
+            if name == "check" and action.option_strings:
+                whole._add_action(action)  # `check` runs where no command is named
+            if action.choices is None and isinstance(action.metavar, str):
+                action.choices = words.get(action.metavar)
+            if action.choices is None and action.nargs != 0:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    script: str = shtab.complete(whole, arguments[0])
+    return script

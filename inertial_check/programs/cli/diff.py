@@ -1,0 +1,105 @@
+"""Compare two models body by body, whatever their formats.
+
+Mass, centre of mass and inertia are compared in the body frame, so that the order and the signs of
+principal axes do not matter. Where a known mistake of converters turns the numbers of one model
+into those of the other, it is named. The exit code is 0 where the models are equal, 1 where they
+differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from inertial_check.errors import UsageError
+from inertial_check.inertia.tolerances import SAME_BODY
+from inertial_check.programs.cli import exit_codes, options, output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `diff`."""
+    parser.add_argument("a", metavar="A", help="a model; - for standard input")
+    parser.add_argument("b", metavar="B", help="the model to compare it with; - for standard input")
+    group = parser.add_argument_group("Comparison")
+    group.add_argument(
+        "--tolerance",
+        type=float,
+        default=SAME_BODY,
+        metavar="RELATIVE",
+        help="largest deviation that counts as none, relative to the mass, the radius of gyration "
+        f"or the largest principal moment (default: {SAME_BODY:g})",
+    )
+    group.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="A=B|FILE",
+        help="body A of the first model is body B of the second; or a csv, json or toml file of "
+        "such pairs (repeatable; default: match by name, then by the end of scoped names)",
+    )
+    group.add_argument(
+        "--lump-fixed",
+        action="store_true",
+        help="first merge the bodies on fixed joints into the bodies that carry them",
+    )
+    options.add_context(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="text: the bodies that differ (default); json: every body",
+    )
+    group.add_argument(
+        "--impact",
+        action="store_true",
+        help="also report how the numbers of B change the mass matrix, gravity torques and "
+        "velocity torques of robot A",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and report; the exit code says whether the models are equal."""
+    from inertial_check.documents.load import load
+    from inertial_check.fixing.diff import diff_models, read_name_maps
+    from inertial_check.reports import View, difference
+
+    if args.a == args.b == "-":
+        raise UsageError("standard input can be one of the models only")
+    names, context = read_name_maps(args.map), options.context_of(args)
+    a, b = (
+        load(_stdin(), path="<stdin>", context=context)
+        if path == "-"
+        else load(path, context=context)
+        for path in (args.a, args.b)
+    )
+    found = diff_models(
+        a, b, names=names, lump_fixed=args.lump_fixed, tolerance=args.tolerance, context=context
+    )
+    code = exit_codes.CLEAN if found.equal else exit_codes.FINDINGS
+    view = View(
+        exit_code=code,
+        color=output.wants_color(args.color, sys.stdout),
+        summary=not args.quiet,
+    )
+    impact = None
+    if args.impact:
+        from inertial_check.fixing.impact import impact_of_difference
+
+        impact = impact_of_difference(a, found)
+    if args.output_format == "json":
+        output.write(difference.as_json(found, view, impact.as_dict() if impact else None))
+    else:
+        output.write(difference.text(found, view))
+    if not args.quiet:
+        for line in (impact.text(), *impact.notes) if impact else ():
+            output.note(line)
+        for line in found.notes:
+            output.note(line)
+    return code
+
+
+def _stdin() -> bytes:
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
+    return sys.stdin.buffer.read()

@@ -1,0 +1,346 @@
+"""Print what is installed and in force: versions, extras, engines, package paths, configuration.
+
+Nothing is imported to find out, and nothing in the working directory is run.
+
+The settings of a path as TOML, each with the place that sets it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from shutil import which
+from typing import TYPE_CHECKING, NamedTuple
+
+from inertial_check import __version__
+from inertial_check.documents.escaping import dump_json, printable
+from inertial_check.errors import InertialCheckError
+from inertial_check.programs.cli import exit_codes, output
+
+if TYPE_CHECKING:
+    from inertial_check.checking.configuration import Configuration, Configurations, Value
+    from inertial_check.documents.files.access import Json
+
+
+SCHEMA_VERSION = "1"
+
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)")
+_EXTRA = re.compile(r"extra\s*==\s*[\"']([a-z]+)[\"']")
+_DEVELOPMENT = frozenset(["test", "docs"])
+"""Extras for those who work on this program; a user needs none of them."""
+
+_ENGINES: Mapping[str, tuple[str, ...]] = {
+    "mujoco": ("mujoco",),
+    "drake": ("drake",),
+    "gz": (),
+    "newton": ("newton", "newton-physics"),
+    "pybullet": ("pybullet",),
+    "pinocchio": ("pin",),
+    "idyntree": ("idyntree",),
+    "genesis": ("genesis-world",),
+    "dart": ("dartpy",),
+    "physx": ("isaacsim",),
+}
+"""Distributions that contain an engine; of Gazebo only the program can be found."""
+
+_PATH_VARIABLES = (
+    "ROS_PACKAGE_PATH",
+    "AMENT_PREFIX_PATH",
+    "COLCON_PREFIX_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "SDF_PATH",
+)
+"""Environment variables in which ROS and Gazebo keep folders of packages and models."""
+
+_MOST_FOLDERS = 20
+"""Largest number of folders that the text lists for one variable."""
+
+
+class Extra(NamedTuple):
+    """An extra of this package.
+
+    Attributes:
+        name: Name of the extra.
+        versions: The distributions that it consists of, each with its version; None: not installed.
+    """
+
+    name: str
+    versions: Mapping[str, str | None]
+
+    @property
+    def installed(self) -> bool:
+        """Whether everything in the extra is installed."""
+        return None not in self.versions.values()
+
+    @property
+    def install(self) -> str:
+        """The command that installs the extra."""
+        return f'pip install "inertial-check[{self.name}]"'
+
+
+class InstalledEngine(NamedTuple):
+    """A physics engine.
+
+    Attributes:
+        name: Name of the engine, as --engine takes it.
+        predicted_version: The version that the predictions hold for.
+        installed: The version that is installed, for Gazebo its program; None if there is none.
+    """
+
+    name: str
+    predicted_version: str
+    installed: str | None
+
+
+class ConfigurationInForce(NamedTuple):
+    """The configuration of the working directory.
+
+    Attributes:
+        path: Path of the configuration file; None if there is none.
+        set: The place of each option that is set, by its name.
+        error: Why the configuration cannot be used; None if it can.
+    """
+
+    path: str | None
+    set: Mapping[str, str]
+    error: str | None = None
+
+
+class Environment(NamedTuple):
+    """Versions, extras, engines and package paths that a run of this program finds.
+
+    Attributes:
+        dependencies: The version of each required distribution; None where it is absent.
+        extras: The extras of this package.
+        engines: The engines whose behaviour is predicted.
+        package_paths: The folders of each environment variable of ROS and Gazebo that is set.
+        configuration: The configuration of the working directory.
+    """
+
+    dependencies: Mapping[str, str | None]
+    extras: tuple[Extra, ...]
+    engines: tuple[InstalledEngine, ...]
+    package_paths: Mapping[str, tuple[str, ...]]
+    configuration: ConfigurationInForce
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `doctor`."""
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="a list for people, or JSON",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is installed and in force; code 1 if the configuration cannot be used."""
+    facts = _collect()
+    if args.output_format == "json":
+        output.write(dump_json(_as_json(facts), indent=2) + "\n")
+    else:
+        output.write("".join(f"{printable(line)}\n" for line in _describe(facts)))
+    return exit_codes.CLEAN if facts.configuration.error is None else exit_codes.FINDINGS
+
+
+def _collect() -> Environment:
+    requirements = _read_requirements()
+    return Environment(
+        {name: _find_version(name) for name in requirements.get("", ())},
+        tuple(_list_extras(requirements)),
+        tuple(_list_engines()),
+        {
+            name: tuple(filter(None, os.environ[name].split(os.pathsep)))
+            for name in _PATH_VARIABLES
+            if os.environ.get(name)
+        },
+        _read_configuration(),
+    )
+
+
+def _read_requirements() -> dict[str, list[str]]:
+    """Read the requirements of this package, by extra; "" for those without one."""
+    try:
+        texts = metadata.requires("inertial-check") or []
+    except metadata.PackageNotFoundError:  # run from its sources
+        return {}
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, extra = _REQUIREMENT.match(text), _EXTRA.search(text)
+        if name is not None:
+            found.setdefault("" if extra is None else extra[1], []).append(name[1])
+    return found
+
+
+def _find_version(distribution: str) -> str | None:
+    """The version of an installed distribution, from its metadata; None if there is none."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _list_extras(requirements: Mapping[str, list[str]]) -> Iterator[Extra]:
+    for name in sorted(requirements.keys() - _DEVELOPMENT - {""}):
+        yield Extra(name, {each: _find_version(each) for each in requirements[name]})
+
+
+def _list_engines() -> Iterator[InstalledEngine]:
+    from inertial_check.checking.engines.catalogue import ALL_ENGINES
+
+    for engine in ALL_ENGINES:
+        versions = map(_find_version, _ENGINES.get(engine.name, ()))
+        installed = next((each for each in versions if each is not None), None)
+        if engine.name == "gz":
+            installed = which("gz")
+        yield InstalledEngine(engine.name, engine.version, installed)
+
+
+def _read_configuration() -> ConfigurationInForce:
+    """Read the configuration of the working directory, or why it is wrong."""
+    from inertial_check.checking.configuration import OPTIONS, Configurations
+
+    try:
+        configuration = Configurations().run
+        _ = configuration.settings
+    except InertialCheckError as error:
+        return ConfigurationInForce(None, {}, str(error))
+    places = {
+        ".".join(value.where.keys): str(value.where)
+        for name in OPTIONS
+        for value in configuration.values(name)
+        if value.where is not None
+    }
+    return ConfigurationInForce(configuration.path, places)
+
+
+def _as_json(facts: Environment) -> dict[str, Json]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": output.PROGRAM, "version": __version__},
+        "python": {"version": platform.python_version(), "executable": sys.executable},
+        "platform": platform.platform(),
+        "dependencies": facts.dependencies,
+        "extras": [
+            {
+                "name": extra.name,
+                "installed": extra.installed,
+                "packages": extra.versions,
+                "install": extra.install,
+            }
+            for extra in facts.extras
+        ],
+        "engines": [engine._asdict() for engine in facts.engines],
+        "package_paths": [
+            {
+                "variable": name,
+                "folders": [{"path": each, "exists": os.path.isdir(each)} for each in folders],
+            }
+            for name, folders in facts.package_paths.items()
+        ],
+        "configuration": facts.configuration._asdict(),
+    }
+
+
+def _describe(facts: Environment) -> Iterator[str]:
+    """The facts as lines of text."""
+    yield f"{output.PROGRAM} {__version__}"
+    yield f"Python {platform.python_version()}, {sys.executable}"
+    yield platform.platform()
+    if facts.dependencies:
+        yield ", ".join(f"{name} {version}" for name, version in facts.dependencies.items())
+    yield ""
+    yield "extras"
+    for extra in facts.extras:
+        versions = ", ".join(f"{name} {version}" for name, version in extra.versions.items())
+        yield f"  {extra.name:<11}{versions if extra.installed else f'absent: {extra.install}'}"
+    if not facts.extras:
+        yield "  unknown: the package is not installed, only its sources are here"
+    yield ""
+    yield "engines, whose behaviour is predicted without them"
+    for engine in facts.engines:
+        here = f"installed: {engine.installed}" if engine.installed else "not installed"
+        yield f"  {engine.name:<11}predicted as of {engine.predicted_version}; {here}"
+    yield ""
+    yield "package paths (not searched by check: name a folder with --package-path PKG=DIR)"
+    for name, folders in facts.package_paths.items():
+        for folder in folders[:_MOST_FOLDERS]:
+            yield f"  {name}: {folder}{'' if os.path.isdir(folder) else ' (no such folder)'}"
+        if len(folders) > _MOST_FOLDERS:
+            yield f"  {name}: {len(folders) - _MOST_FOLDERS} more"
+    if not facts.package_paths:
+        yield f"  none: {', '.join(_PATH_VARIABLES)} are not set"
+    yield ""
+    configuration = facts.configuration
+    if configuration.error is not None:
+        yield f"configuration: error: {configuration.error}"
+    elif configuration.path is None:
+        yield "configuration: none, `inertial-check init` writes one"
+    else:
+        yield f"configuration: {configuration.path}"
+        for name, place in configuration.set.items():
+            yield f"  {name} ({place})"
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def render(configurations: Configurations, paths: Sequence[str]) -> str:
+    """Write one block for each path: its configuration file, then every option with a value."""
+    return "\n".join("".join(_block(configurations, path)) for path in paths)
+
+
+def _block(configurations: Configurations, path: str) -> Iterator[str]:
+    from inertial_check.checking.configuration import OPTIONS
+
+    own, run = configurations.of(path), configurations.run
+    file = "no configuration file" if own.path is None else own.path
+    yield f"# {printable(path)}: {printable(file)}\n"
+    for name, option in OPTIONS.items():
+        configuration = run if option.whole_run else own
+        implied = _find_implied_value(name, configuration)
+        values = configuration.values(name)
+        if implied is not None:
+            yield f"{name} = {format_toml(implied)}  # by preset or strict\n"
+        elif not values:
+            yield f"# {name} is not set\n"
+        for value in values if implied is None else ():
+            yield _line(name, value)
+
+
+def _find_implied_value(name: str, configuration: Configuration) -> object:
+    """Find the value that another option implies instead of the written one; None if none does."""
+    settings = configuration.settings
+    fail_on = "never" if settings.fail_on is None else settings.fail_on.word
+    carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}
+    holds = carried_out.get(name)
+    return None if holds == configuration[name] else holds
+
+
+def _line(name: str, value: Value) -> str:
+    keys = (name,) if value.where is None else value.where.keys
+    origin = "default" if value.where is None else printable(str(value.where))
+    return f"{'.'.join(map(_key, keys))} = {format_toml(value.written)}  # {origin}\n"
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else dump_json(key)
+
+
+def format_toml(value: object) -> str:
+    """A value in TOML, which is JSON for everything except tables."""
+    if isinstance(value, Mapping):
+        members = ", ".join(f"{_key(key)} = {format_toml(each)}" for key, each in value.items())
+        return f"{{ {members} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(format_toml, value))}]"
+    return dump_json(value)

@@ -1,0 +1,65 @@
+"""Print the page of a rule or of a cause: meaning, reason, and correction."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from inertial_check.checking.pages import (
+    cause_page,
+    describe_cause,
+    describe_rule,
+    find_cause,
+    find_rule,
+    rule_page,
+)
+from inertial_check.documents.spelling import suggest_name
+from inertial_check.errors import UsageError
+from inertial_check.programs.cli import exit_codes, output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `explain`."""
+    parser.add_argument(
+        "subject",
+        metavar="CODE",
+        help="a rule's code (IC301) or name, or the name of a cause (decimal-slip)",
+    )
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="the page, or its parts"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page."""
+    page, facts = _find(args.subject)
+    if args.output_format == "json":
+        import json
+
+        output.write(json.dumps(facts, indent=2) + "\n")
+    else:
+        output.write(page)
+    return exit_codes.CLEAN
+
+
+def _find(selector: str) -> tuple[str, Mapping[str, object]]:
+    """Find the page of a rule or a cause, as text and as JSON.
+
+    Raises:
+        UsageError: No rule or cause has this name, or several have; suggests the nearest.
+    """
+    from inertial_check.checking import causes, rules
+
+    rule = find_rule(selector)
+    if rule is not None:
+        return rule_page(rule), describe_rule(rule)
+    cause = find_cause(selector)
+    if cause is not None:
+        return cause_page(cause), describe_cause(cause)
+    codes = [rule.code for rule in rules.ALL_RULES]
+    if selector == "ALL" or any(code.startswith(selector) for code in codes):
+        raise UsageError(f"{selector!r} is more than one rule; `inertial-check rules` lists them")
+    names = [rule.name for rule in rules.ALL_RULES] + [c.name for c in causes.ALL_CAUSES]
+    hint = suggest_name(selector, codes + names, "; `inertial-check rules` lists them")
+    raise UsageError(f"unknown rule or cause {selector!r}{hint}")

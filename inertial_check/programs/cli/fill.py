@@ -1,0 +1,309 @@
+"""Fill inertials that are missing, from the shapes of bodies and from what is known of masses.
+
+Prints the change as a unified diff and writes nothing, unless --write or -o is given. Bodies are
+filled whose inertial is missing, the default of the format, zero or a placeholder; measured ones
+count in known sums and stay.
+
+Options of `fill`: what is known, which shapes are taken, and where the result is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from inertial_check.documents.escaping import printable
+from inertial_check.errors import DocumentError, InertialCheckError, UsageError
+from inertial_check.inertia import tolerances
+from inertial_check.programs.cli import options, output
+from inertial_check.programs.cli.fix import (
+    ChangeRun,
+    change_models,
+    count_bodies,
+    dump_run,
+    find_files,
+    show_diff,
+    write_changes,
+)
+
+if TYPE_CHECKING:
+    from inertial_check.checking.settings import Settings
+    from inertial_check.documents.model import Model
+    from inertial_check.fixing.fill.fill import FillOptions
+    from inertial_check.fixing.fill.result import FilledBody, Filling
+
+__all__ = ["add_arguments", "read_given", "read_options", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `fill`."""
+    parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
+    group = parser.add_argument_group("Writing")
+    group.add_argument("--write", action="store_true", help="change the files in place")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
+    )
+    group.add_argument(
+        "--provenance",
+        action="store_true",
+        help="add a comment beside each new inertial that says where it comes from",
+    )
+    _add_known(parser)
+    _add_shapes(parser)
+    options.add_context(parser)
+    options.add_configuration(parser)
+    group = parser.add_argument_group("Selection")
+    group.add_argument(
+        "--body",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fill this body only, whatever it states (repeatable)",
+    )
+    options.add_sniff(group)
+    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json", "markdown", "html"),
+        default="text",
+        help="text: the diff, unless it is written (default); json, markdown, html: every body, "
+        "with the interval of each number",
+    )
+
+
+def _add_known(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("What is known")
+    group.add_argument(
+        "--density",
+        type=float,
+        metavar="KG/M3",
+        help="nominal density (default: the median of measured bodies, else 1000)",
+    )
+    group.add_argument(
+        "--materials", metavar="FILE", help="TOML table of link patterns and materials or densities"
+    )
+    group.add_argument(
+        "--mass",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="mass of a body that is filled (repeatable)",
+    )
+    group.add_argument(
+        "--total-mass", metavar="KG[:REL]", help="mass of the whole model, within REL in intervals"
+    )
+    group.add_argument(
+        "--subtree-mass",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="mass of a body with all that it carries (repeatable)",
+    )
+    group.add_argument(
+        "--com",
+        type=options.numbers,
+        metavar="X,Y,Z",
+        help="centre of mass of the whole model, measured bodies included, in its root [m]",
+    )
+    group.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="JOINT=POSITION",
+        help="position of a joint where --com was measured [rad or m] (repeatable; default: 0)",
+    )
+    group.add_argument(
+        "--pair",
+        action="append",
+        default=[],
+        metavar="LINK=LINK[:mirrored|equal]",
+        help="two bodies with one mass, and with one distribution of it where one is measured: "
+        "mirrored, or equal by a rotation (repeatable)",
+    )
+    group.add_argument(
+        "--twins",
+        action="store_true",
+        default=None,
+        help="give left and right bodies with equal shapes one mass (default)",
+    )
+    group.add_argument(
+        "--no-twins",
+        action="store_false",
+        dest="twins",
+        default=None,
+        help="do not give left and right bodies with equal shapes one mass",
+    )
+    group.add_argument(
+        "--prior",
+        metavar="MODEL",
+        help="another model, whose masses tell the densities of bodies of the same names",
+    )
+    group.add_argument(
+        "--density-range",
+        metavar="LOW:HIGH",
+        help="least and largest density of every part [kg/m^3] (default: 10:25000)",
+    )
+
+
+def _add_shapes(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("Where the numbers come from")
+    group.add_argument(
+        "--shapes",
+        choices=("visual", "collision"),
+        help="use only these (default: visual, else collision)",
+    )
+    group.add_argument(
+        "--thickness",
+        type=float,
+        metavar="M",
+        help="take open meshes for walls of this thickness [m] (default: for their hulls)",
+    )
+    group.add_argument(
+        "--divergence",
+        choices=("entropic", "quadratic"),
+        help="deviation from the nominal densities that is least (default: entropic)",
+    )
+    group.add_argument(
+        "--solver", metavar="NAME", help="solver of cvxpy, as clarabel (default: Newton's method)"
+    )
+
+
+def read_given(args: argparse.Namespace) -> dict[str, Any]:
+    """The fields of Knowledge that the command line gives; those that it leaves open are absent.
+
+    Raises:
+        UsageError: An option has another form.
+        ParameterError: A number that cannot be.
+    """
+    from inertial_check.fixing.fill import knowledge
+    from inertial_check.fixing.fill.knowledge import read_pairs
+
+    com = args.com
+    if com is not None and len(com) != 3:
+        raise UsageError(f"--com takes three numbers, and there are {len(com)}")
+    pairs = []
+    for text in args.pair:
+        one, sign, other = text.partition("=")
+        if not (one and sign and other):
+            raise UsageError(f"--pair {text}: expected LINK=LINK, or LINK=LINK:mirrored")
+        name, colon, relation = other.rpartition(":")
+        related = bool(colon) and relation in knowledge.RELATIONS
+        pairs.append((one, name, relation) if related else (one, other))
+    spread, total = args.density_range, args.total_mass
+    fields = {
+        "density": args.density,
+        "links": None if args.materials is None else knowledge.read_materials(args.materials),
+        "masses": knowledge.parse_masses("--mass", args.mass) or None,
+        "total_mass": None if total is None else knowledge.parse_total_mass(total),
+        "subtree_masses": knowledge.parse_masses("--subtree-mass", args.subtree_mass) or None,
+        "center_of_mass": com,
+        "positions": knowledge.parse_assignments("--at", args.at, "JOINT=POSITION") or None,
+        "twins": args.twins,
+        "pairs": read_pairs(pairs) or None,
+        "prior": args.prior,
+        "density_range": None if spread is None else knowledge.parse_range(spread),
+        "divergence": args.divergence,
+    }
+    given = {name: value for name, value in fields.items() if value is not None}
+    knowledge.Knowledge(**given)  # refuses numbers before any model is read
+    return given
+
+
+def read_options(args: argparse.Namespace, configured: Mapping[str, Any]) -> FillOptions:
+    """The options of filling that the command line gives, else those of the table [fill]."""
+    from inertial_check.fixing.fill.fill import FillOptions
+
+    thickness = configured.get("thickness") if args.thickness is None else args.thickness
+    chosen = FillOptions(thickness=thickness, solver=args.solver, provenance=args.provenance)
+    shapes = args.shapes or configured.get("shapes")
+    return chosen._replace(roles=(shapes,)) if shapes else chosen
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fill the models; show or write the result, and return the exit code."""
+    if args.write and args.output is not None:
+        raise UsageError("--write changes the file itself, -o writes another: choose one")
+    from inertial_check.fixing.fill.fill import fill_model
+    from inertial_check.fixing.fill.knowledge import complete_knowledge
+    from inertial_check.fixing.fill.result import describe_filling
+
+    given = read_given(args)
+    configurations = options.context_configurations(args)
+    found = find_files(args, configurations, "fill")
+
+    def fill(path: str, model: Model, settings: Settings) -> Filling:
+        configured = configurations.of(path)["fill"]
+        try:
+            known = complete_knowledge(given, configured, model)
+            chosen = read_options(args, configured)
+            return fill_model(model, known, chosen, args.body, settings.context)
+        except DocumentError:
+            raise
+        except InertialCheckError as error:
+            message = str(error)
+            raise UsageError(message if path in message else f"{path}: {message}") from None
+
+    result = change_models(found, configurations, fill)
+    code = write_changes(args, result)
+    if args.output_format == "json":
+        described = [describe_filling(each, _find_target(args, each)) for each in result.changes]
+        output.write(dump_run(result, code, described))
+    elif args.output_format in ("markdown", "html"):
+        from inertial_check.fixing.fill.result import write_html, write_markdown
+
+        write = write_html if args.output_format == "html" else write_markdown
+        output.write(write(result.changes))
+    elif not (args.write or args.output is not None):
+        show_diff(result)
+    _print_summary(args, result)
+    return code
+
+
+def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None:
+    """Print a line for each body, then counts, on stderr; failures even when quiet."""
+    from inertial_check.fixing.fill.result import write_lines
+    from inertial_check.fixing.fill.shapes import SKIPPED
+
+    for filling in () if args.quiet else result.changes:
+        for body in filling.bodies:
+            path = filling.fix.source.path
+            print(printable(f"{path}:{body.line}: {_line(body)}"), file=sys.stderr)
+            for line in write_lines(body) if args.verbose and body.status == "filled" else ():
+                print(printable(f"  {line}"), file=sys.stderr)
+            for remark in body.remarks if body.status == "filled" else ():
+                if args.verbose or SKIPPED in remark:
+                    print(printable(f"  {remark}"), file=sys.stderr)
+        for note in filling.notes:
+            print(printable(f"{filling.fix.source.path}: {note}"), file=sys.stderr)
+    if result.changes and not args.quiet:
+        changed = any(each.changed for each in result.changes)
+        hint = "; --write does it." if changed and not (args.write or args.output) else "."
+        print(count_bodies(args, result, "filled", "filled") + hint, file=sys.stderr)
+    for line in (*result.unreadable, *result.failures):
+        output.failure(line)
+
+
+def _line(body: FilledBody) -> str:
+    """The result for one body: mass and its interval, and where it comes from."""
+    text = f"[{body.name}] {body.status}: {body.reason}"
+    if body.parameters is None or body.interval is None or body.status != "filled":
+        return text
+    least, most = (float(value) for value in body.interval.mass)
+    mass = float(body.parameters.mass)
+    known = (
+        "known"
+        if most - least <= tolerances.MASS_KNOWN * mass
+        else f"{least:.3g} to {most:.3g} kg possible"
+    )
+    guess = ", a guess" if body.guess else ""
+    return f"{text}; {mass:.6g} kg ({known}{guess}): {body.source}"
+
+
+def _find_target(args: argparse.Namespace, filling: Filling) -> str | None:
+    """The path that a filling was written to; None if it was not."""
+    if args.output is not None:
+        return str(args.output)
+    return filling.fix.source.path if args.write and filling.changed else None

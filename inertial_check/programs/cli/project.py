@@ -1,0 +1,281 @@
+"""Move every row of a table of inertial parameters to the nearest that a body can have.
+
+A row is [m, hx, hy, hz, six entries of the inertia], or has the centre of mass cx, cy, cz in place
+of the first moment. Columns with names go by their names; ten bare numbers need --order. No table
+says about which point the inertias are taken, so --about is required. The format of the table is
+known by its first bytes. Rows pass in blocks: a table may be larger than the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, BinaryIO
+
+from inertial_check.documents.escaping import printable
+from inertial_check.errors import UsageError
+from inertial_check.programs.cli import exit_codes, options, output, plots
+from inertial_check.programs.cli.output import ProgressBar
+from inertial_check.reports.text import plural
+
+if TYPE_CHECKING:
+    from inertial_check.documents.files.writing import Replacement, Target
+    from inertial_check.fixing.tables import ProjectedBlock, TableReport, TableRequest, TableSummary
+
+
+_ORDERS = {
+    "urdf": "xx xy xz yy yz zz",
+    "pinocchio": "xx xy yy xz yz zz",
+    "mujoco": "xx yy zz xy xz yz",
+    "wensing": "xx yy zz yz xz xy",
+    "ksl": "xx yy zz xy yz zx",
+}
+_METRICS = {
+    "prior": "or of the pseudo-inertia as a prior weighs it",
+    "weighted": "or of the ten numbers in --weights",
+    "entropic": "or that and the divergence from a prior",
+    "affine-invariant": "or the geodesic distance from it",
+    "euclidean": "or of the ten numbers as they are, whatever their units",
+    "pseudo-inertia": "or of its 4x4 matrix, whatever its units",
+}
+_SHOWN = 20
+"""Largest number of rows that are listed on stderr; --report has all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `project`."""
+    parser.add_argument(
+        "table", metavar="TABLE", help="a csv, json, yaml, npz or npy file; - for standard input"
+    )
+    group = parser.add_argument_group("What the numbers are")
+    orders = "; ".join(f"{name}: {entries}" for name, entries in _ORDERS.items())
+    group.add_argument(
+        "--order",
+        choices=tuple(_ORDERS),
+        help=f"order of the six inertia entries of bare numbers ({orders})",
+    )
+    group.add_argument(
+        "--about",
+        choices=("origin", "com"),
+        help="point about which the inertias are taken: origin of the frame or centre of mass "
+        "(required)",
+    )
+    _add_metric(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
+    group.add_argument(
+        "--output-format",
+        choices=("csv", "json", "yaml", "npz"),
+        help="format to write (default: that of the table, in which only changed numbers differ)",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write a JSON report on every row that moved"
+    )
+    plots.add_argument(group, "the largest changes, before and after,")
+
+
+def _add_metric(parser: argparse.ArgumentParser) -> None:
+    group = options.add_nearest(parser, _METRICS)
+    group.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="weights of the ten numbers with the first moment: 10 weights or a 10x10 matrix, for "
+        "all rows or one for each (matrices for each in npz or npy), in the sequence of the "
+        "table's columns or by name",
+    )
+    group.add_argument(
+        "--prior",
+        metavar="FILE",
+        help="table of priors with one row, or as many as TABLE, in the same --order and --about; "
+        "self: each body, made strictly consistent, is its own prior (./self is a file)",
+    )
+    group.add_argument(
+        "--regularization",
+        type=float,
+        default=1.0,
+        metavar="WEIGHT",
+        help="weight of the prior's term beside that of --weights (default: 1)",
+    )
+    group.add_argument(
+        "--mass-min",
+        type=float,
+        metavar="KG",
+        help="least mass of rows that move (default: 1e-6 of their mass)",
+    )
+    group.add_argument(
+        "--solver",
+        metavar="NAME",
+        help="solve with this installed conic solver, such as clarabel or scs",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Project, write the table, and list on stderr the rows that moved."""
+    from inertial_check.fixing.tables import LargestChanges, TableRequest, project_table
+    from inertial_check.projection.options import Options
+
+    name = "<stdin>" if args.table == "-" else args.table
+    projection = Options(
+        metric=args.metric,
+        margin=args.margin,
+        regularization=args.regularization,
+        mass_min=args.mass_min,
+        solver=args.solver,
+    )
+    request = TableRequest(
+        about=args.about,
+        order=args.order,
+        weights=args.weights,
+        prior=args.prior,
+        output_format=args.output_format,
+        projection=projection,
+    )
+    _refuse_same_files(args)
+    inputs = [args.table, args.weights, args.prior]
+    plots.check_target(args.plot, [*inputs, args.output, args.report])
+    largest = LargestChanges()
+    with ExitStack() as stack:
+        source = _open_table(stack, args.table)
+        target = stack.enter_context(_choose_target(args, source))
+        report = _RowReport(stack, args.report, name, request)
+
+        def listen(done: ProjectedBlock) -> None:
+            report.add(done)
+            if args.plot is not None:
+                largest.add(done)
+
+        bar = stack.enter_context(closing(ProgressBar(wanted=not args.quiet)))
+        summary = project_table(source, name, target.stream, request, listen, bar)
+        report.finish(summary)
+        bar.close()
+        _deliver(target)
+        report.commit()
+    if args.plot is not None:
+        plots.write(plots.draw_changes(largest), args.plot)
+    if not args.quiet:
+        _print_summary(args, name, summary, report)
+    return exit_codes.FINDINGS if summary.left else exit_codes.CLEAN
+
+
+class _RowReport:
+    """Report on the rows: the first as lines for stderr, all of them in a file if asked."""
+
+    def __init__(
+        self, stack: ExitStack, path: str | None, name: str, request: TableRequest
+    ) -> None:
+        from inertial_check.documents.files.writing import Replacement
+        from inertial_check.fixing.tables import TableReport
+
+        self.lines: list[str] = []
+        self.rows = 0
+        self._file: Replacement | None = None
+        self._report: TableReport | None = None
+        if path is not None:
+            self._file = stack.enter_context(Replacement(path))
+            self._report = TableReport(self._file.stream, name, request)
+
+    def add(self, done: ProjectedBlock) -> None:
+        """Take the rows of a block that moved, or have no nearest body."""
+        reported = (done.moved | done.left).nonzero()[0].tolist()
+        for row in reported[: _SHOWN - len(self.lines)]:
+            self.lines.append(f"{done.name(row)} {done.describe(row)}")
+        self.rows += len(reported)
+        if self._report is not None:
+            self._report.add(done)
+
+    def finish(self, summary: TableSummary) -> None:
+        """Complete the file."""
+        if self._report is not None:
+            self._report.finish(summary)
+
+    def commit(self) -> None:
+        """Put the file in its place."""
+        if self._file is not None:
+            self._file.commit()
+
+
+def _refuse_same_files(args: argparse.Namespace) -> None:
+    """Stop before one file is written over another that is read or written.
+
+    Raises:
+        UsageError: Names the options.
+    """
+    from inertial_check.documents.files.writing import same_file
+
+    inputs = {"--weights": args.weights, "--prior": args.prior}
+    for option, path in (("-o", args.output), ("--report", args.report)):
+        for other, read in inputs.items():
+            if path is not None and read is not None and same_file(path, read):
+                raise UsageError(f"{option} and {other} name one file, {path}")
+        inputs |= {"TABLE": args.table, "-o": args.output}
+    if args.report is not None and args.report == args.output:
+        raise UsageError(f"--report and -o name one file, {args.report}")
+
+
+def _open_table(stack: ExitStack, path: str) -> BinaryIO:
+    """Open the table for reading more than once.
+
+    Raises:
+        DocumentError: The table cannot be opened.
+        UsageError: Standard input is closed.
+    """
+    from inertial_check.fixing.companions import copy_to_disk, open_input
+
+    if path != "-":
+        return open_input(stack, path)
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
+    return copy_to_disk(stack, sys.stdin.buffer)
+
+
+def _choose_target(args: argparse.Namespace, source: BinaryIO) -> Target:
+    from inertial_check.documents.files.writing import Replacement, Unnamed, same_file
+
+    if args.output is None:
+        return Unnamed()
+    return Replacement(args.output, source if same_file(args.output, args.table) else None)
+
+
+def _deliver(target: Target) -> None:
+    """Replace the file of --output, or send the table to standard output.
+
+    Raises:
+        UsageError: The table cannot be written there.
+    """
+    from inertial_check.documents.files.writing import Replacement
+
+    if isinstance(target, Replacement):
+        target.commit()
+        return
+    if sys.stdout is None:
+        raise UsageError("cannot write standard output: it is closed")
+    target.stream.seek(0)
+    try:
+        sys.stdout.flush()
+        shutil.copyfileobj(
+            target.stream, sys.stdout.buffer
+        )  # bytes, so that the locale does not matter
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        output.discard_stdout()
+    except OSError as error:
+        output.discard_stdout()
+        raise UsageError(f"cannot write standard output: {error.strerror or error}") from None
+
+
+def _print_summary(
+    args: argparse.Namespace, name: str, summary: TableSummary, report: _RowReport
+) -> None:
+    if summary.layout.named and args.order is not None:
+        output.note(f"{name}: the numbers go by their names; --order {args.order} was not needed")
+    for line in summary.notes:
+        output.note(f"{name}: {line}")
+    for line in report.lines:
+        print(printable(line), file=sys.stderr)
+    if report.rows > len(report.lines):
+        where = f"{args.report} has all" if args.report else "--report FILE has all"
+        print(f"... and {report.rows - len(report.lines)} more; {where}", file=sys.stderr)
+    left = f", {summary.left} without a nearest" if summary.left else ""
+    print(f"{plural(summary.rows, 'row')}: {summary.moved} moved{left}.", file=sys.stderr)

@@ -1,0 +1,215 @@
+"""Options of `check` that select files and say how the check is carried out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from inertial_check.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from inertial_check.checking.check import Document
+    from inertial_check.checking.configuration import Configurations
+    from inertial_check.running.run import CheckRequest
+
+
+_STDIN = "-"
+_PREDICTIONS: dict[str, Literal["all", "findings"]] = {
+    "json": "all",
+    "jsonl": "all",
+    "full": "findings",
+    "markdown": "findings",
+    "html": "all",
+    "sarif": "findings",
+}
+"""Extent of the predictions of engines in a report, by its form; other forms have none."""
+
+_MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings", "none")
+"""Extents of the predictions in a report, largest first."""
+
+_WITHOUT_CAUSES = frozenset(["concise"])
+"""Forms of the report that do not show probable causes."""
+
+_WITHOUT_QUOTES = frozenset(["concise", "badge"])
+"""Forms of the report that quote nothing of the documents."""
+
+_WITHOUT_MARKS = frozenset(["json", "jsonl"])
+"""Forms of the report that do not show lines with marks under the guilty numbers."""
+
+
+def add_selection(group: argparse._ArgumentGroup) -> None:
+    """Add --files-from and --changed-since."""
+    group.add_argument(
+        "--files-from",
+        metavar="FILE",
+        help="also check the files listed in FILE, one a line, or separated by NUL bytes as from "
+        "`find -print0`; - for standard input",
+    )
+    group.add_argument(
+        "--changed-since",
+        metavar="REV",
+        help="check only files that have changed since the git revision REV, committed or not, "
+        "and models that include such a file or use it as a mesh",
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how the check is carried out."""
+    group = parser.add_argument_group("Run")
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_number,
+        help="check with N processes; auto or 0: one a core, if there are enough files "
+        "(default: auto)",
+    )
+    group.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="folder for the result of each file, which is used again while nothing has changed "
+        "(default: .inertial_check_cache in the root of the project, for many files only)",
+    )
+    group.add_argument(
+        "--no-cache", action="store_true", help="check every file again and store no results"
+    )
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="check on the workers of a Dask cluster, tcp://HOST:PORT",
+    )
+    group.add_argument(
+        "--allow-host",
+        action="append",
+        metavar="HOST",
+        help="follow redirects of web servers to this host, too (repeatable; default: only within "
+        "the host that a URL names)",
+    )
+    group.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="write the result of each file to FILE, and resume the run that has written FILE",
+    )
+
+
+class FileList(NamedTuple):
+    """The content of a list of files.
+
+    Attributes:
+        paths: The files that exist, and URLs, in the order of the list.
+        failures: A message for each file that does not exist.
+    """
+
+    paths: list[str]
+    failures: list[str]
+
+
+def read_file_list(args: argparse.Namespace) -> FileList:
+    """Read the list of --files-from; without that option it is empty.
+
+    Raises:
+        UsageError: The list cannot be read.
+    """
+    name = args.files_from
+    if name is None:
+        return FileList([], [])
+    if name == _STDIN and _STDIN in args.paths:
+        raise UsageError("--files-from - and the path - both read standard input")
+    data = _read_bytes(name)
+    shown = "<stdin>" if name == _STDIN else name
+    by_nul = b"\0" in data
+    found = FileList([], [])
+    for number, entry in enumerate(data.split(b"\0" if by_nul else b"\n"), 1):
+        path = os.fsdecode(entry if by_nul else entry.removesuffix(b"\r"))
+        if not path:
+            continue
+        if "://" in path or os.path.lexists(path):
+            found.paths.append(os.path.join(os.curdir, path) if path == _STDIN else path)
+        else:
+            place = f"{shown}, entry {number}" if by_nul else f"{shown}:{number}"
+            found.failures.append(f"{place}: {path}: No such file or directory")
+    return found
+
+
+def _read_bytes(name: str) -> bytes:
+    if name == _STDIN:
+        if sys.stdin is None:
+            raise UsageError("cannot read standard input: it is closed")
+        return sys.stdin.buffer.read()
+    try:
+        with open(name, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
+
+
+def list_forms(args: argparse.Namespace, configurations: Configurations) -> frozenset[str]:
+    """The forms of the report that are written: that of --output-format, and those of --also."""
+    return frozenset([configurations.run["output-format"], *(each.form for each in args.also)])
+
+
+def build_request(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    paths: list[str],
+    stdin: Document | None,
+    progress: Callable[[float, str], None],
+    remark: Callable[[str], None],
+) -> CheckRequest:
+    """Build the request for a check.
+
+    Args:
+        args: The command line.
+        configurations: The configurations of the run and of each file.
+        paths: The paths to check, those of --files-from included.
+        stdin: The document read from standard input.
+        progress: Called with the completed fraction of the work, 0 to 1, and the path of a file.
+        remark: Called with each remark about how the check was carried out.
+
+    Raises:
+        UsageError: The options contradict each other, or git fails.
+    """
+    from inertial_check.checking.check import ReportContent
+    from inertial_check.running.run import CheckRequest, default_cache
+
+    if args.no_cache and args.cache is not None:
+        raise UsageError("--no-cache keeps nothing, --cache names a folder for it: choose one")
+    changes = None
+    if args.changed_since is not None:
+        from inertial_check.running.run import Changes
+
+        changes = Changes(args.changed_since)
+    forms, jobs = list_forms(args, configurations), configurations.run["jobs"]
+    wanted = {_PREDICTIONS.get(form, "none") for form in forms}
+    if args.verbose and "full" in forms:
+        wanted.add("findings")  # -v tells what every engine does
+    return CheckRequest(
+        paths,
+        configurations.settings,
+        stdin=stdin,
+        sniff=args.sniff,
+        allow_empty=args.allow_empty,
+        changes=changes,
+        content=ReportContent(
+            next(each for each in _MOST_FIRST if each in wanted),
+            not forms <= _WITHOUT_CAUSES,
+            not forms <= _WITHOUT_MARKS,
+            not forms <= _WITHOUT_QUOTES,
+        ),
+        jobs=None if jobs in ("auto", 0) else jobs,
+        cache=None if args.no_cache else args.cache or default_cache(),
+        always_cache=args.cache is not None,
+        resume=args.resume,
+        cluster=args.cluster,
+        allowed_hosts=args.allow_host or (),
+        progress=progress,
+        remark=remark,
+    )
+
+
+def _number(text: str) -> int | str:
+    """Parse --jobs as a configuration file would: a number, or a word that is checked later."""
+    return int(text) if text.isdecimal() else text

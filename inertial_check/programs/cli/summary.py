@@ -1,0 +1,50 @@
+"""Count stored results of checks by upstream, rule, cause, engine and more."""
+
+from __future__ import annotations
+
+import argparse
+
+from inertial_check.programs.cli import exit_codes, options, output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `summary`."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="RESULTS",
+        help="a folder that check --results has written, or a report of check in the format json "
+        "or jsonl",
+    )
+    group = parser.add_argument_group("What is counted")
+    group.add_argument(
+        "--by",
+        action="extend",
+        type=options.split_at_commas,
+        metavar="DIMENSIONS",
+        help="count by these: upstream, format, rule, cause, severity, verdict, engine; separated "
+        "by commas (default: one table each by upstream, rule, cause and engine)",
+    )
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json", "markdown", "csv"),
+        default="text",
+        help="format of the tables (default: text)",
+    )
+    group.add_argument("--output-file", metavar="FILE", help="write the tables here, not to stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the counts; exit code 2 if a part of the results is damaged."""
+    from inertial_check.running.results.counts import Counts, render
+    from inertial_check.running.results.reading import read_counts
+
+    counts = Counts()
+    damaged: list[str] = []
+    for path in args.paths:
+        counts.add(read_counts(path, damaged.append))
+    output.write(render(counts, args.by or (), args.output_format), args.output_file)
+    for line in damaged:
+        output.failure(line)
+    return exit_codes.FAILURE if damaged else exit_codes.CLEAN

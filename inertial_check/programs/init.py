@@ -1,0 +1,375 @@
+"""The files that `init` proposes: their texts, and how they are created without overwriting.
+
+Survey of a repository: its models, their findings, packages, and folders of other projects.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from inertial_check import __version__
+from inertial_check.checking.baseline import Baseline
+from inertial_check.checking.configuration import FILE_NAMES, Configurations
+from inertial_check.checking.report import FileReport, Report
+from inertial_check.checking.rules.document import UnresolvedReference
+from inertial_check.documents.files.access import Access, root_of
+from inertial_check.documents.files.ignoring import PathPattern
+from inertial_check.documents.files.walking import Glob, walk
+from inertial_check.errors import UsageError
+from inertial_check.running.run import CheckRequest, check_paths
+
+_VENDORED = frozenset(
+    {"third_party", "third-party", "thirdparty", "3rdparty", "vendor", "vendors", "vendored"}
+    | {"external", "externals", "extern", "deps", "node_modules", "submodules"}
+)
+"""Names of folders that usually hold copies of other projects."""
+
+_MISSING_PACKAGE = re.compile(r"--package-path ([A-Za-z0-9_.-]{1,100})=")
+_MANIFEST_NAME = re.compile(rb"<name>\s*([A-Za-z0-9_.-]{1,100})\s*</name>")
+_MISSING_EXTRA = re.compile(r"inertial-check\[([a-z]+)\]")
+_MOST_MANIFESTS = 10_000
+"""Largest number of package.xml files that are read."""
+
+_MANIFEST_BYTES = 1 << 20
+"""Largest size of a package.xml that is read [bytes]."""
+
+
+class Survey(NamedTuple):
+    """Result of a survey.
+
+    Attributes:
+        folder: The folder that was looked at, as given.
+        report: Report of a check of the folder, without the vendored folders.
+        formats: Number of models of each format.
+        extras: Extras without which some of the models cannot be read.
+        packages: Folders of packages that models refer to and that only a configuration can tell,
+            relative to the folder.
+        vendored: Folders of other projects that hold models, relative to the folder, each with the
+            number of its models.
+        unwritable: Vendored folders whose names cannot stand in a pattern.
+        configuration: Configuration file of this program in the folder; None if there is none.
+        github: Whether the repository is on GitHub, as far as its files tell.
+        gitlab: Whether it has a pipeline of GitLab.
+        is_root: Whether the folder is the root of its repository, or is in none.
+    """
+
+    folder: str
+    report: Report
+    formats: Mapping[str, int]
+    extras: tuple[str, ...]
+    packages: Mapping[str, str]
+    vendored: Mapping[str, int]
+    unwritable: tuple[str, ...]
+    configuration: str | None
+    github: bool
+    gitlab: bool
+    is_root: bool
+
+
+def survey_folder(folder: str) -> Survey:
+    """Look at a repository, with the configuration that it has.
+
+    Raises:
+        UsageError: The configuration is wrong.
+    """
+    configurations = Configurations()
+    report = check_paths(
+        CheckRequest([folder], configurations.settings, allow_empty=True, cache=None, jobs=None)
+    )
+    counted, unwritable = _count_vendored(folder, report.files)
+    vendored = tuple(os.path.join(os.path.abspath(folder), each, "") for each in counted)
+    own = tuple(
+        file
+        for file in report.files
+        if not os.path.abspath(file.path).startswith(vendored or (os.sep * 3,))
+    )
+    gitlab = os.path.lexists(os.path.join(folder, ".gitlab-ci.yml"))
+    return Survey(
+        folder,
+        replace(report, files=own),
+        Counter(_name_format(file) for file in own),
+        _list_extras(report),
+        _find_packages(folder, own),
+        counted,
+        unwritable,
+        _find_configuration(folder, configurations),
+        not gitlab or os.path.lexists(os.path.join(folder, ".github")),
+        gitlab,
+        root_of(folder).path == os.path.realpath(folder),
+    )
+
+
+def write_pattern(path: str) -> str:
+    """The pattern, as in a .gitignore, of a folder at a path relative to the configuration."""
+    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path) + "/"
+
+
+def _name_format(file: FileReport) -> str:
+    if file.path.lower().endswith(".xacro"):
+        return "xacro"
+    return file.format or "unreadable"
+
+
+def _list_extras(report: Report) -> tuple[str, ...]:
+    """The extras that the models need, whether installed here or not."""
+    extras = {match for note in report.notes for match in _MISSING_EXTRA.findall(note)}
+    for file in report.files:
+        if file.path.lower().endswith(".xacro"):
+            extras.add("xacro")
+        if file.format == "usd":
+            extras.add("usd")
+    return tuple(sorted(extras & {"xacro", "usd"}))
+
+
+def _count_vendored(
+    folder: str, files: Iterable[FileReport]
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Count the models in each vendored folder; second, those that no pattern can name."""
+    counts: Counter[str] = Counter()
+    unwritable: dict[str, None] = {}
+    base = os.path.abspath(folder)
+    for file in files:
+        parts = os.path.relpath(os.path.abspath(file.path), base).split(os.sep)[:-1]
+        for depth, part in enumerate(parts, 1):
+            path = "/".join(parts[:depth])
+            is_submodule = os.path.isfile(os.path.join(base, path, ".git"))
+            if part.casefold() in _VENDORED or is_submodule:
+                if _can_be_named(base, path, file.path):
+                    counts[path] += 1
+                else:
+                    unwritable[path] = None
+                break
+    return dict(sorted(counts.items())), tuple(unwritable)
+
+
+def _can_be_named(base: str, path: str, file: str) -> bool:
+    """Whether a pattern in a file of UTF-8 text names a folder, and so a file in it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # a name that is no text
+        return False
+    pattern = PathPattern(base, write_pattern(path))
+    return pattern.valid and pattern.matches(file)
+
+
+def _find_packages(folder: str, files: Iterable[FileReport]) -> dict[str, str]:
+    """Find the packages that the models name and no folder above them holds."""
+    missing = {
+        name
+        for file in files
+        for finding in file.findings
+        if finding.code == UnresolvedReference.code
+        for name in _MISSING_PACKAGE.findall(finding.message)
+    }
+    found: dict[str, str] = {}
+    if not missing:
+        return found
+    access, glob = Access().of_document(folder), Glob.of("**/package.xml")
+    manifests = walk(folder, folder, glob, lambda path, error: None)
+    for _, manifest in zip(range(_MOST_MANIFESTS), manifests, strict=False):
+        try:
+            match = _MANIFEST_NAME.search(access.read(manifest.absolute, _MANIFEST_BYTES))
+        except (OSError, ValueError):
+            continue
+        name = match[1].decode("ascii") if match else ""
+        if name in missing:
+            inside = os.path.relpath(os.path.dirname(manifest.absolute), os.path.abspath(folder))
+            found.setdefault(name, inside.replace(os.sep, "/"))
+    return {name: path for name, path in sorted(found.items()) if path.isprintable()}
+
+
+def _find_configuration(folder: str, configurations: Configurations) -> str | None:
+    """The configuration of this program in a folder; a pyproject.toml must have its table."""
+    for name in FILE_NAMES[:2]:
+        path = os.path.join(folder, name)
+        if os.path.lexists(path):
+            return os.path.normpath(path)
+    found = configurations.of(folder).path
+    here = os.path.join(folder, FILE_NAMES[2])
+    same = found is not None and os.path.realpath(found) == os.path.realpath(here)
+    return os.path.normpath(here) if same else None
+
+
+BASELINE = "inertial-baseline.json"
+GITHUB = ".github/workflows/inertial-check.yml"
+GITLAB = ".gitlab/inertial-check.yml"
+
+_GITHUB = """\
+# Written by `inertial-check init`: checks every robot model at each push and pull request.
+name: inertial-check
+on:
+  push:
+  pull_request:
+permissions:
+  contents: read # models of a pull request may be a stranger's: no token that can write
+jobs:
+  inertial-check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - name: Install
+        run: python -P -m pip install --quiet "{requirement}"
+      - name: Check
+        env:
+          PYTHONSAFEPATH: "1" # nothing in the checkout is imported
+        run: inertial-check check . --output-format=github --also="markdown=$GITHUB_STEP_SUMMARY"
+"""
+
+_GITLAB = """\
+# Written by `inertial-check init`: findings show in the merge request and among its tests.
+inertial-check:
+  stage: test
+  image: python:3.12-slim
+  variables:
+    PYTHONSAFEPATH: "1" # nothing in the checkout is imported
+  before_script:
+    - pip install --quiet "{requirement}"
+  script:
+    - >-
+      inertial-check check .
+      --also=gitlab=gl-code-quality-report.json --also=junit=inertial-check.xml
+  artifacts:
+    when: always
+    reports:
+      codequality: gl-code-quality-report.json
+      junit: inertial-check.xml
+"""
+
+
+class ProposedFile(NamedTuple):
+    """A file that `init` writes unless it exists.
+
+    Attributes:
+        path: Path below the folder, with "/" between folders.
+        text: Content of the file.
+        existing: The file that takes its place, as the user may know it; None if there is none.
+    """
+
+    path: str
+    text: str
+    existing: str | None = None
+
+
+def propose_files(survey: Survey, with_baseline: bool) -> list[ProposedFile]:
+    """The files for a repository: configuration, workflows and, if wanted, a baseline."""
+    requirement = _write_requirement(survey)
+    baseline = os.path.join(survey.folder, BASELINE)
+    has_baseline = os.path.isfile(baseline) and not os.path.islink(baseline)
+    has_baseline = has_baseline or (with_baseline and not os.path.lexists(baseline))
+    files = [ProposedFile(FILE_NAMES[0], write_configuration(survey, has_baseline))]
+    files[0] = files[0]._replace(existing=survey.configuration)
+    if survey.is_root and survey.github:
+        files.append(ProposedFile(GITHUB, _GITHUB.format(requirement=requirement)))
+    if survey.is_root and survey.gitlab:
+        files.append(ProposedFile(GITLAB, _GITLAB.format(requirement=requirement)))
+    if with_baseline:
+        files.append(ProposedFile(BASELINE, Baseline.of(survey.report, baseline).text()))
+    return [
+        file._replace(existing=os.path.normpath(os.path.join(survey.folder, file.path)))
+        if file.existing is None and os.path.lexists(os.path.join(survey.folder, file.path))
+        else file
+        for file in files
+    ]
+
+
+def write_configuration(survey: Survey, has_baseline: bool) -> str:
+    """The text of inertial-check.toml for a repository."""
+    lines = [
+        "# Written by `inertial-check init`. Every key is an option of `inertial-check check`.",
+        "",
+        "# The least severity that fails a run: error, warning, note or never.",
+        'fail-on = "error"',
+    ]
+    if survey.vendored:
+        lines += ["", "# Folders of other projects; a file that is named is checked all the same."]
+        lines.append("exclude = [")
+        lines += [f"  {quote(write_pattern(path))}," for path in survey.vendored]
+        lines.append("]")
+    if has_baseline:
+        lines += ["", "# Findings that are known: they count once they become worse."]
+        lines.append(f"baseline = {quote(BASELINE)}")
+    if survey.packages:
+        lines += ["", "# Folders of packages that no folder above the models holds."]
+        lines.append("[package-path]")
+        lines += [f"{quote(name)} = {quote(path)}" for name, path in survey.packages.items()]
+    return "\n".join(lines) + "\n"
+
+
+def quote(text: str) -> str:
+    """A string in double quotes for TOML and YAML, in which any character stays text.
+
+    A lone surrogate, of a file name that is no text, has no form in either: it must not be given.
+    """
+    return '"' + "".join(map(_escape, text)) + '"'
+
+
+def _escape(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04X}" if ord(char) < 1 << 16 else f"\\U{ord(char):08X}"
+
+
+def _write_requirement(survey: Survey) -> str:
+    extras = f"[{','.join(survey.extras)}]" if survey.extras else ""
+    return f"inertial-check{extras}=={__version__}"
+
+
+def create_file(folder: str, file: ProposedFile) -> str:
+    """Create a file that does not exist yet, read it again, and return its path.
+
+    No link is followed, neither at the file nor at a folder on the way to it.
+
+    Raises:
+        UsageError: The file exists by now, or cannot be written.
+    """
+    path = os.path.normpath(os.path.join(folder, *file.path.split("/")))
+    data = file.text.encode("utf-8", "backslashreplace")
+    try:
+        for above in _list_folders(folder, file.path):
+            if os.path.islink(above):
+                raise UsageError(f"{above} is a link: {file.path} is not written through it")
+            os.makedirs(above, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(path, flags, 0o666), "wb") as stream:
+            stream.write(data)
+        with open(path, "rb") as written:
+            complete = written.read() == data
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+    if not complete:
+        raise UsageError(f"{path} holds something else than was written")
+    return path
+
+
+def _list_folders(folder: str, path: str) -> Iterator[str]:
+    """List the folders between a folder and a file below it, outermost first."""
+    above = folder
+    for part in path.split("/")[:-1]:
+        above = os.path.join(above, part)
+        yield above
+
+
+def verify_files(folder: str, files: list[ProposedFile]) -> None:
+    """Read the written configuration and baseline as `check` does.
+
+    Raises:
+        UsageError: One of them is not accepted.
+    """
+    for file in files:
+        path = os.path.join(folder, file.path)
+        if file.path == BASELINE:
+            Baseline.read(path)
+        elif file.path == FILE_NAMES[0]:
+            _ = Configurations().of(folder).settings

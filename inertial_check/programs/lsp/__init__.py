@@ -1,0 +1,1 @@
+"""The language server: findings, hover texts and quick fixes for editors."""

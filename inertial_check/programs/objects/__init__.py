@@ -1,0 +1,1 @@
+"""Models that MuJoCo, Drake and Pinocchio have loaded, checked and repaired."""

@@ -1,1 +1,0 @@
-"""Models named by URL and models in archives, fetched into a private folder within limits."""

@@ -1,0 +1,1 @@
+"""The page that shows a model in three dimensions, as one file or live."""

@@ -1,0 +1,706 @@
+"""Scene of a model: its bodies, joints, shapes, judgements, findings and fixes as plain data.
+
+A scene holds what a page, a live view or another renderer draws. It is JSON; docs/report.md
+describes its fields.
+
+Frames and joints of a scene: the pose of each body in its parent, and how its joint moves it.
+
+Shapes of a scene, and the mean densities of bodies inside their shapes.
+
+Equivalent solids of bodies: principal axes, and the ellipsoid and box with the same inertia.
+
+Lines of a document with marked numbers, and the lines that an edit changes.
+
+Fixes of the bodies of a scene: numbers, equivalent solids and changed lines after each fix.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.checking.check import Document, DocumentResult, check_documents
+from inertial_check.checking.engines.catalogue import ALL_ENGINES
+from inertial_check.checking.quotes import name_all_numbers
+from inertial_check.checking.report import BodyReport, FileReport, Finding, Severity
+from inertial_check.checking.settings import Settings
+from inertial_check.checking.shapes.evidence import read_geometry
+from inertial_check.documents.children import raise_defects
+from inertial_check.documents.files.access import Json
+from inertial_check.documents.load import load
+from inertial_check.documents.model import JOINT_TYPES, Body, Joint, Judgement, Model, Pose
+from inertial_check.documents.source import Edit, Span
+from inertial_check.errors import DefectError, InertialCheckError
+from inertial_check.fixing.edits import carry_out
+from inertial_check.fixing.request import FixRequest
+from inertial_check.fixing.result import BodyFix
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.representations import six, symmetric
+from inertial_check.inertia.solids import equivalent_box, equivalent_ellipsoid
+from inertial_check.reports.page.meshes import (
+    MODEL_TRIANGLES,
+    MeshLibrary,
+    ModelMeshes,
+    encode_number,
+    encode_numbers,
+    is_drawable,
+)
+
+_DIGITS = 7
+"""Significant digits of a coordinate in a scene: graphics cards compute with float32."""
+
+_IDENTITY = Pose((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+
+
+def describe_nodes(model: Model) -> tuple[list[Json], list[str]]:
+    """Describe the frame and the joint of every body; see Scene.nodes.
+
+    Returns:
+        The nodes in the order of the bodies, and notes on poses that are unknown.
+    """
+    parents = find_parents(model.bodies)
+    # Find the index of the body that the joint of each name moves; the first of a shared name.
+    found: dict[str, int] = {}
+    for index, joints_body in enumerate(model.bodies):
+        for joint in joints_body.joints:
+            if joint.name:
+                found.setdefault(joint.name, index)
+    joints = found
+    nodes: list[Json] = []
+    unknown: list[str] = []
+    for body, parent in zip(model.bodies, parents, strict=True):
+        pose = body.X_PB if parent is not None else _IDENTITY
+        if pose is None or not is_drawable((*pose.p_PoBo_P, *chain(*pose.R_PB))):
+            pose = _IDENTITY
+            unknown.append(body.name)
+        nodes.append(
+            {
+                "parent": parent,
+                "position": encode_numbers(pose.p_PoBo_P, _DIGITS),
+                "rotation": encode_numbers(chain(*pose.R_PB), _DIGITS),
+                "joint": _describe_joint(body, joints),
+            }
+        )
+    notes = []
+    if unknown:
+        listed = ", ".join(unknown[:3]) + (", ..." if len(unknown) > 3 else "")
+        notes.append(f"pose in the parent unknown, drawn at its origin: {listed}")
+    return nodes, notes
+
+
+def find_parents(bodies: Sequence[Body]) -> list[int | None]:
+    """Find the index of the parent of each body; a loop is opened at the body that closes it."""
+    index_of = {body.id: index for index, body in enumerate(bodies)}
+    parents = [None if body.parent is None else index_of.get(body.parent) for body in bodies]
+    rooted: set[int] = set()
+    for start in range(len(parents)):
+        path: list[int] = []
+        on_path: set[int] = set()
+        index: int | None = start
+        while index is not None and index not in rooted:
+            if index in on_path:
+                parents[path[-1]] = None
+                break
+            path.append(index)
+            on_path.add(index)
+            index = parents[index]
+        rooted.update(path)
+    return parents
+
+
+def _describe_joint(body: Body, joints: dict[str, int]) -> Json:
+    """Describe the joint of a body; motion is revolute, prismatic, or none where it has no axis."""
+    if body.joint is None:
+        return None
+    stated = body.joints[0] if body.joints else Joint("", body.joint)
+    motion = JOINT_TYPES.get(body.joint)
+    point = body.p_BoJo_B or (0.0, 0.0, 0.0)
+    movable = (
+        motion in ("revolute", "prismatic")
+        and body.axis_B is not None
+        and is_drawable((*body.axis_B, *point))
+    )
+    mimic = stated.mimic
+    followed = None if mimic is None else joints.get(mimic.joint)
+    return {
+        "name": stated.name or body.name,
+        "type": body.joint,
+        "motion": motion if movable else "none",
+        "axis": encode_numbers(body.axis_B or (0.0, 0.0, 0.0), _DIGITS) if movable else None,
+        "point": encode_numbers(point, _DIGITS) if movable else None,
+        "lower": encode_number(stated.lower),
+        "upper": encode_number(stated.upper),
+        "mimic": None
+        if mimic is None or followed is None
+        else {
+            "body": followed,
+            "multiplier": encode_number(mimic.multiplier),
+            "offset": encode_number(mimic.offset),
+        },
+    }
+
+
+def describe_shapes(model: Model, meshes: ModelMeshes) -> tuple[list[Json], list[str]]:
+    """Describe the shapes of all bodies; also notes on those that are not drawn, each once."""
+    described: list[Json] = []
+    notes: dict[str, int] = {}
+    for index, body in enumerate(model.bodies):
+        for shape in body.shapes:
+            digest, note = (None, shape.note)
+            if note is None and shape.kind == "mesh":
+                digest, note = meshes.read(shape)
+            numbers = (*shape.dimensions, *shape.p_BoGo_B, *chain(*shape.R_BG), *shape.scale)
+            if note is None and not is_drawable(numbers):
+                note = f"{shape.kind}: its size or its pose is not finite"
+            if note is not None:
+                notes[note] = notes.get(note, 0) + 1
+                continue
+            described.append(
+                {
+                    "body": index,
+                    "role": shape.role,
+                    "kind": shape.kind,
+                    "dimensions": encode_numbers(shape.dimensions, 7),
+                    "position": encode_numbers(shape.p_BoGo_B, 7),
+                    "rotation": encode_numbers(chain(*shape.R_BG), 7),
+                    "scale": encode_numbers(shape.scale, 7),
+                    "mesh": digest,
+                }
+            )
+    listed = [f"{note} ({count} shapes)" if count > 1 else note for note, count in notes.items()]
+    return described, listed
+
+
+def describe_densities(file: FileReport, model: Model, settings: Settings) -> list[Json]:
+    """Find the mean density of each body inside its shapes; None where they have no volume."""
+    if settings.geometry == "off":
+        return [None] * len(file.bodies)
+    geometry = read_geometry(model, settings.context)
+    densities: list[Json] = []
+    for body, shapes in zip(file.bodies, geometry.bodies, strict=True):
+        mass = body.judgement.mass
+        # Visual shapes come first; a role of which a shape is missing would give too much.
+        usable = [each for each in shapes if each.volume > 0 and not each.skipped]
+        densities.append(
+            {
+                "value": encode_number(mass / usable[0].volume, 5),
+                "volume": encode_number(usable[0].volume, 5),
+                "role": usable[0].role,
+            }
+            if usable and mass > 0
+            else None
+        )
+    return densities
+
+
+class EquivalentSolid(NamedTuple):
+    """Principal moments and axes of a body, and the uniform solids that have them.
+
+    Attributes:
+        moments: (3,) principal moments, ascending [kg m^2].
+        R_BS: (3, 3) rotation whose columns are the principal axes in the body frame, in the order
+            of the moments; right-handed.
+        ellipsoid: (3,) semi-axes of the uniform ellipsoid along these axes [m]; NaN along an axis
+            in which no body has the moments.
+        box: (3,) edges of the uniform box along these axes [m]; NaN as for the ellipsoid.
+    """
+
+    moments: Floats
+    R_BS: Floats
+    ellipsoid: Floats
+    box: Floats
+
+
+def find_equivalent_solid(mass: float, I_BBcm_B: Sequence[float]) -> EquivalentSolid | None:
+    """Find the equivalent solids of a body.
+
+    Args:
+        mass: Mass [kg].
+        I_BBcm_B: Six entries of the inertia about the centre of mass [kg m^2], order of ENTRIES.
+
+    Returns:
+        The solids; None if a number is missing or not finite.
+    """
+    six = np.array(I_BBcm_B, dtype=float)
+    if not (np.isfinite(mass) and np.all(np.isfinite(six))):
+        return None
+    size = float(np.max(np.abs(six))) or 1.0
+    # Eigenvalues of the scaled tensor: squares of 1e300 or 1e-300 would leave float64.
+    values, R_BS = np.linalg.eigh(symmetric(six / size))
+    if np.linalg.det(R_BS) < 0:
+        R_BS[:, 0] *= -1
+    # The largest moment has the shortest length, so the ascending lengths are turned round.
+    scaled_mass = mass / size
+    ellipsoid = np.asarray(equivalent_ellipsoid(scaled_mass, values))[::-1]
+    box = np.asarray(equivalent_box(scaled_mass, values))[::-1]
+    return EquivalentSolid(values * size, R_BS, ellipsoid, box)
+
+
+_REACH = 1024
+"""Bytes of a line that are read before and after its marks; a multiple of 4, so that no unit of
+UTF-16 is cut."""
+
+_WIDTH = 180
+"""Largest width of a line [code points]; a longer one is cut on both sides of its first mark."""
+
+_BEFORE = 60
+"""Code points before the first mark in a line that is cut on the left."""
+
+_CUT = "…"
+_LINE_END = re.compile(r"\r\n?|\n")
+_UNREADABLE = ("\0", "\ufffd")
+
+
+def describe_lines(model: Model, bodies: dict[str, Body], finding: Finding) -> list[Json]:
+    """Describe the source lines of a finding with its guilty numbers marked.
+
+    Args:
+        model: The model that was checked.
+        bodies: Its bodies by their ids.
+        finding: The finding.
+
+    Returns:
+        One object for each line: file (None for the model's own), number, text, and marks, which
+        are pairs of positions in code points. Without guilty numbers, the excerpt of the finding.
+    """
+    spans: list[Span] = []
+    for entry in finding.entries:
+        body = bodies.get(entry.body_id or finding.body_id or "")
+        if body is not None and body.inertial is not None:
+            number = name_all_numbers(body.inertial).get(entry.name)
+            if number is not None and number.span is not None:
+                spans.append(number.span)
+    lines: list[Json] = [
+        line
+        for group in _group_by_line(model, spans)
+        if (line := _describe_line(model, [Edit(span, _text(model, span)) for span in group]))
+    ]
+    if not lines and finding.excerpt is not None:
+        lines = [
+            {
+                "file": finding.place.path,
+                "number": line.number,
+                "text": line.text,
+                "marks": [[line.start, line.end]],
+            }
+            for line in finding.excerpt.lines
+        ]
+    return lines
+
+
+def describe_edits(model: Model, edits: Iterable[Edit]) -> list[Json]:
+    """Describe the lines that edits change: pairs of lines, as written and as they would be."""
+    by_span = {edit.span: edit for edit in edits}
+    changes: list[Json] = []
+    for group in _group_by_line(model, by_span):
+        old = _describe_line(model, [Edit(span, _text(model, span)) for span in group])
+        new = _describe_line(model, [by_span[span] for span in group])
+        if old and new:
+            changes.append({"old": old, "new": new})
+    return changes
+
+
+def _group_by_line(model: Model, spans: Iterable[Span]) -> list[list[Span]]:
+    """Group spans by the line on which they begin, in the order of the documents."""
+    groups: dict[tuple[int, int], list[Span]] = {}
+    for span in sorted(set(spans), key=lambda span: (span.file, span.start)):
+        if span.start < span.end:
+            groups.setdefault((span.file, model.place(span).line), []).append(span)
+    return list(groups.values())
+
+
+def _describe_line(model: Model, edits: Sequence[Edit]) -> dict[str, Json] | None:
+    """Describe a line with new texts in some spans, which are marked; None if it is binary."""
+    source = model.source_of(edits[0].span)
+    place = model.place(edits[0].span)
+    position, end = edits[0].span.start, edits[-1].span.end
+    first = max(len(source.bom), position - _REACH)
+    text = _LINE_END.split(source.text(Span(first, position)).lstrip("\ufffd"))[-1]
+    marks: list[tuple[int, int]] = []
+    for edit in edits:
+        text += source.text(Span(position, edit.span.start))
+        marks.append((len(text), len(text) + len(edit.text)))
+        text += edit.text
+        position = edit.span.end
+    rest = source.text(Span(end, min(end + _REACH, len(source.data)))).rstrip("\ufffd")
+    text += _LINE_END.split(rest)[0]
+    if any(sign in text for sign in _UNREADABLE):
+        return None
+    text, marks = _cut(_LINE_END.sub(" ", text), marks)
+    return {
+        "file": place.path,
+        "number": place.line,
+        "text": text,
+        "marks": [list(mark) for mark in marks],
+    }
+
+
+def _text(model: Model, span: Span) -> str:
+    return model.source_of(span).text(span)
+
+
+def _cut(text: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """Cut a long line around its first mark; marks that are cut away are dropped."""
+    if len(text) <= _WIDTH:
+        return text, marks
+    start = max(0, marks[0][0] - _BEFORE)
+    shown = text[start : start + _WIDTH]
+    left, right = _CUT if start else "", _CUT if start + _WIDTH < len(text) else ""
+    moved = len(left) - start
+    kept = [
+        (a + moved, min(b + moved, len(left) + len(shown))) for a, b in marks if a < start + _WIDTH
+    ]
+    return left + shown + right, kept
+
+
+class _Method(NamedTuple):
+    """A way to fix bodies.
+
+    Attributes:
+        name: "cause" for the numbers that the first cause says were meant, "nearest" for the least
+            change.
+        cause: Argument of fix_model.
+        option: Option of the command `fix` that does the same.
+    """
+
+    name: str
+    cause: int | None
+    option: str
+
+
+_CAUSE = _Method("cause", 1, "--cause 1")
+_NEAREST = _Method("nearest", None, "--unsafe")
+
+
+def describe_fixes(
+    model: Model,
+    judgements: Sequence[Judgement],
+    findings: Sequence[Finding],
+    settings: Settings,
+) -> tuple[dict[str, list[Json]], list[str]]:
+    """Describe the fixes of all bodies with a finding that a fix removes.
+
+    Args:
+        model: The model that was checked.
+        judgements: One for each body.
+        findings: The findings that count.
+        settings: The settings of the check.
+
+    Returns:
+        The fixes of each body by its id, what the first cause says was meant before the nearest
+        numbers; and notes on fixes that could not be computed.
+    """
+    broken = {each.body_id for each in findings if each.fix is not None and each.body_id}
+    explained = {
+        id_
+        for each in findings
+        if each.causes and each.causes[0].edit is not None
+        for id_ in (each.body_id, *each.body_ids)
+        if id_ is not None
+    }
+    by_id = {body.id: each for body, each in zip(model.bodies, judgements, strict=True)}
+    fixes: dict[str, list[Json]] = {}
+    notes: list[str] = []
+    for method, ids in ((_CAUSE, explained), (_NEAREST, broken)):
+        if not ids:
+            continue
+        try:
+            with raise_defects(model.source.path, InertialCheckError):
+                request = FixRequest(
+                    cause=method.cause,
+                    unsafe=True,
+                    bodies=ids,
+                    tolerance=settings.tolerance,
+                    context=settings.context,
+                    findings=findings,
+                )
+                fix = carry_out(request, model)
+        except InertialCheckError as error:
+            if isinstance(error, DefectError):
+                notes.append(f"no fix ({method.name}) is shown: {error.reason}")
+            continue
+        bodies = {body.id: body for body in model.bodies}
+        for result in fix.bodies:
+            if result.status == "fixed" and result.new is not None:
+                described = _describe_fix(model, bodies[result.id], by_id[result.id], result)
+                described["method"] = method.name
+                described["lines"] = describe_edits(model, fix.edits.get(result.id, ()))
+                described["command"] = (
+                    f"inertial-check fix {method.option} --body {shlex.quote(result.name)} "
+                    f"{shlex.quote(model.source.path)}"
+                )
+                fixes.setdefault(result.id, []).append(described)
+    return fixes, notes
+
+
+def _describe_fix(
+    model: Model, body: Body, judgement: Judgement, result: BodyFix
+) -> dict[str, Json]:
+    """Describe the numbers of a body after a fix."""
+    mass = judgement.mass if result.mass is None else result.mass[1]
+    center = judgement.p_BoBcm_B if result.com is None else result.com[1]
+    return {
+        "cause": result.cause,
+        "reason": result.reason,
+        "margin": encode_number(result.margin),
+        **describe_solid(mass, center, _rotate_to_body(body, result)),
+    }
+
+
+def describe_solid(
+    mass: float, center: Sequence[float], I_BBcm_B: Sequence[float]
+) -> dict[str, Json]:
+    """Describe mass, centre of mass, principal axes and equivalent solids of a body."""
+    solid = find_equivalent_solid(mass, I_BBcm_B)
+    return {
+        "mass": encode_number(mass),
+        "com": encode_numbers(center),
+        "moments": None if solid is None else encode_numbers(solid.moments),
+        "axes": None if solid is None else encode_numbers(solid.R_BS.ravel(), 7),
+        "ellipsoid": None if solid is None else encode_numbers(solid.ellipsoid, 7),
+        "box": None if solid is None else encode_numbers(solid.box, 7),
+    }
+
+
+def _rotate_to_body(body: Body, result: BodyFix) -> list[float]:
+    """Rotate the new tensor of a fix from the inertial's own axes to those of the body."""
+    assert body.inertial is not None  # a fixed body has both
+    assert result.new is not None
+    R_BBi = np.array(body.inertial.R_BBi)
+    rotated: list[float] = six(R_BBi @ symmetric(np.array(result.new)) @ R_BBi.T).tolist()
+    return rotated
+
+
+SCHEMA_VERSION = "1"
+"""Version of the form of a scene; fields are added to it, and none changes its meaning."""
+
+_UNSAFE_IN_SCRIPT = {each: f"\\u{ord(each):04x}" for each in ("<", ">", "&", "\u2028", "\u2029")}
+"""Characters that could end a script element, or a line in one, with their escapes."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A model as plain data that can be drawn.
+
+    Attributes:
+        path: Path of the document.
+        content: All but the meshes: see docs/report.md. Every value is JSON.
+        meshes: The meshes of its shapes, by the digests that the shapes name.
+    """
+
+    path: str
+    content: Mapping[str, Json] = field(repr=False)
+    meshes: Mapping[str, Json] = field(default_factory=dict, repr=False)
+
+    def as_dict(self) -> dict[str, Json]:
+        """The scene with its meshes, as a JSON object."""
+        return {**self.content, "meshes": dict(self.meshes)}
+
+    def as_json(self) -> str:
+        """The scene with its meshes as JSON in ASCII, which may stand in a script element."""
+        return encode_for_script(self.as_dict())
+
+
+def encode_for_script(value: Json) -> str:
+    """Write a value as JSON in ASCII that cannot end a script element."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for character, escape in _UNSAFE_IN_SCRIPT.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def read_scene(path: str, settings: Settings | None = None, data: bytes | None = None) -> Scene:
+    """Check one document and build its scene.
+
+    Args:
+        path: Path of the document.
+        settings: Its validated settings; None for the defaults.
+        data: Its bytes; None for the content of the file.
+
+    Returns:
+        The scene. A document that cannot be read gives a scene without bodies, whose finding or
+        note says why.
+    """
+    settings = settings or Settings().validate()
+    (result,) = check_documents([Document(path, True, settings, data)])
+    return build_scene(_file_of(result), settings, data=data)
+
+
+def _file_of(result: DocumentResult) -> FileReport:
+    if result.file is not None:
+        return result.file
+    reason = result.failure or result.note or "there is nothing to check"
+    return FileReport(result.path, None, None, (), (), notes=(reason,))
+
+
+def build_scene(
+    file: FileReport,
+    settings: Settings,
+    *,
+    library: MeshLibrary | None = None,
+    data: bytes | None = None,
+    triangles: int = MODEL_TRIANGLES,
+) -> Scene:
+    """Build the scene of a document that was checked; the document is read once more.
+
+    Args:
+        file: Its report, with causes and predictions of all bodies.
+        settings: The settings with which it was checked.
+        library: Simplified meshes of earlier scenes, which are used again; None for none.
+        data: Bytes of a document that was not read from a file.
+        triangles: Triangles that the meshes of the scene may have together.
+
+    Raises:
+        DocumentError: The document has changed since the check and cannot be read any more, or an
+            unexpected error.
+    """
+    if file.format is None:
+        return build_plain_scene(file)
+    context = settings.context
+    model = load(file.path if data is None else data, path=file.path, context=context)
+    if [body.id for body in model.bodies] != [body.id for body in file.bodies]:
+        note = "not drawn: the file has changed since it was checked"
+        return build_plain_scene(file._replace(notes=(*file.notes, note)))
+    with raise_defects(file.path):
+        library = MeshLibrary() if library is None else library
+        meshes = ModelMeshes(model, context, library, triangles)
+        judgements = [body.judgement for body in file.bodies]
+        fixes, fix_notes = describe_fixes(model, judgements, file.findings, settings)
+        nodes, node_notes = describe_nodes(model)
+        shapes, shape_notes = describe_shapes(model, meshes)
+        densities = describe_densities(file, model, settings)
+        bodies = {body.id: body for body in model.bodies}
+        index_of = _index_bodies(file)
+        content = {
+            **_describe_head(file),
+            "nodes": nodes,
+            "shapes": shapes,
+            "bodies": [
+                _describe_body(body, density, fixes.get(body.id, []), own)
+                for body, density, own in zip(
+                    file.bodies, densities, _group_findings(file), strict=True
+                )
+            ],
+            "findings": [
+                _describe_finding(index_of, each, describe_lines(model, bodies, each))
+                for each in file.findings
+            ],
+            "notes": [*file.notes, *node_notes, *shape_notes, *fix_notes],
+        }
+        return Scene(file.path, content, {each: library.contents[each] for each in meshes.used})
+
+
+def build_plain_scene(file: FileReport) -> Scene:
+    """Build a scene from a report alone: judgements and findings, without shapes and fixes."""
+    index_of = _index_bodies(file)
+    content = {
+        **_describe_head(file),
+        "nodes": [],
+        "shapes": [],
+        "bodies": [
+            _describe_body(body, None, [], own)
+            for body, own in zip(file.bodies, _group_findings(file), strict=True)
+        ],
+        "findings": [_describe_finding(index_of, each, []) for each in file.findings],
+        "notes": list(file.notes),
+    }
+    return Scene(file.path, content)
+
+
+def _describe_head(file: FileReport) -> dict[str, Json]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "path": file.path,
+        "name": file.model or "",
+        "format": file.format,
+        "counts": {
+            severity.word: sum(each.severity == severity for each in file.findings)
+            for severity in Severity
+        },
+        "suppressed": len(file.suppressed),
+        "mass": encode_number(
+            sum(body.judgement.mass for body in file.bodies if body.judgement.mass > 0)
+        ),
+        "engines": [{"name": each.name, "version": each.version} for each in ALL_ENGINES],
+    }
+
+
+def _index_bodies(file: FileReport) -> dict[str, int]:
+    return {body.id: index for index, body in enumerate(file.bodies)}
+
+
+def _group_findings(file: FileReport) -> list[list[tuple[int, Finding]]]:
+    """Group the findings by body, each with its index, those of the whole model with each body."""
+    index_of = _index_bodies(file)
+    groups: list[list[tuple[int, Finding]]] = [[] for _ in file.bodies]
+    for number, finding in enumerate(file.findings):
+        for id_ in {finding.body_id, *finding.body_ids}:
+            if id_ and id_ in index_of:
+                groups[index_of[id_]].append((number, finding))
+    return groups
+
+
+def _describe_body(
+    body: BodyReport, density: Json, fixes: list[Json], own: Sequence[tuple[int, Finding]]
+) -> Json:
+    """Describe the judgement of a body, its predictions, findings and fixes; see Scene."""
+    judgement = body.judgement
+    worst = max((finding.severity for _, finding in own), default=None)
+    return {
+        "name": body.name,
+        "id": body.id,
+        "line": body.line,
+        "file": body.file,
+        "verdict": judgement.verdict,
+        "severity": None if worst is None else worst.word,
+        "margin": encode_number(judgement.margin),
+        "witness": None if judgement.witness is None else encode_numbers(judgement.witness, 7),
+        "density": density,
+        **describe_solid(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B),
+        "engines": {
+            name: {
+                "action": each.action,
+                "message": each.message,
+                "becomes": each.becomes,
+            }
+            for name, each in body.predictions.items()
+            if each.action != "accept"
+        },
+        "predicted": bool(body.predictions),
+        "findings": [number for number, _ in own],
+        "fixes": fixes,
+    }
+
+
+def _describe_finding(index_of: Mapping[str, int], finding: Finding, lines: list[Json]) -> Json:
+    """Describe a finding with its source lines and its causes; see Scene."""
+    ids = (finding.body_id, *finding.body_ids)
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.word,
+        "message": finding.message,
+        "file": finding.place.path,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "bodies": sorted({index_of[each] for each in ids if each and each in index_of}),
+        "model": finding.body is None,
+        "lines": lines,
+        "causes": [
+            {
+                "cause": each.cause,
+                "confidence": encode_number(each.confidence, 4),
+                "evidence": each.evidence,
+            }
+            for each in finding.causes
+        ],
+        "no_cause": finding.no_cause,
+        "fix": finding.fix,
+    }

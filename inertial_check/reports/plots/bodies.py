@@ -1,0 +1,481 @@
+"""Plot of the uniform ellipsoids that have the inertia of each body, before and after.
+
+Plot of the margins of bodies, the worst first.
+
+Plot of principal moments in the triangle whose corners are the ball, the rod and the plate.
+
+Plot of identified parameters against the prior, with standard deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.consistency import Consistency
+from inertial_check.inertia.notebook import CORNERS, LOWEST, place_shapes
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import Order, Point
+from inertial_check.reports.plots.figure import (
+    AFTER,
+    BEFORE,
+    BLUE,
+    ENTRIES,
+    GRAY,
+    GREEN,
+    ORANGE,
+    PLAIN,
+    RED,
+    Grid,
+    Page,
+    Style,
+    build_pages,
+    check_shape,
+    find_figure,
+    open_axes,
+    shorten,
+)
+from inertial_check.reports.plots.subjects import BodyRows, Change, Subject, read_subject
+from inertial_check.reports.text import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
+
+
+_PLANES = ((0, 1), (0, 2), (1, 2))
+_LETTERS = ("x", "y", "z")
+_OUTLINE = 181
+
+
+def ellipsoids(
+    before: npt.ArrayLike,
+    after: npt.ArrayLike,
+    bodies: Sequence[str],
+    title: str = "Uniform ellipsoids of the same mass and inertia, in the frames of the bodies",
+) -> list[Page]:
+    """The ellipsoids that have the inertia of each body, before and after: three shadows a body.
+
+    A uniform solid ellipsoid of the body's mass about its centre of mass, with semi-axes
+    sqrt(5 s_i / m) along the principal axes, s_i the principal second moments.
+
+    Args:
+        before: (L, 10) about the body origins, in the order "urdf"; rows of NaN draw nothing.
+        after: (L, 10) in the same way.
+        bodies: (L,) names.
+        title: Over each page.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+        UsageError: matplotlib is not installed.
+    """
+    shape = (len(bodies), 10)
+    sets = [
+        ("before", check_shape("before", before, shape), BEFORE),
+        ("after", check_shape("after", after, shape), AFTER),
+    ]
+    drawable = {
+        label: np.asarray(Consistency(theta, "origin").consistent) for label, theta, _ in sets
+    }
+
+    def draw(figure: Figure, place: SubplotSpec, panel: int) -> None:
+        axes = figure.add_subplot(place)
+        i, plane = panel // 3, _PLANES[panel % 3]
+        axes.plot(0.0, 0.0, marker="+", color="black", markersize=7, linestyle="")
+        lacking = []
+        for label, theta, style in sets:
+            outline = _shadow(theta[i], plane, drawable[label][i])
+            axes.plot(*outline, label=label, **style)
+            center = theta[i, 1:4] / theta[i, 0] if theta[i, 0] != 0 else np.full(3, np.nan)
+            axes.plot(*center[list(plane)], marker=".", color=style["color"], linestyle="")
+            if not drawable[label][i]:
+                lacking.append(label)
+        if panel % 3 == 0:
+            note = f" ({' and '.join(lacking)}: no body, no ellipsoid)" if lacking else ""
+            axes.set_title(f"{shorten(bodies[i])}{note}", loc="left", **PLAIN)
+        axes.set_xlabel(f"{_LETTERS[plane[0]]} [m]")
+        axes.set_ylabel(f"{_LETTERS[plane[1]]} [m]")
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.margins(0.1)
+
+    return build_pages("ellipsoids", title, draw, 3 * len(bodies), Grid(5, 3))
+
+
+def _shadow(theta: Floats, plane: tuple[int, int], drawable: bool) -> Floats:
+    """(2, n) outline of a body's uniform ellipsoid, seen along the axis that is not in a plane.
+
+    The shadow of {c + A u, |u| <= 1} is the ellipse of the plane's rows of A A^T = 5 S_c / m.
+    """
+    if not drawable:
+        return np.full((2, _OUTLINE), np.nan)
+    body = InertialParameters.from_theta(theta)
+    axes = list(plane)
+    squares, directions = np.linalg.eigh(5.0 * np.asarray(body.covariance)[np.ix_(axes, axes)])
+    angles = np.linspace(0.0, 2 * np.pi, _OUTLINE)
+    circle = np.stack([np.cos(angles), np.sin(angles)])
+    radii = np.sqrt(np.maximum(squares, 0.0))[:, None]
+    outline: Floats = np.asarray(body.com)[axes, None] + directions @ (radii * circle)
+    return outline
+
+
+MOST = 40
+"""Default of the largest number of bodies that `margins` draws: more make a page that nobody reads;
+the others are counted."""
+
+_BEST = 1 / 3
+"""Margin of a ball; none is larger."""
+
+_COLORS = {"consistent": BLUE, "boundary": ORANGE, "rounding": ORANGE}
+"""Colour of each verdict; all others are red."""
+
+
+def margins(
+    subject: Subject,
+    names: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    most: int = MOST,
+    order: Order = "urdf",
+    about: Point = "origin",
+) -> Figure:
+    """Draw the margins of bodies, the worst first; a body below 0 cannot exist.
+
+    A margin has no unit: it does not depend on the mass and the size of a body. Of a Fix and an
+    Identification, a hollow circle is the margin before.
+
+    Args:
+        subject: Model, Report, Fix, Identification, Consistency, Projection, InertialParameters, or
+            an array (..., 10).
+        names: Names of the bodies, in place of those of the subject.
+        ax: Axes to draw in; None for a new figure.
+        most: Largest number of bodies to draw; the others are counted.
+        order: Order of the last six parameters of an array.
+        about: Point about which an array takes its inertias.
+
+    Returns:
+        The figure.
+
+    Raises:
+        ParameterError: The subject or its numbers have another form, or most is below 1.
+        UsageError: matplotlib is not installed.
+    """
+    if most < 1:
+        raise ParameterError(f"most is {most!r}, expected at least 1")
+    change = read_subject(subject, names, order, about)
+    known = np.flatnonzero(np.isfinite(change.after.margins))
+    after = change.after.margins
+    worst = known[
+        np.argsort(
+            (after if change.before is None else np.fmin(after, change.before.margins))[known],
+            kind="stable",
+        )
+    ][:most]
+    with open_axes(ax, (7.2, 1.1 + 0.19 * max(len(worst), 4))) as (axes,):
+        _draw_rows(axes, change, worst.tolist())
+        title = "Margins, worst first"
+        if worst.size < known.size:
+            title += f": {worst.size} of {plural(known.size, 'body')}"
+        axes.set_title(title)
+        note = "margin (0 or more is needed; a ball has 1/3)"
+        if missing := len(change.after) - known.size:
+            note += f"; {plural(missing, 'body')} without one not shown"
+        axes.set_xlabel(note)
+    return find_figure(axes)
+
+
+def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:
+    rows, before = change.after, change.before
+    places = np.arange(len(worst))
+    values = rows.margins[worst]
+    colors = [_COLORS.get(rows.verdicts[i], RED) for i in worst]
+    axes.barh(places, values, height=0.7, color=colors)
+    if before is not None:
+        axes.plot(
+            np.where(before.margins[worst] == values, np.nan, before.margins[worst]), places,
+            linestyle="", marker="o", markersize=4, color=GRAY, markerfacecolor="none",
+            label="before",
+        )  # fmt: skip
+        axes.legend(loc="lower right", frameon=False)
+    # Numbers stand to the right of the bar and of the mark before, so that none covers another.
+    ends = np.fmax(values, 0.0 if before is None else before.margins[worst])
+    for place, value, end in zip(places.tolist(), values.tolist(), ends.tolist(), strict=True):
+        axes.annotate(
+            f"{value:.3g}", (max(end, 0.0), place), xytext=(5, 0), textcoords="offset points",
+            va="center", fontsize=6,
+        )  # fmt: skip
+    axes.set_yticks(places, [shorten(rows.names[i], 36) for i in worst], **PLAIN)
+    axes.set_ylim(len(worst) - 0.4 if worst else 0.5, -0.6)
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    least = min([0.0, *values.tolist(), *_list_finite(change, worst)])
+    axes.axvspan(least - 0.05, 0.0, color="#f4d9d0", linewidth=0, zorder=0)
+    axes.set_xlim(least - 0.05, _BEST + 0.08)
+    axes.grid(visible=False, axis="y")
+
+
+def _list_finite(change: Change, worst: list[int]) -> list[float]:
+    if change.before is None:
+        return []
+    values = change.before.margins[worst]
+    return [each for each in values.tolist() if np.isfinite(each)]
+
+
+_LABELS = 12
+"""Largest number of bodies with a name beside their point: the worst of them."""
+
+_MOST_MARKS = 2000
+"""Number of bodies from which the points are drawn as an image, so that a file stays small."""
+
+_LEFT, _RIGHT, _TOP = -0.3, 1.3, 1.12
+"""Ends of the axes; bodies beyond them are drawn at the edge."""
+
+_HEIGHT = 3**0.5 / 2
+"""Height of the triangle over its base: its sides are equal."""
+
+_ROOM = 0.14
+"""Room below the lowest body."""
+
+_IMPOSSIBLE = "#f4d9d0"
+"""Colour of the region of tensors that no body has."""
+
+_MARKS: dict[str, Style] = {
+    "consistent": {"marker": "o", "color": BLUE},
+    "singular or rounded": {"marker": "D", "color": ORANGE},
+    "impossible": {"marker": "X", "color": RED},
+}
+"""Markers of the groups of verdicts."""
+
+_GROUPS = {
+    "consistent": "consistent",
+    "boundary": "singular or rounded",
+    "rounding": "singular or rounded",
+}
+"""Group of each verdict; all others are impossible."""
+
+
+def principal_moments(
+    subject: Subject,
+    names: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    order: Order = "urdf",
+    about: Point = "origin",
+) -> Figure:
+    """Draw where bodies lie between ball, rod and plate; the impossible region is shaded.
+
+    The height above the edge from rod to plate is the margin. Size and mass of a body do not
+    matter. Of a Fix and an Identification, a line leads from where each body was before.
+
+    Args:
+        subject: Model, Report, Fix, Identification, Consistency, Projection, InertialParameters, or
+            an array (..., 10).
+        names: Names of the bodies, in place of those of the subject.
+        ax: Axes to draw in; None for a new figure.
+        order: Order of the last six parameters of an array.
+        about: Point about which an array takes its inertias.
+
+    Returns:
+        The figure.
+
+    Raises:
+        ParameterError: The subject or its numbers have another form.
+        UsageError: matplotlib is not installed.
+    """
+    change = read_subject(subject, names, order, about)
+    sides = [rows for rows in (change.before, change.after) if rows is not None]
+    places = [place_shapes(rows.moments) for rows in sides]
+    # Find the lower end of the axes: some of the impossible region, and all of the bodies in it.
+    heights = np.concatenate([points[:, 1] for points in places])
+    least = float(np.min(heights, initial=0.0, where=np.isfinite(heights)))
+    bottom = max(LOWEST, min(least, -_ROOM)) - _ROOM
+    places = [
+        np.clip(points, [_LEFT + 0.02, bottom + 0.02], [_RIGHT - 0.02, _TOP - 0.02])
+        for points in places
+    ]
+    height = _HEIGHT * (_TOP - bottom) / (_RIGHT - _LEFT)
+    with open_axes(ax, (5.6, 0.7 + 5.0 * height)) as (axes,):
+        _draw_regions(axes, bottom)
+        if len(places) > 1:
+            # Draw lines from where the bodies were to where they are.
+            points = np.stack(places)
+            moved = np.all(np.isfinite(points), axis=(0, 2)) & np.any(
+                points[0] != points[1], axis=-1
+            )
+            if moved.any():
+                # One line of all bodies, broken between them, is one object to draw.
+                gaps = np.full((1, int(np.count_nonzero(moved)), 2), np.nan)
+                path = np.concatenate([points[:, moved], gaps]).transpose(1, 0, 2).reshape(-1, 2)
+                axes.plot(*path.T, color=GRAY, linewidth=0.7, zorder=1)
+                axes.plot(
+                    *points[0, moved].T, linestyle="", marker="o", markersize=4, color=GRAY,
+                    markerfacecolor="white", label=f"before: {np.count_nonzero(moved)}",
+                )  # fmt: skip
+        _draw_bodies(axes, change.after, places[-1])
+        axes.set_title("Principal moments between ball, rod and plate")
+    return find_figure(axes)
+
+
+def _draw_regions(axes: Axes, bottom: float) -> None:
+    """Draw the triangle, its corners, and the region of tensors that no body has."""
+    axes.axhspan(bottom, 0.0, color=_IMPOSSIBLE, linewidth=0, zorder=0)
+    axes.text(0.5, bottom + 0.03, "no body has these moments", ha="center", va="bottom", color=RED)
+    corners = [CORNERS[name] for name in ("rod", "plate", "ball", "rod")]
+    axes.plot(*zip(*corners, strict=True), color="black", linewidth=0.8, zorder=1)
+    for name, (x, y) in CORNERS.items():
+        above = y > 0
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(0, 5) if above else (-8 if x == 0 else 8, 5),
+            textcoords="offset points",
+            ha="center" if above else "right" if x == 0 else "left",
+        )
+    axes.set_xlim(_LEFT, _RIGHT)
+    axes.set_ylim(bottom, _TOP)
+    axes.set_aspect(_HEIGHT)
+    axes.set_xticks([])
+    margins = [-1 / 3, -1 / 6, 0.0, 1 / 6, 1 / 3]
+    shown = [each for each in margins if 3 * each >= bottom]
+    axes.set_yticks([3 * each for each in shown], [f"{each:.2g}" for each in shown])
+    axes.set_ylabel("margin")
+    axes.grid(visible=False)
+
+
+def _draw_bodies(axes: Axes, rows: BodyRows, points: Floats) -> None:
+    placed = np.all(np.isfinite(points), axis=-1)
+    groups = np.array([_GROUPS.get(verdict, "impossible") for verdict in rows.verdicts], dtype=str)
+    for group, style in _MARKS.items():
+        chosen = placed & (groups == group)
+        if chosen.any():
+            axes.plot(
+                *points[chosen].T,
+                linestyle="",
+                markersize=5,
+                markeredgecolor="white",
+                markeredgewidth=0.4,
+                label=f"{group}: {np.count_nonzero(chosen)}",
+                rasterized=np.count_nonzero(chosen) > _MOST_MARKS,
+                **style,
+            )
+    # Write the names of the worst bodies beside their points, where there is room.
+    taken: list[Floats] = []
+    for i in np.lexsort((rows.margins, ~placed))[: 4 * _LABELS].tolist():
+        near = any(np.all(np.abs(points[i] - each) < (0.35, 0.045)) for each in taken)
+        if not placed[i] or near or len(taken) == _LABELS:
+            continue
+        taken.append(points[i])
+        right = bool(points[i][0] > 0.7)
+        axes.annotate(
+            shorten(rows.names[i], 24),
+            points[i],
+            xytext=(-5 if right else 5, 2),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            fontsize=6,
+            annotation_clip=True,
+            **PLAIN,
+        )
+    if missing := len(rows) - np.count_nonzero(placed):
+        axes.set_xlabel(f"{plural(int(missing), 'body')} without moments not shown")
+    if placed.any():
+        axes.legend(loc="upper left", frameon=False)
+
+
+Decision = Literal["data", "both", "prior"]
+"""Source that decides a parameter: the data, both, or the prior alone."""
+
+_DECIDED: Mapping[Decision, Style] = {
+    "data": {"color": BLUE, "marker": "o", "markerfacecolor": BLUE},
+    "both": {"color": GREEN, "marker": "D", "markerfacecolor": "white"},
+    "prior": {"color": ORANGE, "marker": "s", "markerfacecolor": "white"},
+}
+_DECIDED_BY: Mapping[Decision, str] = {
+    "data": "decided by the data",
+    "both": "by data and prior",
+    "prior": "by the prior alone",
+}
+
+
+def parameters(
+    theta: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    standard_deviation: npt.ArrayLike,
+    bodies: Sequence[str],
+    decided_by: Sequence[Sequence[Decision]] | npt.NDArray[np.str_] | None = None,
+    title: str = "Parameters with standard deviations, from the prior and in its units",
+) -> list[Page]:
+    """Identified parameters against the prior, with standard deviations, a panel a body.
+
+    The units are those of the prior itself: its mass m, and m r and m r^2 with r the root mean
+    square distance of its mass from the body origin. So 0 is the prior, and -1 of a mass none left.
+
+    Args:
+        theta: (L, 10) about the body origins, in the order "urdf".
+        prior: (L, 10) in the same way; of bodies with a mass.
+        standard_deviation: (L, 10) in the units of theta; NaN and infinity draw no bar.
+        bodies: (L,) names.
+        decided_by: (L, 10) of "data", "both" and "prior"; all are drawn as "data" if None.
+        title: Over each page.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a prior without mass or extent.
+        UsageError: matplotlib is not installed.
+    """
+    shape = (len(bodies), 10)
+    theta, prior = check_shape("theta", theta, shape), check_shape("prior", prior, shape)
+    deviation = check_shape("standard_deviation", standard_deviation, shape)
+    unit = scale_by_prior(prior, bodies)
+    moved, bars = (theta - prior) / unit, deviation / unit
+    bars = np.where(np.isfinite(bars), bars, 0.0)
+    chosen = np.full(shape, "data") if decided_by is None else np.asarray(decided_by)
+    if chosen.shape != shape:
+        raise ParameterError(f"decided_by has shape {chosen.shape}, expected {shape}")
+    if unknown := set(chosen.ravel().tolist()) - set(_DECIDED):
+        raise ParameterError(
+            f"decided_by has {sorted(unknown)[0]!r}: expected {', '.join(_DECIDED)}"
+        )
+
+    def draw(figure: Figure, place: SubplotSpec, i: int) -> None:
+        axes = figure.add_subplot(place)
+        axes.axhline(0.0, color="black", linewidth=0.7)
+        for decision, style in _DECIDED.items():
+            entries = np.flatnonzero(chosen[i] == decision)
+            if not entries.size:
+                continue
+            axes.errorbar(
+                entries,
+                moved[i, entries],
+                yerr=bars[i, entries],
+                label=_DECIDED_BY[decision],
+                linestyle="",
+                markersize=4,
+                capsize=2,
+                linewidth=0.9,
+                **style,
+            )
+        axes.set_title(shorten(bodies[i]), **PLAIN)
+        axes.set_ylabel("change / prior")
+        axes.set_xticks(range(10), ENTRIES)
+        axes.set_xlim(-0.5, 9.5)
+
+    return build_pages("parameters", title, draw, len(bodies), Grid(6, 2))
+
+
+def scale_by_prior(prior: Floats, bodies: Sequence[str]) -> Floats:
+    """(L, 10) what one is of each parameter: m, m r and m r^2 of the prior."""
+    mass = prior[:, 0]
+    # The trace of an inertia is twice the second moment of the distances.
+    spread = (prior[:, 4] + prior[:, 7] + prior[:, 9]) / 2
+    for i in np.flatnonzero(~((mass > 0) & (spread > 0))).tolist():
+        raise ParameterError(
+            f"prior of {bodies[i]!r} has mass {float(mass[i])!r} and second moment "
+            f"{float(spread[i])!r}; its units are those of a body, whose are positive"
+        )
+    powers = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+    found: Floats = mass[:, None] * np.sqrt(spread / mass)[:, None] ** powers
+    return found

@@ -1,0 +1,1 @@
+"""Documents from archives, addresses and repositories, fetched within limits."""

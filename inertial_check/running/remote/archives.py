@@ -1,0 +1,428 @@
+"""Unpacking of zip and tar archives that strangers have made.
+
+Only regular files with a relative path are written, below the target folder, with a limited size
+and number. Links, devices, encrypted and sparse members, and names that lead outside are left out
+and told. Sizes that an archive claims are never believed: bytes are counted as they come.
+
+Decompression of tar archives as streams: gzip, bzip2, xz and Zstandard.
+
+The compressed bytes say how much memory their decompression takes, up to gigabytes; more than a
+limit is refused. How much comes out of a stream is for its reader to count.
+"""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
+import re
+import stat
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+
+from inertial_check.running.remote.addresses import Budget, Kind, RefusedError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+_LARGEST_WINDOW_LOG = 27
+"""Logarithm to base 2 of the largest window of Zstandard [bytes]: 128 MB, as `zstd` itself has it
+unless it is asked for more."""
+
+_LARGEST_MEMORY = 1 << 28
+"""Largest memory for decompressing xz [bytes]: 256 MB; `xz -9` takes 65 MB."""
+
+_COMPRESSED_PIECE = 1 << 16
+"""Size of the pieces in which compressed bytes are read [bytes]."""
+
+_GZIP, _BZIP2, _XZ, _ZSTANDARD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+"""First bytes of compressed files."""
+
+
+def open_decompressed(stream: BinaryIO) -> IO[bytes]:
+    """Open a stream for reading what it holds, compressed or not, as its first bytes tell.
+
+    Args:
+        stream: A stream at its beginning, which can be sought in.
+
+    Raises:
+        RefusedError: A library that is needed is not installed.
+    """
+    magic = stream.read(len(_XZ))
+    stream.seek(0)
+    if magic.startswith(_GZIP):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+    if magic.startswith(_BZIP2):
+        return bz2.BZ2File(stream)
+    if magic == _XZ:
+        return io.BufferedReader(_XzStream(stream), _COMPRESSED_PIECE)
+    if magic.startswith(_ZSTANDARD):
+        return _open_zstandard(stream)
+    return stream
+
+
+class _XzStream(io.RawIOBase):
+    """The content of an xz file, decompressed in bounded memory; it can be sought in forwards.
+
+    The class of the standard library has no limit for memory.
+
+    Args:
+        stream: The compressed stream.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decompressor = _new_decompressor()
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Whether it can be read: yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether it can be sought in: yes, forwards."""
+        return True
+
+    def tell(self) -> int:
+        """The position in the decompressed bytes."""
+        return self._position
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        """Read up to a position.
+
+        Raises:
+            OSError: It lies before that of now, or is given from the end.
+        """
+        left = position - (self._position if whence == os.SEEK_SET else 0)
+        if left < 0 or whence == os.SEEK_END:
+            raise OSError("it can only be read forwards")
+        while left > 0 and (piece := self.read(min(left, _COMPRESSED_PIECE))):
+            left -= len(piece)
+        return self._position
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Decompress as much as fits into a buffer; 0 bytes at the end.
+
+        Raises:
+            EOFError: The file ends in the middle of a stream.
+            RefusedError: It needs more memory than the limit.
+            lzma.LZMAError: It is damaged.
+        """
+        view = memoryview(buffer).cast("B")
+        while len(view):
+            if self._decompressor.eof and not self._begin_next():
+                return 0
+            wanted = self._decompressor.needs_input
+            data = self._stream.read(_COMPRESSED_PIECE) if wanted else b""
+            if wanted and not data:
+                raise EOFError("it ends in the middle of a stream")
+            if piece := self._decompress(data, len(view)):
+                view[: len(piece)] = piece
+                self._position += len(piece)
+                return len(piece)
+        return 0
+
+    def _decompress(self, data: bytes, size: int) -> bytes:
+        try:
+            return self._decompressor.decompress(data, size)
+        except lzma.LZMAError as error:
+            if "memory" in str(error).lower():
+                raise RefusedError(
+                    f"decompressing it takes more than {_LARGEST_MEMORY >> 20} MB of memory"
+                ) from None
+            raise
+
+    def _begin_next(self) -> bool:
+        """Begin the stream that follows; whether there is one. Zeros between them are padding."""
+        rest = self._decompressor.unused_data.lstrip(b"\0")
+        while not rest and (piece := self._stream.read(_COMPRESSED_PIECE)):
+            rest = piece.lstrip(b"\0")
+        if not rest:
+            return False
+        self._stream.seek(-len(rest), os.SEEK_CUR)
+        self._decompressor = _new_decompressor()
+        return True
+
+
+def _new_decompressor() -> lzma.LZMADecompressor:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _LARGEST_MEMORY)
+
+
+class _ZstandardStream:
+    """The content of a Zstandard file, whose errors have one type in all libraries.
+
+    Args:
+        reader: The stream of a library.
+        error: The library's type of errors.
+    """
+
+    def __init__(self, reader: IO[bytes], error: type[Exception]) -> None:
+        self._reader, self._error = reader, error
+
+    def read(self, size: int = -1) -> bytes:
+        """Read at most so many bytes.
+
+        Raises:
+            RefusedError: It needs more memory than the limit.
+            ValueError: It is damaged.
+        """
+        try:
+            return self._reader.read(size)
+        except self._error as error:
+            if "memory" in str(error).lower():
+                size = (1 << _LARGEST_WINDOW_LOG) >> 20
+                reason = f"decompressing it takes more than {size} MB of memory"
+                raise RefusedError(reason) from None
+            raise ValueError(str(error)) from None
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        """Read up to a position."""
+        left = position - (self.tell() if whence == os.SEEK_SET else 0)
+        if left < 0 or whence == os.SEEK_END:
+            raise OSError("it can only be read forwards")
+        while left > 0 and (piece := self.read(min(left, _COMPRESSED_PIECE))):
+            left -= len(piece)
+        return self.tell()
+
+    def tell(self) -> int:
+        """The position in the decompressed bytes."""
+        return self._reader.tell()
+
+
+def _open_zstandard(stream: BinaryIO) -> IO[bytes]:
+    """Open a stream of Zstandard by Python itself, from 3.14 on, or by a library.
+
+    Raises:
+        RefusedError: The library is not installed.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        options: Any = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
+        reader = cast(IO[bytes], zstd.ZstdFile(stream, options=options))
+        return cast(IO[bytes], _ZstandardStream(reader, zstd.ZstdError))
+    try:
+        import zstandard
+    except ImportError:
+        raise RefusedError(
+            'reading Zstandard needs zstandard: pip install "inertial-check[cluster]"'
+        ) from None
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
+    plain = decompressor.stream_reader(stream, read_across_frames=True)
+    return cast(IO[bytes], _ZstandardStream(cast(IO[bytes], plain), zstandard.ZstdError))
+
+
+_PIECE = 1 << 16
+"""Size of the pieces in which members are read [bytes]."""
+
+_LARGEST_READ = 16 << 20
+"""Largest size that a reader of archives may ask for at once [bytes]: directories of zip files and
+headers of tar files are read whole, and their sizes are those that the archive claims."""
+
+_LONGEST_PATH = 1024
+"""Longest path of a member [characters]."""
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class _BoundedReader:
+    """A stream whose single reads, and whose total, are limited.
+
+    Args:
+        stream: The stream.
+        spend: Called with the size of each read.
+    """
+
+    def __init__(self, stream: IO[bytes], spend: Callable[[int], None]) -> None:
+        self._stream, self._spend = stream, spend
+
+    def read(self, size: int = -1) -> bytes:
+        if size > _LARGEST_READ:
+            raise RefusedError(f"a header or directory in it claims {size} bytes")
+        data = self._stream.read(size if size >= 0 else _LARGEST_READ)
+        self._spend(len(data))
+        return data
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        return self._stream.seek(position, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Leave the stream to its owner."""
+
+
+class _SkippedMembers:
+    """Members that were left out: the first one and the number for each reason."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[str]] = {}
+
+    def add(self, name: str, reason: str) -> None:
+        self._found.setdefault(reason, []).append(name[:_LONGEST_PATH])
+
+    def describe(self) -> list[str]:
+        """A line for each reason."""
+        return [
+            f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''} left out: {why}"
+            for why, names in self._found.items()
+        ]
+
+
+def unpack(
+    stream: BinaryIO, kind: Kind, folder: str, budget: Budget, only: str = ""
+) -> tuple[list[str], list[str]]:
+    """Unpack an archive into an empty folder.
+
+    Args:
+        stream: The archive, which can be sought in.
+        kind: Kind of the archive.
+        folder: The folder.
+        budget: What may be unpacked.
+        only: A member that has to be there; "" for none.
+
+    Returns:
+        Paths of the files in the folder, with "/"; and lines about members that were left out.
+
+    Raises:
+        RefusedError: The archive is damaged, exceeds a limit, or lacks the member.
+    """
+    skipped = _SkippedMembers()
+    try:
+        if kind == "zip":
+            files = _unpack_zip(stream, folder, budget, skipped)
+        else:
+            files = _unpack_tar(stream, folder, budget, skipped)
+    except RefusedError:
+        raise
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise RefusedError(
+                "no space is left where its files are unpacked: TMPDIR names another folder"
+            ) from None
+        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
+    except (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError) as error:
+        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
+        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
+    notes = skipped.describe()
+    if only and only not in files:
+        reason = next((note for note in notes if note.startswith(only)), "no such member")
+        raise RefusedError(f"{only}: {reason}")
+    return files, notes
+
+
+def _unpack_zip(
+    stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
+) -> list[str]:
+    bounded = _BoundedReader(stream, lambda size: None)
+    files: list[str] = []
+    with zipfile.ZipFile(bounded) as archive:
+        for member in archive.infolist():
+            budget.count_member()
+            if member.is_dir():
+                continue
+            mode = member.external_attr >> 16
+            reason = _reason_against(member.filename)
+            if reason is None and mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                reason = "a link, or no regular file"
+            if reason is None and member.flag_bits & 1:
+                reason = "encrypted"
+            if reason is None and member.file_size > budget.largest:
+                reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
+            if reason is None:
+                with archive.open(member) as content:
+                    reason = _write(content, folder, member.filename, budget)
+            if reason is None:
+                files.append(member.filename)
+            else:
+                skipped.add(member.filename, reason)
+    return files
+
+
+def _unpack_tar(
+    stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
+) -> list[str]:
+    bounded = _BoundedReader(open_decompressed(stream), lambda size: _spend_time(budget))
+    files: list[str] = []
+    with tarfile.open(fileobj=bounded, mode="r:") as archive:  # type: ignore[call-overload]
+        while (member := archive.next()) is not None:
+            archive.members = []  # of members that are done nothing is kept
+            budget.count_member()
+            name = member.name.removeprefix("./")
+            if member.isdir():
+                continue
+            reason = _reason_against(name)
+            if reason is None and (not member.isreg() or member.issparse()):
+                reason = "a link, or no regular file"
+            if reason is None and member.size > budget.largest:
+                reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
+            if reason is None:
+                content = archive.extractfile(member)
+                reason = "damaged" if content is None else _write(content, folder, name, budget)
+            else:
+                _skip_data(member.size, budget)
+            if reason is None:
+                files.append(name)
+            else:
+                skipped.add(name, reason)
+    return files
+
+
+def _spend_time(budget: Budget) -> None:
+    _ = budget.seconds
+
+
+def _skip_data(size: int, budget: Budget) -> None:
+    """Count what has to be decompressed to come to the next member."""
+    budget.spend(max(size, 0))
+
+
+def _reason_against(name: str) -> str | None:
+    """Say why a name is not written below a folder; None if it may be."""
+    parts = name.split("/")
+    if name.startswith("/") or "\\" in name or "\0" in name or _DRIVE.match(name):
+        return "its name is no relative path"
+    if ".." in parts:
+        return "its name leads outside"
+    if not name or len(name) > _LONGEST_PATH or "" in parts or "." in parts:
+        return "its name is no path of a file"
+    return None
+
+
+def _write(content: IO[bytes], folder: str, name: str, budget: Budget) -> str | None:
+    """Write a member; returns why it was left out, or None."""
+    target = os.path.join(folder, *name.split("/"))
+    try:
+        if not os.path.isdir(parent := os.path.dirname(target)):
+            os.makedirs(parent, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(target, flags, 0o600)
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise
+        return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
+    size = 0
+    with os.fdopen(descriptor, "wb") as stream:
+        while piece := content.read(_PIECE):
+            size += len(piece)
+            if size > budget.largest:
+                break
+            budget.spend(len(piece))
+            stream.write(piece)
+    if size > budget.largest:
+        os.unlink(target)
+        return f"larger than {budget.largest} bytes; --max-file-size raises that"
+    return None

@@ -1,0 +1,377 @@
+"""Parts of a table of results: files of Parquet, or of JSON lines, in a folder for each upstream.
+
+The name of a part has its number, a digest of its bytes, by which anybody sees that it is whole,
+and a seal by which the user who has written it knows it. A part is written beside its place and
+renamed. Where two parts hold one document, the one with the larger number counts.
+
+Reading of results that were stored: folders of parts, and reports of `check` in JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import quote
+
+from inertial_check.documents.escaping import dump_json
+from inertial_check.documents.files.access import NO_LINK_FLAGS, JsonObject, open_regular
+from inertial_check.errors import UsageError
+from inertial_check.running.results.counts import Counts
+from inertial_check.running.results.rows import CHECKED, COLUMNS, Row
+
+if TYPE_CHECKING:
+    from inertial_check.running.results.counts import PendingTables
+
+
+Form = Literal["parquet", "jsonl"]
+"""Form of the parts of a folder of results."""
+
+FORMS: tuple[Form, ...] = ("parquet", "jsonl")
+
+_NAME = re.compile(
+    r"part-(?P<number>\d{6,12})-(?P<digest>[0-9a-f]{32})-(?P<seal>[0-9a-f]{40})\."
+    r"(?P<form>parquet|jsonl)"
+)
+PREFIX = "upstream="
+"""Beginning of the names of the folders in a folder of results."""
+
+_LARGEST_PART = 1 << 30
+"""Largest size of a part that is read [bytes]; those that a run writes have some megabytes."""
+
+_LONGEST_NAME = 200
+"""Longest name of an upstream as a folder [characters]; a file name has at most 255 bytes."""
+
+
+class Part(NamedTuple):
+    """A file with rows.
+
+    Attributes:
+        path: Its path.
+        number: Its number; rows of larger ones replace those of smaller ones.
+        digest: Digest of its bytes, as its name states it.
+        seal: Keyed digest of its bytes, as its name states it.
+        form: Form of its content.
+    """
+
+    path: str
+    number: int
+    digest: str
+    seal: str
+    form: Form
+
+    def read(self) -> bytes:
+        """Read the bytes of the part.
+
+        Raises:
+            ValueError: They are not those that were written.
+            OSError: The file cannot be read.
+        """
+        with os.fdopen(os.open(self.path, NO_LINK_FLAGS), "rb") as stream:
+            if os.fstat(stream.fileno()).st_size > _LARGEST_PART:
+                raise ValueError("damaged")
+            data = stream.read()
+        if digest_of(data) != self.digest:
+            raise ValueError("damaged")
+        return data
+
+
+def digest_of(data: bytes) -> str:
+    """Digest of the bytes of a part."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def name_part(number: int, data: bytes, seal: str, form: Form) -> str:
+    """Name the file of a part."""
+    return f"part-{number:06}-{digest_of(data)}-{seal}.{form}"
+
+
+def name_folder(upstream: str) -> str:
+    """Name the folder of an upstream, as tools read partitions: upstream=NAME."""
+    quoted = quote(upstream.encode("utf-8", "surrogateescape"), safe=" +,@()")
+    if len(quoted) > _LONGEST_NAME:
+        quoted = f"{quoted[:_LONGEST_NAME]}~{digest_of(quoted.encode())[:16]}"
+    return f"{PREFIX}{quoted}"
+
+
+def list_folders(path: str) -> list[str]:
+    """List the folders of upstreams in a folder of results, by name.
+
+    Raises:
+        OSError: The folder cannot be read.
+    """
+    with os.scandir(path) as entries:
+        names = [
+            each.name
+            for each in entries
+            if each.name.startswith(PREFIX) and each.is_dir(follow_symlinks=False)
+        ]
+    return [os.path.join(path, name) for name in sorted(names)]
+
+
+def list_parts(folder: str) -> list[Part]:
+    """List the parts in the folder of an upstream, by number; other files are passed over."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    parts = []
+    for name in names:
+        if match := _NAME.fullmatch(name):
+            form: Form = "parquet" if match["form"] == "parquet" else "jsonl"
+            path = os.path.join(folder, name)
+            parts.append(Part(path, int(match["number"]), match["digest"], match["seal"], form))
+    return sorted(parts, key=lambda part: (part.number, part.path))
+
+
+def encode_rows(rows: Sequence[Row], form: Form) -> bytes:
+    """Encode rows as `join` takes them: lines of JSON, or a stream of Arrow."""
+    if form == "parquet":
+        from inertial_check.running.results.counts import encode_stream
+
+        return encode_stream(rows)
+    lines = (dump_json({name: row.get(name) for name in COLUMNS}) + "\n" for row in rows)
+    return "".join(lines).encode()
+
+
+def join(pieces: Sequence[bytes], form: Form) -> bytes:
+    """Join what `encode_rows` gives to the bytes of a part."""
+    if form == "parquet":
+        from inertial_check.running.results.counts import encode_part
+
+        return encode_part(pieces)
+    return b"".join(pieces)
+
+
+def encode_part(rows: Sequence[Row], form: Form) -> bytes:
+    """Encode rows as the bytes of a part."""
+    if form == "parquet":
+        from inertial_check.running.results.counts import encode_file
+
+        return encode_file(rows)
+    return encode_rows(rows, form)
+
+
+def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Decode the rows of a part.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    if form == "parquet":
+        from inertial_check.running.results.counts import read_rows
+
+        yield from read_rows(data, columns)
+        return
+    for line in data.splitlines():
+        row = json.loads(line)
+        if not isinstance(row, dict) or not row.keys() >= set(COLUMNS):
+            raise ValueError("no rows of results")
+        yield row
+
+
+_MAGIC = b"PAR1"
+"""First bytes of a file of Parquet."""
+
+
+def read_counts(path: str, warn: Callable[[str], None]) -> Counts:
+    """Count the results at a path.
+
+    Args:
+        path: A folder that `check --results` has written, a part of one, or a report of `check` in
+            the form json or jsonl.
+        warn: Called with a line about each part that is damaged, which is left out.
+
+    Raises:
+        UsageError: There are no results at the path.
+    """
+    counts = Counts()
+    counter = _PartCounter(counts)
+    try:
+        if os.path.isdir(path):
+            folders = list_folders(path)
+            if not folders:
+                raise UsageError(f"{path}: no results: a folder that check --results has written")
+            for folder in folders:
+                _count_folder(counter, folder, warn)
+        else:
+            _count_file(counter, path)
+        counter.finish()
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "damaged"
+        raise UsageError(f"{path}: no results: {reason}") from None
+    return counts
+
+
+class _PartCounter:
+    """Counts parts and reports.
+
+    Args:
+        counts: The counts, which are complete after `finish`.
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self._tables: PendingTables | None = None
+
+    def add_part(self, form: Form, data: bytes) -> None:
+        """Count the rows of a part.
+
+        Raises:
+            ValueError: It is damaged.
+        """
+        if form == "jsonl":
+            self.counts.add_rows(list(decode_rows(data, form)))
+            return
+        if self._tables is None:
+            from inertial_check.running.results.counts import PendingTables
+
+            self._tables = PendingTables(self.counts)
+        self._tables.add(data)
+
+    def finish(self) -> None:
+        """Count what is left."""
+        if self._tables is not None:
+            self._tables.flush()
+
+
+def _count_folder(counter: _PartCounter, folder: str, warn: Callable[[str], None]) -> None:
+    """Count the parts of an upstream, from the last: a document counts as it was checked last."""
+    parts = list_parts(folder)
+    seen: set[str] = set()
+    for part in reversed(parts):
+        try:
+            data = part.read()
+            if len(parts) == 1:
+                counter.add_part(part.form, data)
+            else:
+                _count_newest(counter, part, data, seen)
+        except (OSError, ValueError):
+            warn(f"{part.path} is damaged and is left out: the same check --results rewrites it")
+
+
+def _count_newest(counter: _PartCounter, part: Part, data: bytes, seen: set[str]) -> None:
+    """Count the documents of a part that no later part holds."""
+    own = {
+        row["path"]
+        for row in decode_rows(data, part.form, ["path", "body_id"])
+        if row["body_id"] is None
+    }
+    if seen.isdisjoint(own):
+        counter.add_part(part.form, data)
+    else:
+        counter.counts.add_rows(
+            row for row in decode_rows(data, part.form) if row["path"] not in seen
+        )
+    seen |= own
+
+
+def _count_file(counter: _PartCounter, path: str) -> None:
+    """Count a single file, whose form shows in its first bytes.
+
+    Raises:
+        ValueError: It has none of the forms.
+    """
+    with open_regular(path) as stream:
+        counts = counter.counts
+        if stream.read(len(_MAGIC)) == _MAGIC:
+            stream.seek(0)
+            counter.add_part("parquet", stream.read())
+            return
+        stream.seek(0)
+        first = stream.readline()
+        try:
+            opening = json.loads(first)
+        except ValueError:  # the document of --output-format json, or no JSON at all
+            stream.seek(0)
+            _count_report(counts, json.loads(stream.read()))
+            return
+        if not isinstance(opening, dict):
+            raise ValueError("neither a report of check in JSON nor rows of results")
+        lines = chain([opening], map(_parse_line, stream))
+        if opening.keys() >= set(COLUMNS):
+            counts.add_rows(lines)
+        elif "type" in opening:
+            files: list[JsonObject] = []
+            last: JsonObject = {}
+            for line in lines:
+                if line.get("type") == "file":
+                    files.append(line)
+                else:
+                    last = line
+            _count_report(counts, {**last, "files": files})
+        else:
+            _count_report(counts, opening)
+
+
+def _parse_line(line: bytes) -> JsonObject:
+    parsed = json.loads(line)
+    if not isinstance(parsed, dict):
+        raise ValueError("a line is no JSON object")
+    return parsed
+
+
+def _count_report(counts: Counts, report: object) -> None:
+    """Count a report of `check` in JSON; the upstream is the first folder that paths differ in.
+
+    Raises:
+        ValueError: It is no such report.
+    """
+    files = report.get("files") if isinstance(report, dict) else None
+    if not isinstance(files, list):
+        raise ValueError("neither a report of check in JSON nor rows of results")
+    try:
+        name = find_upstreams([file["path"] for file in files])
+        for file in files:
+            counts.add_rows(convert_file(name(file["path"]), file))
+        summary = report["summary"] if isinstance(report, dict) else {}
+        counts.single += int(summary["distinct_findings"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not as docs/json.md describes it: {error}") from None
+
+
+def find_upstreams(paths: list[str]) -> Callable[[str], str]:
+    """Make the function that names the upstream of a path: the first folder in which paths differ.
+
+    Files beside these folders belong to the upstream ".".
+    """
+    folders = [path.replace(os.sep, "/").split("/")[:-1] for path in paths]
+    first, last = min(folders, default=[]), max(folders, default=[])  # the two that differ most
+    differing = (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    common = next(differing, min(len(first), len(last)))
+
+    def name(path: str) -> str:
+        parts = path.replace(os.sep, "/").split("/")
+        return parts[common] if len(parts) > common + 1 else "."
+
+    return name
+
+
+def convert_file(upstream: str, file: JsonObject) -> Iterator[Row]:
+    """Convert a file of a report in JSON to rows, with the columns that are counted."""
+    known = {body["id"] for body in file["bodies"]}
+    by_body: dict[str | None, list[Row]] = {}
+    for finding in file["findings"]:
+        cause = finding["causes"][0] if finding["causes"] else {}
+        where = finding["body_id"] if finding["body_id"] in known else None
+        by_body.setdefault(where, []).append(
+            {
+                **{name: finding[name] for name in ("code", "name", "severity")},
+                "cause": cause.get("cause"),
+                "confidence": cause.get("confidence"),
+            }
+        )
+    same = {"upstream": upstream, "path": file["path"], "format": file["format"]}
+    yield {**same, "status": CHECKED, "body_id": None, "findings": by_body.get(None, [])}
+    for body in file["bodies"]:
+        yield {
+            **same,
+            "body_id": body["id"],
+            "verdict": body["verdict"],
+            "engines": body["engines"],
+            "findings": by_body.get(body["id"], []),
+        }

@@ -1,0 +1,163 @@
+"""Rows of a table of results: one for each document, and one for each of its bodies.
+
+A row is a mapping that JSON can write, with the members of COLUMNS; the row of a document has no
+body, and carries the findings on the document itself and on the whole model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from inertial_check.checking.check import DocumentResult
+from inertial_check.checking.report import BodyReport, FileReport, Finding
+from inertial_check.documents.model import ENTRIES
+
+Row = dict[str, Any]  # Any: each column has a type of its own
+
+NUMBERS = ("mass", "x", "y", "z", *ENTRIES)
+"""Columns of the ten inertial parameters: mass [kg], centre of mass in the body frame [m], inertia
+about the centre of mass in the body's axes [kg m^2]."""
+
+COLUMNS = (
+    "upstream",
+    "path",
+    "digest",
+    "key",
+    "inputs",
+    "status",
+    "note",
+    "format",
+    "model",
+    "bodies",
+    "body",
+    "body_id",
+    "body_file",
+    "line",
+    "verdict",
+    "margin",
+    "tolerance",
+    *NUMBERS,
+    "findings",
+    "engines",
+)
+"""Names of the columns, in their order."""
+
+CHECKED, FAILED, SKIPPED, ARCHIVE = "checked", "failed", "skipped", "archive"
+"""Statuses of a document: it was checked, could not be, or is no model; or it is an archive, whose
+members have rows of their own."""
+
+SURE = 0.5
+"""Probability from which a finding counts for its first cause."""
+
+
+class DocumentRows(NamedTuple):
+    """The rows of a document, as a process that has checked it sends them.
+
+    Attributes:
+        path: Path of the document.
+        rows: Its own row, then those of its bodies in file order.
+        failure: Why it could not be checked.
+        lookups: Absolute paths of all other files and folders that the rows depend on; None if
+            they do not determine the rows.
+    """
+
+    path: str
+    rows: list[Row]
+    failure: str | None = None
+    lookups: tuple[str, ...] | None = None
+
+    def complete(self, digest: str, key: str, inputs: str | None) -> list[Row]:
+        """Write into the row of the document what only the process that stores it knows.
+
+        Args:
+            digest: Digest of the bytes of the document; "" if it cannot be read.
+            key: Digest of the program, the settings and the path.
+            inputs: Fingerprints of all files on which the result depends, as JSON; None if files
+                do not determine it.
+        """
+        self.rows[0].update(digest=digest, key=key, inputs=inputs)
+        return self.rows
+
+
+def build_rows(upstream: str, result: DocumentResult) -> DocumentRows:
+    """Build the rows of a document: first its own, then those of its bodies in file order.
+
+    Args:
+        upstream: Name of the collection to which the document belongs.
+        result: Result of the check.
+    """
+    file = result.file
+    row: Row = {
+        "upstream": upstream,
+        "path": result.path,
+        "digest": "",
+        "key": "",
+        "inputs": None,
+        "status": CHECKED,
+        "note": result.failure or result.note,
+        "format": None,
+        "model": None,
+        "bodies": 0,
+        "findings": [],
+    }
+    rows = [row]
+    if file is not None:
+        row |= {"format": file.format, "model": file.model, "bodies": len(file.bodies)}
+        by_body = _sort_findings(file)
+        row["findings"] = by_body.get(None, [])
+        same = {"upstream": upstream, "path": result.path, "format": file.format, "status": CHECKED}
+        rows += (_body_row(same, body, by_body.get(body.id, [])) for body in file.bodies)
+    elif result.failure is None:
+        row["status"] = SKIPPED
+    if result.failure is not None:
+        row["status"] = FAILED
+    return DocumentRows(result.path, rows, result.failure, result.lookups)
+
+
+def _sort_findings(file: FileReport) -> Mapping[str | None, list[Row]]:
+    """The findings that count, by the id of their body; None for those on the whole document."""
+    known = {body.id for body in file.bodies}
+    found: dict[str | None, list[Row]] = {}
+    for finding in file.findings:
+        where = finding.body_id if finding.body_id in known else None
+        found.setdefault(where, []).append(_describe_finding(finding))
+    return found
+
+
+def _describe_finding(finding: Finding) -> Row:
+    cause = finding.causes[0] if finding.causes else None
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.word,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "message": finding.message,
+        "fact": finding.fact or None,
+        "cause": None if cause is None else cause.cause,
+        "confidence": None if cause is None else cause.confidence,
+    }
+
+
+def _body_row(same: Row, body: BodyReport, findings: Sequence[Row]) -> Row:
+    judgement = body.judgement
+    numbers = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
+    return {
+        **same,
+        "body": body.name,
+        "body_id": body.id,
+        "body_file": body.file,
+        "line": body.line,
+        "verdict": judgement.verdict,
+        "margin": _finite(judgement.margin),
+        "tolerance": _finite(judgement.tolerance),
+        **{name: _finite(value) for name, value in zip(NUMBERS, numbers, strict=True)},
+        "findings": findings,
+        "engines": {name: each.action for name, each in body.predictions.items()},
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if isfinite(value) else None

@@ -1,1 +1,0 @@
-"""The `project` command: tables of parameter vectors projected and written back."""

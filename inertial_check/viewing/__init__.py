@@ -1,1 +1,0 @@
-"""The report as a page: a model becomes a scene, and scenes become one HTML file."""

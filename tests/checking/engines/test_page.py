@@ -1,0 +1,63 @@
+"""docs/engines.md shows what is foretold, and every text that an engine prints is on a page."""
+
+import re
+
+import pytest
+
+import inertial_check as ic
+import single_links
+from inertial_check.checking.engines import ENGINES
+from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
+from inertial_check.documents.model import judge
+from inertial_check.programs.cli.main import main
+
+FORMATS = ("urdf", "sdf", "mjcf", "usd")
+
+
+def row(*cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def doors():
+    yield row("engine", "version", "by", "reads", "else", "source")
+    yield row(*["---"] * 6)
+    for engine in ALL_ENGINES:
+        reads = ", ".join(format_ for format_ in FORMATS if format_ in engine.doors)
+        calls = ", ".join(f"`{call}`" for call in dict.fromkeys(engine.doors.values()))
+        yield row(engine.name, engine.version, calls, reads, engine.otherwise, engine.source)
+
+
+def cases():
+    yield row("case", *ENGINES)
+    yield row(*["---"] * (1 + len(ENGINES)))
+    for name, link in single_links.TABLE.items():
+        model = ic.load(single_links.urdf(link).encode())
+        predictions = predict(model, judge(model))[1]
+        yield row(name, *(predictions[engine].action for engine in ENGINES))
+
+
+@pytest.mark.parametrize(("name", "lines"), [("doors", doors), ("cases", cases)])
+def test_tables_are_current(name, lines, project_root, request):
+    page = project_root / "docs" / "engines.md"
+    text = page.read_text(encoding="utf-8")
+    before, rest = text.split(f"<!-- {name} -->\n")
+    shown, after = rest.split("<!-- end -->", 1)
+    table = "".join(f"{line}\n" for line in lines())
+    if request.config.getoption("--update-golden"):
+        whole = f"{before}<!-- {name} -->\n{table}<!-- end -->{after}"
+        page.write_text(whole, encoding="utf-8", newline="\n")
+    else:
+        assert shown == table
+
+
+def test_every_engine_has_a_section(project_root):
+    text = (project_root / "docs" / "engines.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (\S+)$", text, re.MULTILINE)
+    names = {"gazebo": "gz"}
+    assert [names.get(heading.lower(), heading.lower()) for heading in headings] == list(ENGINES)
+
+
+def test_the_help_names_every_engine(capsys):
+    assert main(["check", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(ENGINES)}; separated by commas" in text

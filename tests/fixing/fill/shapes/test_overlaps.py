@@ -1,0 +1,97 @@
+"""Volumes that shapes or neighbours share count once, with moments of what is left."""
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.fixing.fill.overlaps import PieceReader
+from inertial_check.fixing.fill.shapes import wind_around
+from inertial_check.inertia.meshes import convex_hull
+from inertial_check.inertia.solids import box
+
+BALL = '<visual><origin xyz="{} 0 0"/><geometry><sphere radius="0.1"/></geometry></visual>'
+BOX = '<visual><origin xyz="{} 0 0"/><geometry><box size="{}"/></geometry></visual>'
+MESH = '<visual><origin xyz="{} 0 0"/><geometry><mesh filename="{}"/></geometry></visual>'
+LINK = '<robot name="r"><link name="a">{}</link></robot>'
+ARM = (
+    '<robot name="r"><link name="a">{}</link><joint name="j" type="revolute"><parent link="a"/>'
+    '<child link="b"/><origin xyz="{} 0 0"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" '
+    'effort="1" velocity="1"/></joint><link name="b">{}</link></robot>'
+)
+
+
+def read(text):
+    model = ic.load(text.encode())
+    return PieceReader(model).read(model.bodies[0])
+
+
+def write_box(path, edges):
+    corners = np.array(np.meshgrid(*[[-e / 2, e / 2] for e in edges])).reshape(3, -1).T
+    lines = ["solid s"]
+    for triangle in convex_hull(corners[:, None].repeat(3, axis=1)).tolist():
+        lines += ["facet normal 0 0 0", "outer loop"]
+        lines += [f"vertex {x!r} {y!r} {z!r}" for x, y, z in triangle]
+        lines += ["endloop", "endfacet"]
+    path.write_text("\n".join([*lines, "endsolid s"]))
+
+
+def test_two_boxes_that_overlap_have_the_moments_of_their_union():
+    own = read(LINK.format(BOX.format(0, "0.2 0.1 0.1") + BOX.format(0.15, "0.2 0.1 0.1")))
+    union = box((0.35, 0.1, 0.1), density=1.0)
+    assert own.volume == pytest.approx(0.35 * 0.1 * 0.1, rel=0.02)
+    unit = ic.InertialParameters.from_theta(own.unit)
+    np.testing.assert_allclose(unit.com, [0.075, 0, 0], atol=0.002)
+    np.testing.assert_allclose(
+        np.diag(unit.inertia_com), np.diag(union.inertia_com), rtol=0.05, atol=0
+    )
+    assert "% of it lies inside another shape: counted once" in own.remarks[0]
+
+
+def test_two_balls_that_overlap_have_the_volume_of_their_union():
+    own = read(LINK.format(BALL.format(0) + BALL.format(0.1)))
+    lens = np.pi * (2 * 0.1 - 0.1) ** 2 * (0.1**2 + 4 * 0.1 * 0.1) / (12 * 0.1)
+    assert own.volume == pytest.approx(2 * 4 / 3 * np.pi * 0.1**3 - lens, rel=0.02)
+    assert own.unit[1] / own.unit[0] == pytest.approx(0.05, abs=0.002)
+
+
+@pytest.mark.parametrize("second", [MESH.format(0.05, "part.stl"), BOX.format(0.05, "0.1 0.1 0.1")])
+def test_a_shape_that_reaches_into_a_mesh_counts_once(tmp_path, second):
+    write_box(tmp_path / "part.stl", (0.1, 0.1, 0.1))
+    path = tmp_path / "r.urdf"
+    path.write_text(LINK.format(MESH.format(0, "part.stl") + second))
+    model = ic.load(path)
+    own = PieceReader(model).read(model.bodies[0])
+    assert own.volume == pytest.approx(0.0015, rel=0.05)  # a mesh has 12 layers of cells
+    assert own.unit[1] / own.unit[0] == pytest.approx(0.025, abs=0.002)
+
+
+def test_shapes_that_touch_keep_their_exact_moments():
+    own = read(LINK.format(BOX.format(0, "0.2 0.1 0.1") + BOX.format(0.2, "0.2 0.1 0.1")))
+    assert own.volume == pytest.approx(0.004, rel=1e-12)
+    assert own.remarks == ()
+
+
+def test_rays_through_edges_and_corners_meet_one_triangle():
+    corners = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, -1).T.astype(float)
+    cube = convex_hull(corners[:, None].repeat(3, axis=1))
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 1.5, 9)] * 3), axis=-1).reshape(-1, 3)
+    winding = wind_around([cube[:5], cube[5:]], grid)
+    assert np.all(winding[np.all((grid > 0) & (grid < 1), axis=1)] == 1)
+    assert np.all(winding[np.any((grid < 0) | (grid > 1), axis=1)] == 0)
+
+
+def test_what_two_neighbours_share_belongs_to_the_smaller():
+    text = ARM.format(BOX.format(0, "0.4 0.1 0.1"), 0.2, BOX.format(0, "0.2 0.1 0.1"))
+    filling = ic.fill(text.encode(), bodies=["a", "b"], density=1000.0)
+    masses = {body.name: float(body.parameters.mass) for body in filling.bodies}
+    assert masses["a"] == pytest.approx(3.0, rel=0.02)
+    assert masses["b"] == pytest.approx(2.0, rel=1e-9)
+    large = filling.bodies[0]
+    assert "without what lies in b" in large.source
+    assert "% of its volume lies inside b too" in large.remarks[0]
+
+
+def test_a_housing_around_a_large_part_keeps_its_volume():
+    text = ARM.format(BOX.format(0, "0.2 0.1 0.1"), 0, BOX.format(0, "0.18 0.09 0.09"))
+    filling = ic.fill(text.encode(), bodies=["a", "b"], density=1000.0)
+    assert float(filling.bodies[0].parameters.mass) == pytest.approx(2.0, rel=1e-9)

@@ -1,0 +1,341 @@
+"""Filling of models, end to end: known sums are met, every format, nothing else changes."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.errors import InertialCheckError, ParameterError, UsageError
+from inertial_check.fixing.fill.densities import InfeasibleSumsError
+from inertial_check.fixing.fill.knowledge import parse_masses, read_materials
+from inertial_check.programs.cli.main import main
+
+DATA = Path(__file__).resolve().parents[3] / "data" / "fill"
+ARM = DATA / "arm.urdf"
+FINGERS = ["finger_left", "finger_right"]
+
+
+def masses(filling):
+    """Masses of all bodies of the new document, by name."""
+    again = ic.load(filling.fix.data)
+    return dict(zip(again.names, np.asarray(again.parameters.mass).tolist(), strict=True))
+
+
+def test_known_sums_are_met_and_the_rest_has_likely_densities():
+    filling = ic.fill(ARM, total_mass=9.0, masses={"finger_left": 0.05})
+    found = masses(filling)
+    assert filling.complete
+    assert filling.certificate.worst <= 1e-9
+    assert sum(found.values()) == pytest.approx(9.0, rel=1e-8)
+    assert found["base"] == 4.0
+    assert found["finger_left"] == found["finger_right"] == 0.05
+    densities = {body.name: body.density for body in filling.bodies}
+    assert 1 < densities["forearm"] / densities["upper_arm"] < 1.5  # it is smaller, and so denser
+    assert [body.name for body in filling.bodies if body.guess] == ["upper_arm", "forearm"]
+
+
+def test_the_new_document_is_checked_and_only_gains_lines():
+    filling = ic.fill(ARM, total_mass=9.0, provenance=True)
+    lines = filling.diff().splitlines()
+    assert not [line for line in lines if line.startswith("-") and not line.startswith("---")]
+    assert sum("<!-- inertial-check fill: " in line for line in lines) == 4
+    report = ic.check_model(filling.fix.data)
+    assert not report.files[0].findings
+
+
+def test_without_any_sum_the_density_follows_those_of_measured_bodies():
+    filling = ic.fill(ARM)
+    assert "given those of 1 measured body" in filling.notes[0]
+    heavier = ARM.read_text().replace('<mass value="4"/>', '<mass value="6"/>')
+    for body, other in zip(filling.bodies, ic.fill(heavier.encode()).bodies, strict=True):
+        assert 1.1 < other.density / body.density < 1.4  # a part of the 1.5 of one body
+    assert [body.density for body in ic.fill(ARM, density=500).bodies] == pytest.approx([500] * 4)
+
+
+def test_a_center_of_mass_is_met():
+    wanted = np.array([0.0, 0.001, 0.2])
+    filling = ic.fill(ARM, total_mass=9.0, com=wanted)
+    model = ic.load(filling.fix.data)
+    heights = np.array([0, 0.1, 0.5, 0.8, 0.8])
+    across = np.array([0, 0, 0, 0.04, -0.04])
+    mass, com = np.asarray(model.parameters.mass), np.asarray(model.parameters.com)
+    placed = com + np.stack([0 * heights, across, heights], axis=1)
+    np.testing.assert_allclose(mass @ placed / mass.sum(), wanted, atol=1e-8)
+    assert np.all(ic.check(model.parameters).consistent)
+
+
+def test_a_center_of_mass_is_met_where_joints_stand(tmp_path):
+    turned = {"shoulder": 0.5, "left": 0.02}
+    wanted = np.array([0.02, 0.0, 0.15])
+    filling = ic.fill(ARM, total_mass=9.0, com=wanted, at=turned)
+    q = [turned.get(name, 0.0) for name in ("shoulder", "elbow", "left", "right")]
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "arm.urdf").write_bytes(filling.fix.data)
+    loaded = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.urdf"))
+    data = mujoco.MjData(loaded)
+    data.qpos[:] = q
+    mujoco.mj_forward(loaded, data)
+    base = np.array([0, 0, 0.05]) * 4.0  # MuJoCo drops the mass of what is fixed to the world
+    moved = data.subtree_com[0] * loaded.body_subtreemass[0]
+    np.testing.assert_allclose((moved + base) / (loaded.body_subtreemass[0] + 4), wanted, atol=1e-8)
+    for at, message in (
+        ({"shouldr": 1}, "did you mean 'shoulder'"),
+        ({"shoulder": np.nan}, "expected a number"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            ic.fill(ARM, com=wanted, at=at)
+    with pytest.raises(ParameterError, match="without the centre of mass"):
+        ic.fill(ARM, at={"shoulder": 1})
+
+
+def test_a_prior_gives_densities_to_parts_that_are_scaled(tmp_path):
+    other = tmp_path / "other.urdf"
+    small = ARM.read_text().replace("0.08 0.06 0.3", "0.04 0.06 0.3").replace("finger", "digit")
+    other.write_bytes(ic.fill(small.encode(), masses={"forearm": 1.0}).fix.data)
+    filling = ic.fill(ARM, prior=other)
+    assert masses(filling)["forearm"] == pytest.approx(2.0, rel=1e-6)
+    (note,) = (note for note in filling.notes if "prior" in note)
+    assert note.endswith("densities of 2 of 4 bodies; not of finger_left, finger_right")
+    other.write_text('<robot name="r"><link name="none"/></robot>')
+    with pytest.raises(ParameterError, match="no body of the prior"):
+        ic.fill(ARM, prior=other)
+
+
+def test_the_intervals_hold_what_other_knowledge_gives():
+    wide = {body.name: body.interval for body in ic.fill(ARM, total_mass=9.0).bodies}
+    for known in ({"com": (0, 0.001, 0.2)}, {"masses": {"forearm": 1.0}}, {"twins": False}):
+        for body in ic.fill(ARM, total_mass=9.0, **known).bodies:
+            interval, new = wide[body.name], body.parameters
+            assert interval.mass[0] <= new.mass <= interval.mass[1]
+            assert np.all((interval.com[0] <= new.com) & (new.com <= interval.com[1]))
+
+
+def test_a_subtree_a_prior_and_materials(tmp_path):
+    carried = masses(ic.fill(ARM, subtree_masses={"forearm": 1.2}))
+    assert sum(carried[name] for name in ("forearm", *FINGERS)) == pytest.approx(1.2, rel=1e-8)
+    (tmp_path / "other.urdf").write_bytes(ic.fill(ARM, masses={"forearm": 2.5}).fix.data)
+    assert masses(ic.fill(ARM, prior=tmp_path / "other.urdf"))["forearm"] == pytest.approx(2.5)
+    table = tmp_path / "materials.toml"
+    table.write_text('[materials]\nmine = 900\n[links]\n"finger_*" = "steel"\nforearm = "mine"\n')
+    densities = {body.name: body.density for body in ic.fill(ARM, materials=table).bodies}
+    assert densities["finger_left"] == pytest.approx(7850)
+    assert densities["forearm"] == pytest.approx(900)
+
+
+def test_a_placeholder_keeps_its_mass_and_gets_a_tensor():
+    text = ARM.read_text()
+    inertia = "".join(
+        f' i{x}="{v}"'
+        for x, v in zip(("xx", "xy", "xz", "yy", "yz", "zz"), (1, 0, 0, 1, 0, 1), strict=True)
+    )
+    for mass, kept in (("2.5", True), ("1", False)):
+        block = f'<inertial><mass value="{mass}"/><inertia{inertia}/></inertial>'
+        changed = text.replace('<link name="forearm">', f'<link name="forearm">{block}')
+        filling = ic.fill(changed.encode(), total_mass=9.0)
+        (forearm,) = (body for body in filling.bodies if body.name == "forearm")
+        assert forearm.reason == "its inertial was placeholder"
+        assert (float(forearm.parameters.mass) == pytest.approx(float(mass))) == kept
+
+
+ZERO = '<inertial><mass value="{}"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+
+
+def with_zeros(text, mass):
+    return text.replace('name="forearm">', f'name="forearm">{ZERO.format(mass)}</inertial>', 1)
+
+
+def test_a_written_mass_that_no_shape_holds_is_refused_and_counts():
+    filling = ic.fill(with_zeros(ARM.read_text(), "9000").encode(), total_mass=9010)
+    states = {body.name: body.status for body in filling.bodies}
+    assert states.pop("forearm") == "refused"
+    assert set(states.values()) == {"filled"}
+    assert not filling.complete
+    assert sum(masses(filling).values()) == pytest.approx(9010)
+
+
+def test_a_guess_is_as_large_as_its_mass_needs():
+    text = re.sub(r"<visual>.*?</visual>", "", ARM.read_text())
+    filling = ic.fill(with_zeros(text, "2.5").encode(), bodies=())
+    (forearm,) = (body for body in filling.bodies if body.name == "forearm")
+    assert (forearm.status, forearm.guess) == ("filled", True)
+    assert forearm.density == pytest.approx(1000)
+    assert float(forearm.parameters.mass) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("name", ["arm.sdf", "arm.xml", "arm.usda"])
+def test_every_format_gets_the_numbers_of_its_shapes(name):
+    path = DATA / name
+    model = ic.load(path)
+    body = model.bodies[-1]
+    filling = ic.fill(model, bodies=[body.name], total_mass=6.0, provenance=True)
+    again = ic.load(filling.fix.data)
+    new = again.parameters[-1]
+    assert filling.complete
+    assert float(new.mass) == pytest.approx(2.0, rel=1e-6)
+    np.testing.assert_allclose(new.com, [0, 0, 0.2], atol=1e-6)
+    assert bool(ic.check(new).consistent)
+    kept = [line for line in filling.diff().splitlines() if re.match(r"-(?!--)", line)]
+    assert len(kept) <= 1  # USD names the schema in a line that is there
+
+
+def test_mujoco_loads_what_was_filled():
+    mujoco = pytest.importorskip("mujoco")
+    filling = ic.fill(DATA / "arm.xml", bodies=["upper_arm"], total_mass=6.0)
+    loaded = mujoco.MjModel.from_xml_string(filling.fix.data.decode())
+    new = filling.bodies[0].parameters
+    assert loaded.body("upper_arm").mass[0] == pytest.approx(float(new.mass), rel=1e-9)
+    np.testing.assert_allclose(
+        sorted(loaded.body("upper_arm").inertia), new.principal_moments(), rtol=1e-8
+    )
+
+
+WRONG = {
+    "a total below the measured bodies": ({"total_mass": 3}, "nothing is left for 4 bodies"),
+    "parts above the total": (
+        {"total_mass": 9, "masses": {"forearm": 6}},
+        "6 kg of forearm and a total mass of 9 kg",
+    ),
+    "pairs that differ": (
+        {
+            "masses": {"finger_left": 0.1, "forearm": 0.45},
+            "subtree_masses": {"forearm": 0.6},
+            "pairs": [("finger_left", "finger_right")],
+        },
+        "one mass of finger_left and finger_right",
+    ),
+    "a density out of range": ({"masses": {"forearm": 1000}}, "of 10 to 25000 kg/m"),
+    "a negative density": ({"density": -1}, "expected a positive number"),
+    "a mass of a measured body": ({"masses": {"base": 3}}, "name it with --body"),
+    "a name that nobody has": ({"masses": {"fourarm": 3}}, "did you mean 'forearm'"),
+    "an empty range": ({"density_range": (5, 2)}, "expected 0 <= least < largest"),
+    "a solver that is not there": ({"solver": "nosolver"}, "is not installed"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_knowledge_is_refused_with_one_line(what):
+    known, message = WRONG[what]
+    with pytest.raises(InertialCheckError, match=re.escape(message)) as raised:
+        ic.fill(ARM, **known)
+    assert "\n" not in str(raised.value)
+    assert isinstance(raised.value, ParameterError)
+
+
+def test_the_conflict_of_sums_is_named():
+    with pytest.raises(InfeasibleSumsError) as raised:
+        ic.fill(ARM, total_mass=9, masses={"forearm": 6})
+    assert raised.value.conflict == (
+        "6 kg of forearm",
+        "a total mass of 9 kg (4 kg of it measured)",
+    )
+
+
+def test_numbers_that_check_doubts_are_not_written():
+    filling = ic.fill(ARM, density=40_000, density_range=(10, 100_000))
+    assert {body.status for body in filling.bodies} <= {"refused", "withheld"}
+    assert "IC503" in filling.bodies[0].reason
+    assert not filling.changed
+    assert not filling.complete
+
+
+def test_a_total_mass_is_met_within_its_deviation_where_others_exclude_it():
+    known = {"masses": {"forearm": 2.0, "upper_arm": 2.5, "finger_left": 0.2}}
+    with pytest.raises(InfeasibleSumsError) as raised:
+        ic.fill(ARM, total_mass=(12.0, 0.001), **known)
+    assert len(raised.value.conflict) > 1
+    filling = ic.fill(ARM, total_mass=(9.0, 0.02), **known)
+    assert sum(masses(filling).values()) == pytest.approx(8.9)
+    assert "0.1 kg below, within its deviation" in "".join(filling.notes)
+    for body in filling.bodies:
+        assert np.ptp(body.interval.mass) <= 1e-9
+
+
+def test_twins_give_way_to_given_sums():
+    known = {"masses": {"finger_left": 0.1, "forearm": 0.45}, "subtree_masses": {"forearm": 0.6}}
+    filling = ic.fill(ARM, **known)
+    assert masses(filling)["finger_right"] == pytest.approx(0.05)
+    assert "exclude one mass of finger_left and finger_right" in filling.notes[-1]
+
+
+def test_options_of_another_form_are_refused(tmp_path):
+    with pytest.raises(UsageError, match="expected LINK=KG"):
+        parse_masses("--mass", ["forearm"])
+    assert parse_masses("--mass", ["a=b=2"]) == {"a=b": 2.0}
+    table = tmp_path / "materials.toml"
+    table.write_text('[links]\na = "stele"\n')
+    with pytest.raises(UsageError, match="did you mean 'steel'"):
+        read_materials(str(table))
+
+
+def test_a_body_without_shape_and_joints_is_left():
+    text = re.sub(r"<visual>.*?</visual>", "", ARM.read_text())
+    filling = ic.fill(text.encode(), bodies=FINGERS)
+    assert {body.status for body in filling.bodies} == {"no-shape"}
+    assert not filling.changed
+    assert not filling.complete
+
+
+# --- command -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def arm(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(ARM.read_bytes())
+    return path
+
+
+def test_the_command_shows_a_diff_and_then_writes(arm, capsys):
+    before = arm.read_bytes()
+    assert main(["fill", str(arm), "--total-mass", "9:0.01"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("--- ")
+    assert out.count("+    <inertial>") == 4
+    assert "[forearm] filled: its inertial was missing; 1.7" in err
+    assert "a guess" in err
+    assert err.endswith("4 bodies would be filled in 1 file; --write does it.\n")
+    assert arm.read_bytes() == before
+    assert main(["fill", str(arm), "--total-mass", "9", "--write"]) == 0
+    assert sum(np.asarray(ic.load(arm).parameters.mass)) == pytest.approx(9, rel=1e-8)
+    assert main(["fill", str(arm)]) == 0  # nothing is missing now
+
+
+def test_the_json_has_numbers_and_intervals(arm, capsys):
+    assert main(["fill", str(arm), "--total-mass", "9", "--output-format", "json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["schema_version"] == "1"
+    (file,) = report["files"]
+    assert file["certificate"]["gap"] <= 1e-9
+    for body in file["bodies"]:
+        center = body["interval"].pop("com")
+        for name, (low, high) in body["interval"].items():
+            assert low <= body["new"][name] <= high
+        for value, (low, high) in zip(body["new"]["com"], center, strict=True):
+            assert low <= value <= high
+
+
+def test_nothing_is_written_after_a_failure(arm, tmp_path, capsys):
+    before = arm.read_bytes()
+    target = tmp_path / "new.urdf"
+    assert main(["fill", str(arm), "--total-mass", "3", "-o", str(target)]) == 2
+    assert not target.exists()
+    assert arm.read_bytes() == before
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1
+    assert main(["fill", str(arm), "--body", "nobody", "--write"]) == 2
+
+
+def test_a_body_without_a_usable_shape_has_no_twin_to_follow():
+    """Catches a crash where the measured twin of a filled body has no shape."""
+    model = """<robot name="r"><link name="base"/>
+      <link name="left_pad"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+      <link name="right_pad"><inertial><mass value="0.4"/>
+        <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+      <joint name="a" type="revolute"><parent link="base"/><child link="left_pad"/></joint>
+      <joint name="b" type="revolute"><parent link="base"/><child link="right_pad"/></joint>
+    </robot>"""
+    filling = ic.fill(model.encode())
+    assert [body.name for body in filling.bodies if body.status == "filled"] == ["left_pad"]

@@ -1,0 +1,245 @@
+""".pre-commit-hooks.yaml: which files the hooks claim, and what they do in a repository."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+
+import pytest
+import yaml
+
+from inertial_check.documents.files.walking import SUFFIXES
+
+IDENTITY = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
+
+
+@pytest.fixture(scope="module")
+def hooks(project_root):
+    text = (project_root / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    return {hook["id"]: hook for hook in yaml.safe_load(text)}
+
+
+def test_the_hooks_claim_the_files_that_a_walk_opens(hooks):
+    assert set(hooks) == {"inertial-check", "inertial-check-fix"}
+    for hook in hooks.values():
+        pattern = re.compile(hook["files"])
+        assert all(pattern.search(f"robots/arm{suffix}") for suffix in SUFFIXES)
+        assert pattern.search("ARM.URDF")
+        for other in ("README.md", "robots/arm.urdf.orig", "mesh.stl", "usd.py"):
+            assert not pattern.search(other)
+
+
+def test_the_hooks_install_the_xacro_of_the_extra(hooks, project_root):
+    project = tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
+    extra = project["project"]["optional-dependencies"]["xacro"]
+    assert all(hook["additional_dependencies"] == extra for hook in hooks.values())
+
+
+@pytest.fixture
+def repository(robots):
+    """A git repository whose index holds the files of `robots`."""
+    folder = robots.parent
+    for command in (["init", "-q"], ["add", "robots"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
+
+
+def configure(repository, hooks, *ids, **changes):
+    """A configuration with the hooks as they stand but for their environment."""
+    local = [
+        {**hooks[id_], "language": "system", **changes, "additional_dependencies": []}
+        for id_ in ids
+    ]
+    config = {"repos": [{"repo": "local", "hooks": local}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+
+
+def write_command(hook):
+    """The words in front of the names, as pre-commit joins them."""
+    return [*shlex.split(hook["entry"]), *hook["args"]]
+
+
+def pre_commit(repository, *arguments):
+    command = [sys.executable, "-m", "pre_commit", "run", "--color=never", *arguments]
+    return subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+
+
+needs_pre_commit = pytest.mark.skipif(find_spec("pre_commit") is None, reason="install pre-commit")
+
+
+@needs_pre_commit
+@pytest.mark.usefixtures("on_path")
+def test_a_commit_with_a_broken_model_is_refused(repository, hooks):
+    configure(repository, hooks, "inertial-check")
+    done = pre_commit(repository)
+    assert done.returncode == 1
+    assert "robots/broken.urdf:38:51: error IC301" in done.stdout
+    assert "package.xml" not in done.stdout
+
+
+@needs_pre_commit
+@pytest.mark.usefixtures("on_path")
+def test_sound_models_and_foreign_xml_pass(repository, hooks):
+    configure(repository, hooks, "inertial-check", "inertial-check-fix")
+    for files in (["robots/sound.urdf", "robots/package.xml"], ["robots/package.xml"]):
+        done = pre_commit(repository, "--files", *files)
+        assert done.returncode == 0, done.stdout
+        assert done.stdout.count("Passed") == 2
+
+
+@needs_pre_commit
+@pytest.mark.usefixtures("on_path")
+def test_what_the_configuration_excludes_passes(repository, hooks):
+    (repository / "inertial-check.toml").write_text('exclude = ["broken.urdf"]\n')
+    configure(repository, hooks, "inertial-check")
+    assert pre_commit(repository).returncode == 0
+
+
+@needs_pre_commit
+@pytest.mark.usefixtures("on_path")
+def test_the_fixing_hook_writes_and_fails_until_nothing_is_left(repository, hooks):
+    configure(repository, hooks, "inertial-check-fix")
+    model = repository / "robots" / "broken.urdf"
+    before = model.read_bytes()
+    done = pre_commit(repository)
+    assert done.returncode == 1
+    assert "[wrist_2] fixed" in done.stdout
+    assert "[forearm] needs-unsafe" in done.stdout
+    assert model.read_bytes() != before
+    again = model.read_bytes()
+    assert pre_commit(repository).returncode == 1  # forearm stays broken
+    assert model.read_bytes() == again
+
+
+HOSTILE = ["--exclude=*.urdf", "--fail-on=never.urdf", "-q.urdf", "--help.urdf"]
+
+
+def plant(repository, folder, name):
+    """Commit a broken model with a name, which may be that of an option."""
+    model = repository / folder / name
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes((repository / "robots" / "broken.urdf").read_bytes())
+    subprocess.run(["git", "add", "--all", "."], cwd=repository, check=True)
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize("arguments", [None, ["--engine=mujoco"]], ids=["as shipped", "own args"])
+@pytest.mark.parametrize("id_", ["inertial-check", "inertial-check-fix"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_is_taken_for_an_option(repository, hooks, id_, arguments, name):
+    """Without `--` at the end of a user's own `args` such a name stops the run."""
+    plant(repository, ".", name)
+    hook = hooks[id_] if arguments is None else {**hooks[id_], "args": arguments}
+    command = [*write_command(hook), name, "robots/broken.urdf"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    if arguments is None:
+        assert done.returncode == 1
+        told = done.stderr if id_.endswith("fix") else done.stdout
+        assert re.search(f"^(a/)?{re.escape(name)}:", told, re.MULTILINE)
+    else:
+        assert done.returncode == 2
+        assert f"'{name}' is a file here, and no option" in done.stderr
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize("option", ["--output-file", "--also=html", "--write-baseline", "--cache"])
+def test_a_folder_with_the_name_of_an_option_writes_nothing(repository, hooks, tmp_path, option):
+    outside = tmp_path / "outside.urdf"
+    outside.write_text("precious")
+    name = f"{option}={outside}"
+    plant(repository, f"{option}={outside.parent}", outside.name)
+    for arguments in (hooks["inertial-check"]["args"], []):
+        command = [*write_command({**hooks["inertial-check"], "args": arguments}), name]
+        done = subprocess.run(command, cwd=repository, capture_output=True, check=False)
+        assert done.returncode == (1 if arguments else 2)
+        assert outside.read_text() == "precious"
+
+
+@needs_pre_commit
+@pytest.mark.usefixtures("on_path")
+def test_pre_commit_itself_refuses_a_commit_with_such_a_name(repository, hooks):
+    plant(repository, ".", "--exclude=*.urdf")
+    for changes in ({}, {"args": ["--no-cache"]}, {"args": ["--no-cache", "--"]}):
+        configure(repository, hooks, "inertial-check", **changes)
+        assert "Failed" in pre_commit(repository).stdout
+
+
+@needs_pre_commit
+def test_the_manifest_is_one_of_pre_commit(project_root):
+    command = [sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"]
+    subprocess.run(command, cwd=project_root, check=True)
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize("id_", ["inertial-check", "inertial-check-fix"])
+def test_the_entries_run_with_file_names_behind_them(repository, hooks, id_):
+    command = [*write_command(hooks[id_]), "robots/package.xml", "robots/sound.urdf"]
+    assert subprocess.run(command, cwd=repository, check=False).returncode == 0
+
+
+@pytest.mark.usefixtures("on_path")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("<package/>", 0),
+        ("no markup", 0),
+        ('<mujocoinclude><body name="b"/></mujocoinclude>', 0),  # read where it is included
+        ('<robot name="r"><link name="a">', 1),  # a model that cannot be read
+        ('<robot name="r"><link name="a"/></robot>', 0),
+    ],
+)
+def test_a_named_file_is_taken_as_a_walk_takes_it(repository, hooks, text, code):
+    (repository / "robots" / "given.xml").write_text(text)
+    entry = write_command(hooks["inertial-check"])
+    done = subprocess.run([*entry, "robots/given.xml"], cwd=repository, check=False)
+    assert done.returncode == code
+
+
+@needs_pre_commit
+def test_the_hooks_install_and_run_from_a_clone(
+    repository, project_root, tmp_path, monkeypatch, request
+):
+    """As users run them: an environment of their own, made by pip from the registry."""
+    if not request.config.getoption("--long"):
+        pytest.skip("needs a package registry: run with --long")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "home"))
+    clone = tmp_path / "clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=project_root,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    wanted = ("inertial_check/", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks")
+    for name in listed:
+        source = project_root / name
+        if name.startswith(wanted) and source.is_file():
+            target = clone / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+    subprocess.run(["git", "init", "-q"], cwd=clone, check=True)
+    subprocess.run(["git", "add", "."], cwd=clone, check=True)
+    subprocess.run(["git", *IDENTITY, "commit", "-qm", "all"], cwd=clone, check=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pre_commit",
+            "try-repo",
+            "--color=never",
+            str(clone),
+            "inertial-check",
+            "--files",
+            "robots/broken.urdf",
+            "robots/package.xml",
+        ],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "robots/broken.urdf:38:51: error IC301" in done.stdout
