@@ -70,9 +70,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
     },
     "settings tried in turn with a solver or method": {
         "identification/fit/published.py": "WEIGHTS",
-        "projection/conic/solvers.py": "_TIGHT",
-        "projection/conic/joint.py": "ATTEMPTS",
-        "projection/conic/moments.py": "ATTEMPTS",
+        "projection/conic/solvers.py": "_TIGHT ATTEMPTS",
     },
     "ranges of random bodies": {
         "inertia/sampling.py": "THINNEST consistent inconsistent",

@@ -27,7 +27,7 @@ from inertial_check.projection.conic.joint import (
     solve_coupled_problem,
     try_nearest,
 )
-from inertial_check.projection.conic.moments import move_inertias, try_inertias
+from inertial_check.projection.conic.moments import try_inertias
 from inertial_check.projection.conic.solvers import NoAnswer
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "consistent",
     "constrain",
     "entropic",
-    "move_inertias",
     "nearest",
     "prove_nearest",
     "pseudo_inertia",

@@ -44,7 +44,7 @@ from inertial_check.projection.conic.problem import (
     row_lengths,
     shift_map,
 )
-from inertial_check.projection.conic.solvers import NoAnswer, ask_solver, find_solver
+from inertial_check.projection.conic.solvers import NoAnswer, ask_in_turn, find_solver
 from inertial_check.projection.constraint import Block, Constraint, UnmetError, read_constraints
 from inertial_check.projection.constraints import FixedEntries
 from inertial_check.projection.margin import MarginAbout
@@ -125,22 +125,6 @@ def groups(
         applied.setdefault(root(own[0]), []).append(Applied(one, bodies))
     return [(np.array(at), tuple(applied.get(key, ()))) for key, at in members.items()]
 
-
-def _tolerances(tolerance: float) -> dict[str, float]:
-    """Return settings of Clarabel with this tolerance."""
-    return {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
-
-
-ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
-    "CLARABEL": (
-        {**_tolerances(1e-9), "iterative_refinement_enable": False, "max_step_fraction": 0.995},
-        *map(_tolerances, (1e-9, 1e-7, 1e-4)),
-    ),
-    "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-7, 1e-4)),
-}
-"""Options of each solver to try in turn. Clarabel's first are fast: no refinement, and steps close
-to the boundary, because the polish does the rest. Tighter ones than these make it stall or panic,
-and the polish goes on from these."""
 
 RESCALED = 16.0
 """Ratio of a change to the unit in which it was posed, beyond which it is polished again in its own
@@ -422,20 +406,17 @@ def _attempt(
     steps = 0
     without_aux = problem.Gy.shape[1] == 0
     change = max(problem.violation, tolerances.LEAST_CHANGE) if without_aux else 1.0
-    for options in ATTEMPTS.get(request.solver, ({},)):
-        try:
-            start, more = ask_solver(problem, change, request.solver, options)
-        except NoAnswer as error:
-            failures.append(f"{error}")
-            if error.infeasible:
-                return
-            continue
-        steps += more
-        answer = _finish(request, problem, start, steps)
-        failures.append(
-            f"residual {answer.certificate.worst:.1e}, expected at most {tolerances.CERTIFIED:.0e}"
-        )
-        yield answer
+    try:
+        for start, more in ask_in_turn(problem, change, request.solver, failures):
+            steps += more
+            answer = _finish(request, problem, start, steps)
+            failures.append(
+                f"residual {answer.certificate.worst:.1e}, expected at most "
+                f"{tolerances.CERTIFIED:.0e}"
+            )
+            yield answer
+    except NoAnswer as error:
+        failures.append(str(error))
 
 
 def find_conflict(request: GroupRequest) -> GroupAnswer | None:
@@ -668,15 +649,9 @@ def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledA
         ProjectionError: It broke at every setting.
     """
     name = find_solver(solver)
-    found, failures = [], []
-    for options in ATTEMPTS.get(name, ({},)):
-        try:
-            start, steps = ask_solver(problem, 1.0, name, options)
-        except NoAnswer as error:
-            if error.infeasible:
-                raise
-            failures.append(str(error))
-            continue
+    failures: list[str] = []
+    found = []
+    for start, steps in ask_in_turn(problem, 1.0, name, failures):
         point, _ = polish(problem, start)
         z = project(point.w, problem.parts) - point.w
         found.append(CoupledAnswer(point.d, point.y, z, steps))

@@ -9,11 +9,6 @@ closed form does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
-from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
 from inertial_check.errors import ProjectionError
@@ -21,36 +16,27 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Array, Floats, array_namespace
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import Point, inertia_from_second_moment, second_moment
-from inertial_check.projection.conic.solvers import NoAnswer, find_solver, translate_failures
-from inertial_check.projection.moments import MomentMetric, central_inertia, with_margin
-from inertial_check.projection.quadratic import LineSearch, solve_equation
+from inertial_check.projection.conic.cones import Part, complementarity, distance, polish, project
+from inertial_check.projection.conic.joint import CoupledProblem
+from inertial_check.projection.conic.solvers import NoAnswer, ask_in_turn, find_solver
+from inertial_check.projection.moments import (
+    ISOTROPIC,
+    MomentMetric,
+    central_inertia,
+    with_margin,
+)
 from inertial_check.projection.solution import certify_moments
-from inertial_check.projection.svec import eigenbasis, triangle
+from inertial_check.projection.svec import triangle
 
-if TYPE_CHECKING:
-    import cvxpy as cp
-
-
-ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
-    "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),
-    "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-6, 1e-3)),
-}
-"""Options of each solver to try in turn. Near rods Clarabel stalls at 1e-8; the polish goes as far
-from an answer at 1e-3."""
-
-POLISHING_STEPS = 30
-"""Newton steps at most; from a solver's answer three or four reach the rounding unit."""
-
-_WHOLE_STEP = LineSearch(trials=1)
 _ROW, _COLUMN, _SCALE = triangle(3)
-_TRIANGLE = (_ROW, _COLUMN)
-_UNIT = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, 0.0)
-_LOCK = Lock()  # a cached problem holds the data of one body at a time
+_UNIT = np.where(_ROW == _COLUMN, 1.0, 0.0)
+_DEVIATOR = np.eye(6) - np.outer(_UNIT, _UNIT) / 3
+"""Map (6, 6) of svec of a 3x3 matrix to that of its deviator."""
 
 
-def move_inertias(
+def try_inertias(
     theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, tuple[tuple[int, ProjectionError], ...]]:
     """Move rows as `closed_form.move_inertias` does, by a conic solver.
 
     Args:
@@ -61,41 +47,12 @@ def move_inertias(
         solver: Name of an installed solver, in any case.
 
     Returns:
-        (..., 6) inertias about the centre of mass before and after, and (...,) iterations.
+        (..., 6) inertias about the centre of mass before and after, as before for rows without a
+        certified answer; (...,) iterations; and, for each row without one, its index in the
+        flattened batch and the error, whose `instance` holds body, metric and margin.
 
     Raises:
         ParameterError: No such solver, or one without semidefinite cones; lists those that can.
-        ProjectionError: An answer could not be certified; `instance` holds body, metric and margin.
-    """
-    found = try_inertias(theta, about, metric, margin, solver)
-    if found.errors:
-        raise found.errors[0][1]
-    return found.before, found.after, found.steps
-
-
-class Attempt(NamedTuple):
-    """Answers of a conic solver, with the errors of the rows that have none.
-
-    Attributes:
-        before: (..., 6) inertias about the centre of mass.
-        after: (..., 6) the nearest; as before for rows without an answer.
-        steps: (...,) iterations.
-        errors: Index in the flattened batch, and the error, of each such row.
-    """
-
-    before: Array
-    after: Array
-    steps: Array
-    errors: tuple[tuple[int, ProjectionError], ...]
-
-
-def try_inertias(
-    theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
-) -> Attempt:
-    """Move rows as `move_inertias` does, where a row without a certified answer raises nothing.
-
-    Raises:
-        ParameterError: No such solver.
     """
     name, xp = find_solver(solver), array_namespace(theta)
     before = central_inertia(theta, about)
@@ -116,32 +73,47 @@ def try_inertias(
     raised = with_margin(theta, about, after, margin)
     for i, _ in errors:
         np.asarray(raised).reshape(-1, 6)[i] = rows[i]
-    return Attempt(before, raised, steps, tuple(errors))
+    return before, raised, steps, tuple(errors)
 
 
 def _move_body(
     I_BBcm: Floats, metric: MomentMetric, margin: float, solver: str
 ) -> tuple[Floats, int]:
-    """One body: solve, polish and certify, until an attempt succeeds."""
+    """Move one body: solve, polish and certify, until an attempt succeeds.
+
+    Raises:
+        ProjectionError: None does.
+    """
     given = np.asarray(second_moment(I_BBcm))
     size = float(np.abs(eigenvalues(given)).sum())
     s = given / size * _SCALE
-    failures = []
+    problem = _build_problem(s, metric, margin)
+    step = max(distance(problem.g, problem.parts), tolerances.LEAST_CHANGE)
     rounding = tolerances.SOLVED_FACTOR * tolerances.EPS
-    for options in ATTEMPTS.get(solver, ({},)):
-        try:
-            P, steps = _ask(s, metric, margin, solver, options)
-        except NoAnswer as error:
-            failures.append(f"{error}")
-            continue
-        P, Z = _polish(P, s, metric, margin)
-        found = _spread(margin) @ P
-        after = np.asarray(inertia_from_second_moment(size * found / _SCALE))
-        residual, move = _residual(P, Z, s, metric, margin), float(np.linalg.norm(found - s))
-        proved = residual <= tolerances.CERTIFIED * move + rounding
-        if proved and max(certify_moments(I_BBcm, after, metric, margin)) <= tolerances.CERTIFIED:
-            return after, steps
-        failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")
+    failures: list[str] = []
+    try:
+        for start, steps in ask_in_turn(problem, step, solver, failures):
+            point, _ = polish(problem, start)
+            inside = project(point.w, problem.parts)
+            # At the apex of the cone the nearest is the zero tensor, and not its rounding.
+            change = point.step * point.d if inside.any() else -s
+            after = np.asarray(inertia_from_second_moment(size * (s + change) / _SCALE))
+            # Of one eigensystem both, so that they are orthogonal to the digits of each.
+            free = np.array([cone == "zero" for cone, _ in problem.parts]).repeat(
+                [rows.stop - rows.start for _, rows in problem.parts]
+            )
+            z = np.where(free, -point.w, project(-point.w, problem.parts)) * point.step
+            residual = _measure_residual(problem, change, inside, z)
+            move = float(np.linalg.norm(change))
+            # Held against the size of the move, the residual tells the nearest body from one ten
+            # times as far, where both are next to the given one and certify_moments sees rounding.
+            proved = residual <= tolerances.CERTIFIED * move + rounding
+            certificate = certify_moments(I_BBcm, after, metric, margin)
+            if proved and max(certificate) <= tolerances.CERTIFIED:
+                return after, steps
+            failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")
+    except NoAnswer as error:
+        failures.append(str(error))
     raise ProjectionError(
         f"{solver} gave no certified answer ({'; '.join(failures)}); "
         "the closed form (solver=None) needs no solver",
@@ -149,127 +121,34 @@ def _move_body(
     )
 
 
-def _residual(P: Floats, Z: Floats, s: Floats, metric: MomentMetric, margin: float) -> float:
-    """Measure how far P and its multiplier Z fail the optimality conditions of the problem.
+def _build_problem(s: Floats, metric: MomentMetric, margin: float) -> CoupledProblem:
+    """Build the problem of the change d of s, svec (6,) of a central second moment.
 
-    P >= 0, Z >= 0, <P, Z> = 0 in units of Z, and stationarity. Held against the size of the move,
-    they tell the nearest body from one ten times as far, where both are next to the given one and
-    the `certificate` of the result alone would see rounding.
+    A spread S has the margin mu where S - mu tr(S) 1 is positive semidefinite; at 1/3 that leaves
+    only multiples of 1, which are said by equations because such a cone has no inside.
     """
-    stationarity = _slope(P, s, metric, margin) - Z
-    lowest = [float(eigenvalues(matrix / _SCALE)[0]) for matrix in (P, Z)]
-    product = abs(float(P @ Z)) / max(float(np.linalg.norm(Z)), np.finfo(np.float64).tiny)
-    return max(float(np.linalg.norm(stationarity)), -lowest[0], -lowest[1], product)
+    M = np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT)
+    if margin < ISOTROPIC:
+        G = np.eye(6) - margin * np.outer(_UNIT, _UNIT)
+        parts: tuple[Part, ...] = (Part("psd", slice(0, 6)),)
+    else:  # the last diagonal entry of a deviator follows from the others
+        G = np.concatenate([_DEVIATOR[:5], _UNIT[None]])
+        parts = (Part("zero", slice(0, 5)), Part("nonneg", slice(5, 6)))
+    return CoupledProblem(M, G, np.zeros((6, 0)), G @ s, parts)
 
 
-def _ask(
-    s: Floats, metric: MomentMetric, margin: float, solver: str, options: dict[str, float]
-) -> tuple[Floats, int]:
-    """Ask a solver for the P of the problem in _problem, as a vector (6,), and its iterations."""
-    violation = margin * float(s @ _UNIT) - float(eigenvalues(s / _SCALE)[0])
-    with _LOCK, translate_failures():
-        problem, parameters, P = _problem(metric.trace_weight)
-        parameters["given"].value = s
-        parameters["violation"].value = max(violation, tolerances.EPS)
-        parameters["margin"].value = margin
-        parameters["rest"].value = 1 - 3 * margin
-        problem.solve(solver=solver, **options)
-        value, steps = P.value, problem.solver_stats.num_iters
-    if value is None or not np.all(np.isfinite(value)):
-        raise NoAnswer(f"no answer, status {problem.status}")
-    return value[_TRIANGLE] * _SCALE, int(steps or 0)
+def _measure_residual(problem: CoupledProblem, change: Floats, inside: Floats, z: Floats) -> float:
+    """Measure how far a change (6,) and multipliers z (6,) fail the optimality conditions.
 
-
-@cache
-def _problem(
-    trace_weight: float,
-) -> tuple[cp.Problem, dict[str, cp.Parameter], cp.Variable]:
-    """Compile the parametrised problem, once for a metric: change d, cone image P.
-
-    Minimise ||d||^2 + trace_weight tr(d)^2 with given + violation d = margin tr(P) 1 + rest P and
-    P >= 0, rest = 1 - 3 margin: the cone of the margin is the image of P, also at margin 1/3.
+    Args:
+        problem: The problem.
+        change: The change.
+        inside: (6,) its rows, in the cones.
+        z: (6,) their multipliers. Complementarity is in units of z, so that all of it is a length
+            like the move.
     """
-    import cvxpy as cp
-
-    parameters = {
-        "given": cp.Parameter(6),
-        "violation": cp.Parameter(nonneg=True),
-        "margin": cp.Parameter(nonneg=True),
-        "rest": cp.Parameter(nonneg=True),
-    }
-    change, P = cp.Variable(6), cp.Variable((3, 3), PSD=True)
-    entries = cp.hstack([P[i, j] * k for i, j, k in zip(*_TRIANGLE, _SCALE, strict=True)])
-    cone = parameters["margin"] * cp.trace(P) * _UNIT + parameters["rest"] * entries
-    length = cp.sum_squares(change) + trace_weight * cp.square(_UNIT @ change)
-    problem = cp.Problem(
-        cp.Minimize(length),
-        [parameters["given"] + parameters["violation"] * change == cone],
-    )
-    return problem, parameters, P
-
-
-class _NormalMap(NamedTuple):
-    """F(Y) = slope(Y+) + Y - Y+ with Y+ the positive part of Y: semismooth, and zero at the answer.
-
-    Where it vanishes, P = Y+ solves the problem and Z = Y+ - Y is its multiplier.
-    """
-
-    s: Floats
-    metric: MomentMetric
-    margin: float
-    curvature: Floats
-
-    def value(self, Y: Floats) -> Floats:
-        """Compute F at Y (6,)."""
-        positive = _positive(Y)[0]
-        return np.asarray(_slope(positive, self.s, self.metric, self.margin) + Y - positive)
-
-    def directions(self, Y: Floats, value: Floats) -> Iterator[Floats]:
-        """Yield the shortest Newton step: the Jacobian is singular at margin 1/3."""
-        part = _positive(Y)[1]
-        jacobian = self.curvature @ part + np.eye(6) - part
-        yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
-
-    def move(self, Y: Floats, step: Floats) -> Floats:
-        """Add the step."""
-        return Y + step
-
-
-def _polish(P: Floats, s: Floats, metric: MomentMetric, margin: float) -> tuple[Floats, Floats]:
-    """Improve P and its multiplier Z, vectors (6,), by Newton steps on the normal map."""
-    K = _spread(margin)
-    equation = _NormalMap(s, metric, margin, K @ _weights(metric) @ K)
-    start = P - _slope(P, s, metric, margin)
-    Y, _ = solve_equation(equation, start, _WHOLE_STEP, steps=POLISHING_STEPS)
-    return _positive(Y)[0], _positive(-Y)[0]
-
-
-def _slope(P: Floats, s: Floats, metric: MomentMetric, margin: float) -> Floats:
-    """Compute the gradient (6,) by P of half the squared length of the change."""
-    K = _spread(margin)
-    return np.asarray(K @ (_weights(metric) @ (K @ P - s)))
-
-
-def _weights(metric: MomentMetric) -> Floats:
-    """Build the metric (6, 6) on svec of 3x3 matrices."""
-    return np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT)
-
-
-def _positive(Y: Floats) -> tuple[Floats, Floats]:
-    """Compute the positive part of an svec (6,), and its generalised Jacobian (6, 6)."""
-    matrix = np.zeros((3, 3))
-    matrix[_TRIANGLE] = Y / _SCALE
-    values, vectors = np.linalg.eigh(matrix, UPLO="U")
-    clipped = np.maximum(values, 0)
-    part = (vectors * clipped) @ vectors.T
-    difference = values[:, None] - values[None, :]
-    same = difference == 0
-    quotient = (clipped[:, None] - clipped[None, :]) / np.where(same, 1, difference)
-    quotient = np.where(same, values[:, None] > 0, quotient)
-    basis = eigenbasis(vectors)
-    return part[_TRIANGLE] * _SCALE, (basis.T * quotient[_TRIANGLE]) @ basis
-
-
-def _spread(margin: float) -> Floats:
-    """Build the map (6, 6) of svec from P >= 0 onto the cone of the margin."""
-    return margin * np.outer(_UNIT, _UNIT) + (1 - 3 * margin) * np.eye(6)
+    short = float(np.linalg.norm(problem.g + problem.Gu @ change - inside))
+    pull = float(np.linalg.norm(problem.M @ change - problem.Gu.T @ z))
+    length = max(float(np.linalg.norm(z)), float(np.finfo(np.float64).tiny))
+    product = complementarity(inside, z, problem.parts) / length
+    return max(short, pull, distance(z, problem.parts, dual=True), product)

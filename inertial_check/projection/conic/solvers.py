@@ -1,14 +1,8 @@
-"""Conic problems handed to Clarabel directly, which solves small ones faster than cvxpy poses them.
+"""Solvers of conic programs, asked by name and never trusted: their answers are starting points.
 
-Other solvers are asked through cvxpy (program.py); what both return means the same.
-
-A solver is asked for the answer of a problem over a product of cones.
-
-Clarabel is handed the matrices; every other solver is asked through cvxpy.
-
-Asking an installed cvxpy solver, by name, without trusting it.
-
-Densities of least divergence under linear equations, by a solver of cvxpy.
+Clarabel is handed the matrices, because it solves small problems faster than cvxpy poses them;
+every other solver is asked through cvxpy, and what both return means the same. Densities of least
+divergence are found by cvxpy as well.
 """
 
 from __future__ import annotations
@@ -214,6 +208,51 @@ def _compress(matrix: Floats) -> csc_matrix:
     starts = np.zeros(matrix.shape[1] + 1, dtype=np.int64)
     np.cumsum(np.bincount(columns, minlength=matrix.shape[1]), out=starts[1:])
     return csc_matrix((matrix[rows, columns], rows, starts), shape=matrix.shape)
+
+
+def _tolerances(tolerance: float) -> dict[str, float]:
+    """Return settings of Clarabel with this tolerance."""
+    return {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
+
+
+ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
+    "CLARABEL": (
+        {**_tolerances(1e-9), "iterative_refinement_enable": False, "max_step_fraction": 0.995},
+        *map(_tolerances, (1e-9, 1e-7, 1e-4)),
+    ),
+    "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-7, 1e-4)),
+}
+"""Options of each solver to try in turn. Clarabel's first are fast: no refinement, and steps close
+to the boundary, because the polish does the rest. Tighter ones than these make it stall or panic,
+and the polish goes on from these."""
+
+
+def ask_in_turn(
+    problem: ConeProblem, step: float, solver: str, failures: list[str]
+) -> Iterator[tuple[Point, int]]:
+    """Ask a solver for one setting of its tolerances after the other.
+
+    Args:
+        problem: A problem in its units.
+        step: The change is asked for in these units, or the solver's tolerance would hide it.
+        solver: As cvxpy calls it.
+        failures: Gets the reason of each setting without an answer.
+
+    Yields:
+        The answers, with their iterations.
+
+    Raises:
+        NoAnswer: The solver says that there is none.
+    """
+    for options in ATTEMPTS.get(solver, ({},)):
+        try:
+            found = ask_solver(problem, step, solver, options)
+        except NoAnswer as error:
+            if error.infeasible:
+                raise
+            failures.append(str(error))
+            continue
+        yield found
 
 
 def ask_solver(
