@@ -71,7 +71,14 @@ class MjcfDocument:
         self._folder = os.path.dirname(source.path)
         self._read = {os.path.realpath(source.path)}
         self._included: dict[Element, MjcfElement] = {}
-        self._include_all()
+        # Read the included documents depth first, as MuJoCo does, and no file twice.
+        pending = self._includes(self.root)
+        while pending:
+            include = pending.pop()
+            included = self._resolve(include)
+            if included is not None:
+                self._included[include.element] = included
+                pending += self._includes(included)
 
     def children(self, node: MjcfElement) -> Iterator[MjcfElement]:
         """Iterate over the children of an element; includes are replaced by what they include."""
@@ -87,16 +94,6 @@ class MjcfDocument:
                     break
             else:
                 pending.pop()
-
-    def _include_all(self) -> None:
-        """Read the included documents depth first, as MuJoCo does, and no file twice."""
-        pending = self._includes(self.root)
-        while pending:
-            include = pending.pop()
-            included = self._resolve(include)
-            if included is not None:
-                self._included[include.element] = included
-                pending += self._includes(included)
 
     @staticmethod
     def _includes(root: MjcfElement) -> list[MjcfElement]:
@@ -241,7 +238,25 @@ def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
         if node.tag != "compiler":
             continue
         for name, text in node.attributes().items():
-            value, expected = _setting(name, text)
+            # Parse a setting: its value, None if it is refused or unknown, and what is expected.
+            setting_whole = text.trim()[0]
+            if name in _WORDS:
+                words = _WORDS[name]
+                value, expected = setting_whole if text.value in words else None, " or ".join(words)
+            elif name == "eulerseq":
+                good = len(text.value) == 3 and set(text.value) <= set("xyzXYZ")
+                value, expected = text.value if good else None, "three of the letters xyzXYZ"
+            elif name in _FOLDERS:
+                value, expected = setting_whole, ""
+            elif name in _NUMBERS:
+                values = [parse_number(piece)[0] for piece, _, _ in text.pieces()]
+                count = _NUMBERS[name]
+                if len(values) != count or any(map(math.isnan, values)):
+                    value, expected = None, "a number" if count == 1 else f"{count} numbers"
+                else:
+                    value, expected = values[0] if count == 1 else tuple(values), ""
+            else:
+                value, expected = None, ""
             span = node.document.span(*text.trim()[1:])
             if value is not None:
                 setattr(compiler, name, value)
@@ -251,26 +266,6 @@ def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
                 message = f"{name} of <compiler>: {whole}, which MuJoCo refuses: write {expected}"
                 problems.append(Problem("malformed", message, span))
     return compiler, [*problems, *_note_document_effects(compiler)]
-
-
-def _setting(name: str, text: PlacedText) -> tuple[str | float | tuple[float, ...] | None, str]:
-    """Parse a setting: its value, None if it is refused or unknown, and what is expected."""
-    whole = text.trim()[0]
-    if name in _WORDS:
-        words = _WORDS[name]
-        return whole if text.value in words else None, " or ".join(words)
-    if name == "eulerseq":
-        good = len(text.value) == 3 and set(text.value) <= set("xyzXYZ")
-        return text.value if good else None, "three of the letters xyzXYZ"
-    if name in _FOLDERS:
-        return whole, ""
-    if name in _NUMBERS:
-        values = [parse_number(piece)[0] for piece, _, _ in text.pieces()]
-        count = _NUMBERS[name]
-        if len(values) != count or any(map(math.isnan, values)):
-            return None, "a number" if count == 1 else f"{count} numbers"
-        return values[0] if count == 1 else tuple(values), ""
-    return None, ""
 
 
 def _note_document_effects(compiler: Compiler) -> Iterator[Problem]:

@@ -227,7 +227,17 @@ def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[st
         yield f"boundmass: MuJoCo raises the mass from {mass.text} to {compiler.boundmass:.6g} kg"
     if compiler.boundinertia <= 0 and compiler.balanceinertia != "true":
         return
-    moments = _principal_moments(inertial)
+    # Compute the principal moments in ascending order; none if an entry is missing.
+    values = {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()}
+    if len(values) < len(ENTRIES) or not all(map(math.isfinite, values.values())):
+        moments = []
+    elif all(values[entry] == 0 for entry in ENTRIES if entry not in _DIAGONAL):
+        moments = sorted(values[entry] for entry in _DIAGONAL)
+    else:
+        from numpy.linalg import eigvalsh  # needed for these two settings only
+
+        xx, xy, xz, yy, yz, zz = (values[entry] for entry in ENTRIES)
+        moments: list[float] = eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
     if not moments:
         return
     raised = [max(moment, compiler.boundinertia) for moment in moments]
@@ -240,20 +250,6 @@ def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[st
             f"balanceinertia: MuJoCo replaces its three principal moments by their mean, "
             f"{mean:.6g} kg m^2, and says nothing; the numbers here are those written"
         )
-
-
-def _principal_moments(inertial: Inertial) -> list[float]:
-    """Compute the principal moments in ascending order; none if an entry is missing."""
-    values = {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()}
-    if len(values) < len(ENTRIES) or not all(map(math.isfinite, values.values())):
-        return []
-    if all(values[entry] == 0 for entry in ENTRIES if entry not in _DIAGONAL):
-        return sorted(values[entry] for entry in _DIAGONAL)
-    from numpy.linalg import eigvalsh  # needed for these two settings only
-
-    xx, xy, xz, yy, yz, zz = (values[entry] for entry in ENTRIES)
-    moments: list[float] = eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
-    return moments
 
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -291,7 +287,11 @@ class GeomReader:
         attributes = self._defaults.of(geom, default)
         written = attributes.get("type", "sphere")
         kind = "heightmap" if written == "hfield" else written
-        role: Role = "collision" if _can_collide(attributes) else "visual"
+        role: Role = (
+            "collision"
+            if any(attributes.get(name, "1").strip() != "0" for name in ("contype", "conaffinity"))
+            else "visual"
+        )
         try:
             form = self._form(attributes, written, geom)
             X_BG = self._place(form.X_FG, frame)
@@ -316,7 +316,25 @@ class GeomReader:
         if "mesh" in attributes:
             raise Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
         if "fromto" in attributes:
-            return _read_ends(attributes, kind)
+            # Read a geom that is given by its end points: z points to the first; no orientation
+            # counts.
+            if kind == "sphere":
+                raise Unusable("fromto, which a sphere has not: delete it")
+            if any(parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
+                raise Unusable("pos and fromto, of which MuJoCo takes only one")
+            ends = parse_numbers(attributes["fromto"], 6, "fromto of <geom>")
+            pairs = list(zip(ends[:3], ends[3:], strict=True))
+            along = [first - last for first, last in pairs]
+            rotation = from_z_axis(*along)
+            if rotation is None:
+                raise Unusable("fromto of <geom> names one point twice")
+            x, y, z = ((first + last) / 2 for first, last in pairs)
+            radius, *_ = _read_sizes(attributes, kind, 1)
+            half = math.hypot(*along) / 2
+            ends_sizes = (
+                (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
+            )
+            return _GeomForm(_dimensions(kind, ends_sizes), Pose((x, y, z), rotation))
         sizes = _read_sizes(attributes, kind, _SIZES[kind])
         return _GeomForm(_dimensions(kind, sizes), self._pose(attributes))
 
@@ -388,11 +406,6 @@ def _slashes(path: str) -> str:
     return path.replace("\\", "/")
 
 
-def _can_collide(attributes: Mapping[str, str]) -> bool:
-    """Return whether a geom can collide: one of its contact masks has a bit."""
-    return any(attributes.get(name, "1").strip() != "0" for name in ("contype", "conaffinity"))
-
-
 def _read_sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float, ...]:
     """Read the first `count` sizes of a geom."""
     text = attributes.get("size", "")
@@ -414,25 +427,6 @@ def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
         radius, half = sizes
         return radius, 2 * half
     return tuple(sizes)
-
-
-def _read_ends(attributes: Mapping[str, str], kind: str) -> _GeomForm:
-    """Read a geom that is given by its end points: z points to the first; no orientation counts."""
-    if kind == "sphere":
-        raise Unusable("fromto, which a sphere has not: delete it")
-    if any(parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
-        raise Unusable("pos and fromto, of which MuJoCo takes only one")
-    ends = parse_numbers(attributes["fromto"], 6, "fromto of <geom>")
-    pairs = list(zip(ends[:3], ends[3:], strict=True))
-    along = [first - last for first, last in pairs]
-    rotation = from_z_axis(*along)
-    if rotation is None:
-        raise Unusable("fromto of <geom> names one point twice")
-    x, y, z = ((first + last) / 2 for first, last in pairs)
-    radius, *_ = _read_sizes(attributes, kind, 1)
-    half = math.hypot(*along) / 2
-    sizes = (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
-    return _GeomForm(_dimensions(kind, sizes), Pose((x, y, z), rotation))
 
 
 def _mesh_frame(attributes: Mapping[str, str], scale: Vector) -> Pose:

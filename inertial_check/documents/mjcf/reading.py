@@ -104,23 +104,27 @@ def read_loops(
                 frame = LoopFrame(first[1], second[1], holds)
         else:
             ends = [node.get("body1") or "", node.get("body2") or _WORLD]
-            frame = _read_frame(node)
+            # Read where an equality of two bodies ties them; None if its numbers cannot be read.
+            if node.tag == "connect":
+                anchor = parse_finite(node.get("anchor") or "", 3)
+                frame = (
+                    None if anchor is None else LoopFrame((tuple(anchor), IDENTITY), None, _POINT)
+                )
+            else:
+                numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
+                if numbers is None:
+                    frame = None
+                elif not any(numbers[3:]):
+                    frame = LoopFrame(((0.0, 0.0, 0.0), IDENTITY), None, _RIGID)
+                else:
+                    turn = from_wxyz(*numbers[3:])
+                    origin = ((0.0, 0.0, 0.0), IDENTITY)
+                    frame = (
+                        None
+                        if turn is None
+                        else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
+                    )
         yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]), frame)
-
-
-def _read_frame(node: MjcfElement) -> LoopFrame | None:
-    """Read where an equality of two bodies ties them; None if its numbers cannot be read."""
-    if node.tag == "connect":
-        anchor = parse_finite(node.get("anchor") or "", 3)
-        return None if anchor is None else LoopFrame((tuple(anchor), IDENTITY), None, _POINT)
-    numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
-    if numbers is None:
-        return None
-    if not any(numbers[3:]):  # MuJoCo welds the bodies as the document places them
-        return LoopFrame(((0.0, 0.0, 0.0), IDENTITY), None, _RIGID)
-    turn = from_wxyz(*numbers[3:])
-    origin = ((0.0, 0.0, 0.0), IDENTITY)
-    return None if turn is None else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
 
 
 _BODIES = frozenset(("body", "frame", "replicate"))
@@ -293,7 +297,13 @@ class _BodyWalk:
         default = node.get("childclass") or around.default
         if node.tag == "body":
             if around.replicate is not None:
-                self._note_copies(around.replicate)
+                # Note once that a <replicate> makes more bodies than are listed.
+                replicate = around.replicate
+                if replicate.element not in self._copied:
+                    self._copied.add(replicate.element)
+                    count = quote(replicate.get("count") or "")
+                    message = f"<replicate count={count}>: each body in it is listed once"
+                    self._say("engine", message, replicate)
             frame = around.frame if around.replicate is None else None
             self._found.append(_FoundBody(node, len(self._found) + 1, around.body, frame))
             return _Surroundings(self._found[-1], default)
@@ -308,14 +318,6 @@ class _BodyWalk:
         frame = product(around.frame, reader.pose())
         around.body.problems += reader.problems
         return around._replace(default=default, frame=frame)
-
-    def _note_copies(self, replicate: MjcfElement) -> None:
-        """Note once that a <replicate> makes more bodies than are listed."""
-        if replicate.element not in self._copied:
-            self._copied.add(replicate.element)
-            count = quote(replicate.get("count") or "")
-            message = f"<replicate count={count}>: each body in it is listed once"
-            self._say("engine", message, replicate)
 
     def _element(self, node: MjcfElement, around: _Surroundings) -> None:
         tag, body = node.element.tag, around.body
@@ -413,7 +415,16 @@ class _BodyWalk:
         """Read the bodies in document order."""
         ids = list(_ids([body.name for body in self._found]))
         for body, id_ in zip(self._found, ids, strict=True):
-            inertial = self._first_inertial(body)
+            if not body.inertials:
+                inertial = None
+            else:
+                for other, _ in body.inertials[1:]:
+                    message = "a second <inertial> in <body>; the first is taken: delete one"
+                    body.note("malformed", message, other)
+                node, frame = body.inertials[0]
+                reader = InertialReader(node, body.who, self._compiler)
+                inertial = reader.inertial(frame)
+                body.problems += reader.problems
             origin = self._origin(body, inertial)
             self._note_settings(body, inertial, origin)
             yield Body(
@@ -470,18 +481,6 @@ class _BodyWalk:
     def _joint_reader(self) -> JointReader:
 
         return JointReader(self._tree, self._compiler, self._defaults)
-
-    def _first_inertial(self, body: _FoundBody) -> Inertial | None:
-        if not body.inertials:
-            return None
-        for other, _ in body.inertials[1:]:
-            message = "a second <inertial> in <body>; the first is taken: delete one"
-            body.note("malformed", message, other)
-        node, frame = body.inertials[0]
-        reader = InertialReader(node, body.who, self._compiler)
-        inertial = reader.inertial(frame)
-        body.problems += reader.problems
-        return inertial
 
     def _origin(self, body: _FoundBody, inertial: Inertial | None) -> InertiaOrigin:
         asked = ("true",) if inertial else ("true", "auto")
@@ -546,30 +545,26 @@ class JointReader:
         kind = attributes.get("type", "hinge")
         if kind not in ONE_AXIS:
             return Joint(name, kind)
-        lower, upper = self._positions(attributes, kind)
+        # Read the range of positions, relative to the joint's ref, at which the body is placed.
+        limits = _range(attributes, "range", "limited")
+        if limits is None:
+            lower, upper = None, None
+        else:
+            ref = _number(attributes, "ref") or 0.0
+            turned = self._compiler.radians if kind == "hinge" else float
+            lower, upper = (turned(limit) - turned(ref) for limit in limits)
+        forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
         return Joint(
             name,
             kind,
             lower,
             upper,
-            effort=_effort(attributes),
+            effort=None if forces is None else max(map(abs, forces)),
             damping=_damping(attributes),
             friction=_number(attributes, "frictionloss"),
             armature=_number(attributes, "armature"),
             mimic=self._mimics.get(name) if name else None,
         )
-
-    def _positions(
-        self, attributes: Mapping[str, str], kind: str
-    ) -> tuple[float | None, float | None]:
-        """Read the range of positions, relative to the joint's ref, at which the body is placed."""
-        limits = _range(attributes, "range", "limited")
-        if limits is None:
-            return None, None
-        ref = _number(attributes, "ref") or 0.0
-        turned = self._compiler.radians if kind == "hinge" else float
-        lower, upper = (turned(limit) - turned(ref) for limit in limits)
-        return lower, upper
 
     @cached_property
     def _mimics(self) -> Mapping[str, Mimic]:
@@ -605,12 +600,6 @@ def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float
     words = text.split()
     first, last = (parse_number(word)[0] for word in words) if len(words) == 2 else _UNREADABLE
     return None if limited != "true" and first == last == 0.0 else (first, last)
-
-
-def _effort(attributes: Mapping[str, str]) -> float | None:
-    """Read the larger of the forces that actuators may exert in both directions."""
-    forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
-    return None if forces is None else max(map(abs, forces))
 
 
 def _number(attributes: Mapping[str, str], name: str) -> float | None:

@@ -117,7 +117,15 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
     changes = print_changes(element.attributes, wanted)
     if "damping" in changes:
         # Terms in higher powers of the speed, of a default class, would stay beside one number.
-        terms = _count_terms(XmlInserter.at_root(model, 0).element)
+        # Count the terms of the longest damping that a default class has; at least one.
+        counts, pending = [1], XmlInserter.at_root(model, 0).element.all("default")
+        while pending:
+            own = pending.pop()
+            counts += [
+                len(joint.attributes.get("damping", "").split()) for joint in own.all("joint")
+            ]
+            pending += own.all("default")
+        terms = max(counts)
         changes["damping"] += " 0" * (terms - 1)
     inserter.add_attributes(changes, _JOINT_ORDER, element)
     return JointEdits(inserter.edits)
@@ -130,13 +138,3 @@ def _joints_of(body: Element) -> Iterator[Element]:
             yield child
         elif child.tag == "frame":
             yield from _joints_of(child)
-
-
-def _count_terms(root: Element) -> int:
-    """Count the terms of the longest damping that a default class has; at least one."""
-    counts, pending = [1], root.all("default")
-    while pending:
-        own = pending.pop()
-        counts += [len(joint.attributes.get("damping", "").split()) for joint in own.all("joint")]
-        pending += own.all("default")
-    return max(counts)

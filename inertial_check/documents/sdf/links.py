@@ -44,16 +44,11 @@ class LinkInertia(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def first_text(document: XmlDocument, element: Element) -> PlacedText | None:
-    """Return the first text in an element that is not blank; libsdformat reads no other."""
-    return next((text for text in document.texts(element) if text.value.strip()), None)
-
-
 def word(document: XmlDocument, element: Element | None) -> str:
     """Read an element's text without surrounding space; "" if there is none."""
     if element is None:
         return ""
-    text = first_text(document, element)
+    text = next((text for text in document.texts(element) if text.value.strip()), None)
     return "" if text is None else text.trim()[0]
 
 
@@ -84,7 +79,17 @@ class LinkReader(TextReader):
             return Inertial(span, _ONE, (ZERO,) * 3, IDENTITY, _DEFAULTS), "default"
         if is_true(inertial.attributes.get("auto", "")):
             return self._automatic(inertial), "geometry"
-        self._note_urdf(inertial)
+        # Note numbers in attributes and an <origin>, as in URDF: engines take the defaults.
+        for child in inertial.children:
+            if child.tag == "origin":
+                way = "write <pose>x y z roll pitch yaw</pose>"
+            elif child.tag == "mass" and "value" in child.attributes:
+                way = "write <mass>...</mass>"
+            elif child.tag == "inertia" and not child.attributes.keys().isdisjoint(ENTRIES):
+                way = "write <ixx>...</ixx> and so on inside it"
+            else:
+                continue
+            self._complain(child, f"is as in URDF, which engines do not read in an SDF: {way}")
         stated = self._read_numbers(inertial)
         written = any(number.span for number in stated.I_BBcm_Bi.values())
         return stated, "file" if written else "default"
@@ -103,7 +108,12 @@ class LinkReader(TextReader):
 
     def _automatic(self, inertial: Element) -> Inertial | None:
         """Read what is written beside auto="true", which engines compute from the collisions."""
-        self._check_density(self._read_value(inertial, "density", _WATER))
+        density = self._read_value(inertial, "density", _WATER)
+        if density.span and density.value <= 0:
+            density_what = (
+                f"<density> is {density.text} kg/m^3; a body has more than 0: write its density"
+            )
+            self._problem(density_what, density.span)
         beside = [tag for tag in ("pose", "mass", "inertia") if inertial.all(tag)]
         if not beside:
             return None
@@ -117,24 +127,6 @@ class LinkReader(TextReader):
         written = {entry: n for entry, n in stated.I_BBcm_Bi.items() if n.span}
         mass = stated.mass if stated.mass and stated.mass.span else None
         return stated._replace(mass=mass, I_BBcm_Bi=written)
-
-    def _check_density(self, density: Number) -> None:
-        if density.span and density.value <= 0:
-            what = f"<density> is {density.text} kg/m^3; a body has more than 0: write its density"
-            self._problem(what, density.span)
-
-    def _note_urdf(self, inertial: Element) -> None:
-        """Note numbers in attributes and an <origin>, as in URDF: engines take the defaults."""
-        for child in inertial.children:
-            if child.tag == "origin":
-                way = "write <pose>x y z roll pitch yaw</pose>"
-            elif child.tag == "mass" and "value" in child.attributes:
-                way = "write <mass>...</mass>"
-            elif child.tag == "inertia" and not child.attributes.keys().isdisjoint(ENTRIES):
-                way = "write <ixx>...</ixx> and so on inside it"
-            else:
-                continue
-            self._complain(child, f"is as in URDF, which engines do not read in an SDF: {way}")
 
     def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
         """Read an entry of the tensor; it may be absent, but libsdformat refuses an empty one."""
@@ -170,8 +162,26 @@ class LinkReader(TextReader):
         """Read the centre of mass and the rotation of the own axes, both in the link's frame."""
         if pose is None:
             return (ZERO, ZERO, ZERO), IDENTITY
-        self._note_frame(pose)
-        quaternion = self._is_quaternion(pose)
+        for attribute in ("relative_to", "frame"):
+            frame = pose.attributes.get(attribute, "")
+            if frame:
+                what = (
+                    f"has {attribute}={quote(frame)}, which engines ignore: an inertial's pose is "
+                    "in the frame of its link"
+                )
+                self._complain(pose, what)
+        # Return whether the rotation is a quaternion; None if its format is unknown.
+        quaternion_form = pose.attributes.get("rotation_format", "euler_rpy").strip()
+        if quaternion_form not in {"euler_rpy", "quat_xyzw"}:
+            quaternion_what = (
+                f"has rotation_format={quote(quaternion_form)}: expected euler_rpy or quat_xyzw"
+            )
+            self._complain(pose, quaternion_what)
+            quaternion = None
+        else:
+            if quaternion_form == "quat_xyzw" and self._degrees(pose):
+                self._complain(pose, 'has degrees="true", which a quaternion has not: delete it')
+            quaternion = quaternion_form == "quat_xyzw"
         text = self._text(pose)
         if quaternion is None:
             return (ZERO, ZERO, ZERO), UNKNOWN
@@ -181,27 +191,6 @@ class LinkReader(TextReader):
         numbers = self._parse_series("<pose>", text, *form)
         x, y, z = numbers[:3]
         return (x, y, z), self._rotation(pose, text, [number.value for number in numbers[3:]])
-
-    def _note_frame(self, pose: Element) -> None:
-        for attribute in ("relative_to", "frame"):
-            frame = pose.attributes.get(attribute, "")
-            if frame:
-                what = (
-                    f"has {attribute}={quote(frame)}, which engines ignore: an inertial's pose is "
-                    "in the frame of its link"
-                )
-                self._complain(pose, what)
-
-    def _is_quaternion(self, pose: Element) -> bool | None:
-        """Return whether the rotation is a quaternion; None if its format is unknown."""
-        form = pose.attributes.get("rotation_format", "euler_rpy").strip()
-        if form not in {"euler_rpy", "quat_xyzw"}:
-            what = f"has rotation_format={quote(form)}: expected euler_rpy or quat_xyzw"
-            self._complain(pose, what)
-            return None
-        if form == "quat_xyzw" and self._degrees(pose):
-            self._complain(pose, 'has degrees="true", which a quaternion has not: delete it')
-        return form == "quat_xyzw"
 
     @staticmethod
     def _degrees(pose: Element) -> bool:

@@ -525,7 +525,12 @@ class _SdfReader:
         for child, step in zip(children, make_steps(children), strict=True):
             self._child(child, replace(scope, id=f"{scope.id}/{step}"))
         self._note_misspellings(model, scope)
-        self._name_canonical(model, scope, before)
+        # Make the model's name an alias of the link to which its frame is attached.
+        canonical = model.attributes.get("canonical_link")
+        if canonical:
+            self._group.aliases.setdefault(scope.names, scope.scope_name(canonical))
+        elif len(self._bodies) > before:
+            self._group.aliases.setdefault(scope.names, self._bodies[before].name)
 
     def _place(self, model: Element, frame: str, stand: Stand) -> None:
         """Add the frame of a model; with a placement_frame its pose is unknown."""
@@ -546,14 +551,6 @@ class _SdfReader:
             if child.tag not in _READ and child.tag.lower() in _READ:
                 message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
                 self._problem(scope, child, message, "malformed")
-
-    def _name_canonical(self, model: Element, scope: _Scope, before: int) -> None:
-        """Make the model's name an alias of the link to which its frame is attached."""
-        canonical = model.attributes.get("canonical_link")
-        if canonical:
-            self._group.aliases.setdefault(scope.names, scope.scope_name(canonical))
-        elif len(self._bodies) > before:
-            self._group.aliases.setdefault(scope.names, self._bodies[before].name)
 
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
@@ -825,7 +822,10 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
     """
     document, role = stand.document, cast(Role, element.tag)
     span = document.element_span(element)
-    solid = _solid(element)
+    # Find the first element of <geometry> that is not an extension of an engine.
+    geometry = element.first("geometry")
+    inside = () if geometry is None else geometry.children
+    solid = next((child for child in inside if ":" not in child.tag), None)
     kind = "" if solid is None else solid.tag
     try:
         if solid is None:
@@ -836,13 +836,6 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
         return check_usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
     except Unusable as why:
         return unusable_shape(kind, role, span, why)
-
-
-def _solid(element: Element) -> Element | None:
-    """Find the first element of <geometry> that is not an extension of an engine."""
-    geometry = element.first("geometry")
-    inside = () if geometry is None else geometry.children
-    return next((child for child in inside if ":" not in child.tag), None)
 
 
 def _pose(stand: Stand, link: str, frames: Frames) -> Pose:

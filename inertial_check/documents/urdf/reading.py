@@ -79,22 +79,8 @@ def read_model(source: Source) -> Model:
             root, f"the root element is <{root.tag}>, a URDF's is <robot>"
         )
     links = root.all("link")
-    _refuse_xacro(document, has_links=bool(links))
-    ids = [f"/robot/{step}" for step in make_steps(links)]
-    quaternions = _version(root) >= (1, 1)
-    joints = _joints(root, links, ids)
-    bodies = tuple(
-        _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
-        for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
-    )
-    problems = sorted(
-        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
-    )
-    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
-
-
-def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
-    """Refuse a xacro file that is not expanded; a macro call that was left over is only skipped."""
+    # Refuse a xacro file that is not expanded; a macro call that was left over is only skipped.
+    has_links = bool(links)
     pending = [document.root] if "<xacro:" in document.text else []
     while pending:
         element = pending.pop()
@@ -104,6 +90,28 @@ def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
             raise document.no_model_error(element, reason)
         pending += reversed(element.children)
+    ids = [f"/robot/{step}" for step in make_steps(links)]
+    quaternions = _version(root) >= (1, 1)
+    # Find the joint of each child link; of several joints, the one that moves.
+    id_of: dict[str | None, str] = {}
+    for link, id_ in zip(links, ids, strict=True):
+        id_of.setdefault(link.attributes.get("name"), id_)
+    found: dict[str, _ChildJoint] = {}
+    for joint in root.all("joint"):
+        child, parent = joint.first("child"), joint.first("parent")
+        name = None if child is None else child.attributes.get("link")
+        if name is not None and (name not in found or found[name].type == "fixed"):
+            above = None if parent is None else id_of.get(parent.attributes.get("link"))
+            found[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
+    joints = found
+    bodies = tuple(
+        _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
+        for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
+    )
+    problems = sorted(
+        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
+    )
+    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
 
 
 def _version(root: Element) -> tuple[int, int]:
@@ -120,21 +128,6 @@ class _ChildJoint(NamedTuple):
     element: Element
     type: str
     parent: str | None
-
-
-def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _ChildJoint]:
-    """Find the joint of each child link; of several joints, the one that moves."""
-    id_of: dict[str | None, str] = {}
-    for link, id_ in zip(links, ids, strict=True):
-        id_of.setdefault(link.attributes.get("name"), id_)
-    found: dict[str, _ChildJoint] = {}
-    for joint in root.all("joint"):
-        child, parent = joint.first("child"), joint.first("parent")
-        name = None if child is None else child.attributes.get("link")
-        if name is not None and (name not in found or found[name].type == "fixed"):
-            above = None if parent is None else id_of.get(parent.attributes.get("link"))
-            found[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
-    return found
 
 
 def _pose(joint: Element, quaternions: bool) -> Pose | None:
@@ -161,11 +154,6 @@ def _axis(joint: Element, kind: str) -> Vector | None:
         return None
     axis = joint.first("axis")
     return _parse_direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
-
-
-def _point(kind: str) -> Vector | None:
-    """Return a point on the axis of a joint, which runs through the origin of its child."""
-    return None if kind in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P
 
 
 @lru_cache(maxsize=1 << 10)  # the joints of a robot repeat few texts
@@ -241,7 +229,9 @@ class _UrdfLinkReader(TextReader):
             parent=None if joint is None else joint.parent,
             X_PB=None if joint is None else _pose(joint.element, self._quaternions),
             axis_B=None if joint is None else _axis(joint.element, joint.type),
-            p_BoJo_B=None if joint is None else _point(joint.type),
+            p_BoJo_B=None
+            if joint is None
+            else (None if joint.type in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P),
             joints=() if joint is None else Joints(partial(_read_joints, joint)),
         )
 
@@ -294,19 +284,16 @@ class _UrdfLinkReader(TextReader):
         for entry in ENTRIES:
             if entry not in numbers:
                 self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
-        self._note_asymmetry(numbers)
-        return {entry: numbers[entry] for entry in ENTRIES if entry in numbers}
-
-    def _note_asymmetry(self, numbers: Mapping[str, Number]) -> None:
         for lower, upper in _TRANSPOSED.items():
-            extra, entry = numbers.get(lower), numbers.get(upper)
-            if extra and extra.span and entry and extra.value != entry.value:
+            extra, asymmetry_entry = numbers.get(lower), numbers.get(upper)
+            if extra and extra.span and asymmetry_entry and extra.value != asymmetry_entry.value:
                 what = (
                     f"<inertia> has {lower}={quote(extra.text)} and {upper}="
-                    f"{quote(entry.text)}, but an inertia is symmetric; engines read "
+                    f"{quote(asymmetry_entry.text)}, but an inertia is symmetric; engines read "
                     f"{upper}: delete {lower}"
                 )
                 self._problem(what, extra.span)
+        return {entry: numbers[entry] for entry in ENTRIES if entry in numbers}
 
     def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, Rotation]:
         """Read the centre of mass and the rotation of the own axes, both in the body frame."""
@@ -421,7 +408,26 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
     try:
         if solid is None:
             raise Unusable(f"<{role}> has no <geometry> with a shape in it")
-        X_BG = _origin(element.first("origin"), quaternions)
+        origin = element.first("origin")
+        if origin is None:
+            X_BG = SAME_FRAME
+        else:
+            known = origin.attributes
+            xyz, rpy = known.get("xyz"), known.get("rpy")
+            quat_xyzw = known.get("quat_xyzw") if quaternions else None
+            x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
+            rotation: Rotation | None = IDENTITY
+            quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
+            angles = _numbers("rpy", rpy, 3)
+            if quaternion is not None and angles is not None:
+                raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
+            if quaternion is not None:
+                rotation = from_quaternion(*quaternion)
+            elif angles is not None:
+                rotation = from_rpy(*angles)
+            if rotation is None:
+                raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
+            X_BG = Pose((x, y, z), rotation)
         dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
         scale = _scale(solid)
         return Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale)
@@ -442,27 +448,6 @@ def _scale(solid: Element) -> Vector:
     if solid.tag != "mesh" or "scale" not in solid.attributes:
         return 1.0, 1.0, 1.0
     return parse_factors(solid.attributes["scale"], "scale of <mesh>")
-
-
-def _origin(origin: Element | None, quaternions: bool) -> Pose:
-    if origin is None:
-        return SAME_FRAME
-    known = origin.attributes
-    xyz, rpy = known.get("xyz"), known.get("rpy")
-    quat_xyzw = known.get("quat_xyzw") if quaternions else None
-    x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
-    rotation: Rotation | None = IDENTITY
-    quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
-    angles = _numbers("rpy", rpy, 3)
-    if quaternion is not None and angles is not None:
-        raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
-    if quaternion is not None:
-        rotation = from_quaternion(*quaternion)
-    elif angles is not None:
-        rotation = from_rpy(*angles)
-    if rotation is None:
-        raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
-    return Pose((x, y, z), rotation)
 
 
 def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:
