@@ -16,7 +16,7 @@ from inertial_check.documents.files.access import (
     open_regular,
     remember_folders,
 )
-from inertial_check.documents.load import FORMATS, match_format, root_tag
+from inertial_check.documents.load import FORMATS, find_missing, match_format, root_tag
 
 if TYPE_CHECKING:
     from inertial_check.documents.files.walking import Glob, WalkEntry
@@ -120,7 +120,7 @@ class _Search:
         self._sniffs = sniff
         self._access_of = access_of
         self._folders = FolderMemory()
-        self._missing_extra = cache(_missing_extra)
+        self._missing_extra = cache(find_missing)
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
         self._unable: Counter[str] = Counter()
@@ -239,12 +239,6 @@ def _format(path: str, access: Access) -> str | None:
         head = stream.read(_SNIFFED_BYTES)
     tag = root_tag(head)
     return None if tag in _FRAGMENTS else match_format(Head(tag, head))
-
-
-def _missing_extra(name: str | None) -> str | None:
-    """The extra that must be installed to read a format; None if none is missing."""
-    missing = getattr(FORMATS.get(name or ""), "missing", None)
-    return None if missing is None else missing()
 
 
 def _reason(error: Exception) -> str:

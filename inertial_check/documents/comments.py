@@ -58,7 +58,7 @@ def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
     if mark.encode(source.encoding) not in source.data:
         return []
     from inertial_check.documents.load import root_tag
-    from inertial_check.documents.usd.constants import TEXT
+    from inertial_check.documents.usd import TEXT
 
     if source.data.startswith(TEXT):
         return _find_in_usd(source.data, mark, file)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Protocol, cast
 
+from inertial_check.documents import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.context import Context, Head
-from inertial_check.documents.files.access import Access, RefusedFileError, remember_folders
+from inertial_check.documents.files.access import RefusedFileError, remember_folders
 from inertial_check.documents.model import Model
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.document import parse
 from inertial_check.documents.xml.encoding import head
 from inertial_check.documents.xml.markup import NAME, SPACE
-from inertial_check.errors import DocumentError, NotAModelError, UsageError, expect
+from inertial_check.errors import (
+    DocumentError,
+    MissingExtraError,
+    NotAModelError,
+    UsageError,
+    expect,
+)
 
 __all__ = ["FORMATS", "Context", "Format", "Head", "load", "match_format", "root_tag", "sniff"]
 
@@ -24,10 +30,8 @@ __all__ = ["FORMATS", "Context", "Format", "Head", "load", "match_format", "root
 class Format(Protocol):
     """Interface of the package of a format.
 
-    A package may also have `missing`, which says how to install what reading needs; `overlay`,
-    which writes changed numbers beside a document that cannot be edited; `insert`, which gives
-    edits that state numbers where a document states none; and `find_overrides`, which finds the
-    settings of a document by which its engine uses other numbers.
+    A package may also have `missing`, which says how to install what reading needs. Its modules
+    `reading` and `writing` are loaded when a document of it is read or written.
     """
 
     NAME: str
@@ -36,37 +40,12 @@ class Format(Protocol):
     def matches(self, head: Head, /) -> bool:
         """Return whether a document is of the format, judged by its beginning."""
 
-    def read(self, source: Source, context: Context, /) -> Model:
-        """Read a document and the documents that it includes."""
 
-
-class _Formats(Mapping[str, Format]):
-    """The packages of the formats by name; each is loaded when it is asked for."""
-
-    _NAMES = ("xacro", "urdf", "sdf", "mjcf", "usd", "ros-yaml")
-    """xacro is before URDF, which has the same root element."""
-
-    def __init__(self) -> None:
-        self._loaded: dict[str, Format] = {}
-
-    def __getitem__(self, name: str) -> Format:
-        known = self._loaded.get(name)
-        if known is None:
-            if name not in self._NAMES:
-                raise KeyError(name)
-            module = import_module(f"inertial_check.documents.{name.replace('-', '_')}")
-            known = self._loaded[name] = cast(Format, module)
-        return known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._NAMES)
-
-    def __len__(self) -> int:
-        return len(self._NAMES)
-
-
-FORMATS: Mapping[str, Format] = _Formats()
-"""The formats that can be read, by name; the first that matches a document reads it."""
+FORMATS: Mapping[str, Format] = {
+    each.NAME: each for each in cast("tuple[Format, ...]", (xacro, urdf, sdf, mjcf, usd, ros_yaml))
+}
+"""The formats that can be read, by name; the first that matches a document reads it. xacro is
+before URDF, which has the same root element."""
 
 _ROOT = re.compile(
     r"(?:[^<]++|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>"
@@ -143,24 +122,51 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
     """Read a document: bytes, or None for those of the file at its path."""
     context = context.of_document(path)
     if data is None:
-        data = _read_bytes(path, context.granted)
+        try:
+            data = context.granted.read(path)
+        except RefusedFileError as error:
+            raise DocumentError(path, str(error.strerror)) from None
+        except OSError as error:
+            raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+        except ValueError as error:  # a NUL in the path
+            raise DocumentError(path, str(error)) from None
     if not data.strip():
         raise DocumentError(path, "the document is empty")
     name = format or sniff(data)
     if name is None:
         raise _no_model_error(path, data)
-    return FORMATS[name].read(Source(path, data), context)
+    if (reason := find_missing(name)) is not None:
+        raise MissingExtraError(path, reason)
+    source = Source(path, data)
+    if name == "urdf":
+        from inertial_check.documents.urdf.reading import read_model as read_urdf
+
+        return read_urdf(source)
+    if name == "xacro":
+        from inertial_check.documents.xacro.reading import read_model as read_xacro
+
+        return read_xacro(source, context)
+    if name == "sdf":
+        from inertial_check.documents.sdf.reading import read_model as read_sdf
+
+        return read_sdf(source, context)
+    if name == "mjcf":
+        from inertial_check.documents.mjcf.reading import read_model as read_mjcf
+
+        return read_mjcf(source, context)
+    if name == "usd":
+        from inertial_check.documents.usd.reading import read_model as read_usd
+
+        return read_usd(source, context)
+    from inertial_check.documents.ros_yaml.reading import read_model as read_yaml
+
+    return read_yaml(source)
 
 
-def _read_bytes(path: str, access: Access) -> bytes:
-    try:
-        return access.read(path)
-    except RefusedFileError as error:
-        raise DocumentError(path, str(error.strerror)) from None
-    except OSError as error:
-        raise DocumentError(path, (error.strerror or str(error)).lower()) from None
-    except ValueError as error:  # a NUL in the path
-        raise DocumentError(path, str(error)) from None
+def find_missing(format: str | None) -> str | None:
+    """Say how to install what reading a format needs; None if it is installed, or is no format."""
+    missing = getattr(FORMATS.get(format or ""), "missing", None)
+    return None if missing is None else missing()
 
 
 def _no_model_error(path: str, data: bytes) -> DocumentError:

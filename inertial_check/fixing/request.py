@@ -19,7 +19,6 @@ from inertial_check.checking.quotes import MOTIONS, name_added_mass
 from inertial_check.checking.report import Finding
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
-from inertial_check.documents.load import FORMATS
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
 from inertial_check.documents.source import Span
 from inertial_check.documents.spelling import suggest_name
@@ -288,8 +287,11 @@ def propose_all(
 
 def layer_function(model: Model) -> LayerFunction | None:
     """The function that writes a layer over documents of the model's format; None without one."""
-    function: LayerFunction | None = getattr(FORMATS.get(model.format), "overlay", None)
-    return function
+    if model.format != "usd":
+        return None
+    from inertial_check.documents.usd.text import write_layer  # rarely needed
+
+    return write_layer
 
 
 def is_in_text(number: Number | None) -> bool:

@@ -27,10 +27,10 @@ import numpy as np
 from inertial_check.documents.context import Context
 from inertial_check.documents.edits import NotInsertable
 from inertial_check.documents.joint_edits import JOINT_NUMBERS, JointEdits
-from inertial_check.documents.joints import set_joint
-from inertial_check.documents.load import FORMATS, load
+from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Given, Joint, Model, judge, select_changes
 from inertial_check.documents.source import Edit, Span
+from inertial_check.documents.writing import CAN_INSERT, find_overrides, insert, set_joint
 from inertial_check.errors import InertialCheckError, expect
 from inertial_check.fixing.assign import (
     Parameters,
@@ -269,10 +269,10 @@ class _Writer:
 
     def _find_overrides(self, cases: Mapping[str, Case]) -> dict[str, BodyFix]:
         """Results of the bodies for which the engine of the document would use other numbers."""
-        find = getattr(FORMATS.get(self.model.format), "find_overrides", None)
-        if find is None or not cases:
+        overrides = find_overrides(self.model, self.context) if cases else None
+        if overrides is None:
             return {}
-        overrides, failures = find(self.model, self.context), {}
+        failures = {}
         for id_, case in cases.items():
             target = self.targets[id_]
             least = float(np.linalg.eigvalsh(target.I_BBcm_B)[0])
@@ -288,10 +288,9 @@ class _Writer:
         failures: dict[str, BodyFix],
     ) -> None:
         """Plan the insertion of the numbers that a body lacks, or say why there is none."""
-        insert = getattr(FORMATS.get(self.model.format), "insert", None)
         body = case.body
         names = find_missing(case, self.targets[body.id])
-        if insert is None or not names:
+        if self.model.format not in CAN_INSERT or not names:
             return
         sharing = self._find_sharing(body)
         comment = self.comments.get(body.id, self.comments.get(body.name, ""))

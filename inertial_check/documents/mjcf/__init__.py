@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from inertial_check.documents.context import Context, Head
-from inertial_check.documents.mjcf.constants import NAME, ROOTS
-from inertial_check.documents.model import Body, Model
-from inertial_check.documents.source import Edit, Source
+from inertial_check.documents.context import Head
 
-if TYPE_CHECKING:
-    from inertial_check.documents.mjcf.writing import Overrides
+NAME = "mjcf"
 
+FRAGMENT = "mujocoinclude"
+"""Root element of a document that other documents include; it is no model by itself."""
 
-__all__ = ["NAME", "SUFFIXES", "find_overrides", "insert", "matches", "read"]
+ROOTS = frozenset(("mujoco", FRAGMENT))
+"""Root elements of MJCF; MuJoCo does not accept them in capital letters."""
+
+MAIN = "main"
+"""Name of the default class of elements that name no class."""
+
+ONE_AXIS = frozenset(("hinge", "slide"))
+"""Types of joints that turn about one axis or move along it."""
+
+ORIENTATIONS: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "quat": (4, "w x y z"),
+        "axisangle": (4, "x y z angle"),
+        "xyaxes": (6, "x-axis, y-axis"),
+        "zaxis": (3, "x y z"),
+        "euler": (3, "three angles"),
+    }
+)
+"""Attributes that state an orientation: how many numbers each holds, and their names."""
+
 
 SUFFIXES: tuple[str, ...] = (".mjcf",)
 """Endings of MJCF file names; .xml is not among them, because files of any format end in it."""
@@ -22,47 +40,3 @@ SUFFIXES: tuple[str, ...] = (".mjcf",)
 def matches(head: Head) -> bool:
     """Return whether a document is MJCF, judged by its root element."""
     return head.root_tag in ROOTS
-
-
-def read(source: Source, context: Context) -> Model:
-    """Read an MJCF document and the documents that it includes.
-
-    Args:
-        source: Path and bytes of the main document.
-        context: Where included documents are found.
-
-    Raises:
-        DocumentError: The document cannot be read.
-        NotAModelError: Its root element is not one of MJCF.
-    """
-    from inertial_check.documents.mjcf.reading import read_model  # not needed for other formats
-
-    return read_model(source, context)
-
-
-def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
-    """Insert placeholders of numbers that the document does not state.
-
-    Args:
-        model: The model as read.
-        body: One of its bodies.
-        names: Names of the numbers: mass; x, y, z; ixx ... izz; products without
-            a name are 0.
-        comment: A comment beside an inertial that is inserted as a whole; "" for none.
-
-    Returns:
-        Edits of the document, or of the one that it includes.
-
-    Raises:
-        NotInsertable: The document cannot state them; its reason says why.
-    """
-    from inertial_check.documents.mjcf.writing import insert_numbers  # rarely needed
-
-    return insert_numbers(model, body, names, comment)
-
-
-def find_overrides(model: Model, context: Context) -> Overrides:
-    """Find the settings by which MuJoCo uses other numbers than those that a document states."""
-    from inertial_check.documents.mjcf.writing import Overrides  # rarely needed
-
-    return Overrides(model, context)

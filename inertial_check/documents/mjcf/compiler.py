@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inertial_check.documents.context import Context, note_lookup
-from inertial_check.documents.mjcf.constants import MAIN, ORIENTATIONS
+from inertial_check.documents.mjcf import MAIN, ORIENTATIONS
 from inertial_check.documents.model import Problem
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.source import Source, Span

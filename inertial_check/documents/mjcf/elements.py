@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from inertial_check.documents.mjcf import MAIN, ORIENTATIONS
 from inertial_check.documents.mjcf.compiler import Compiler, Defaults, MjcfDocument, MjcfElement
-from inertial_check.documents.mjcf.constants import MAIN, ORIENTATIONS
 from inertial_check.documents.model import (
     ENTRIES,
     ZERO,

@@ -19,6 +19,7 @@ from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.documents.context import Context
+from inertial_check.documents.mjcf import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
 from inertial_check.documents.mjcf.compiler import (
     Compiler,
     Defaults,
@@ -27,7 +28,6 @@ from inertial_check.documents.mjcf.compiler import (
     note_bounds,
     read_compiler,
 )
-from inertial_check.documents.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
 from inertial_check.documents.mjcf.elements import InertialReader, note_compiler_effects, read_pose
 from inertial_check.documents.model import (
     Body,

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from inertial_check.documents.context import Context
 from inertial_check.documents.edits import CENTER, MOMENTS, PRODUCTS, ZERO_VECTOR, NotInsertable
 from inertial_check.documents.joint_edits import JointEdits, print_changes
+from inertial_check.documents.mjcf import ORIENTATIONS
 from inertial_check.documents.mjcf.compiler import Compiler, MjcfDocument, read_compiler
-from inertial_check.documents.mjcf.constants import ORIENTATIONS
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Edit
 from inertial_check.documents.xml.insertion import NewElement, XmlInserter

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.documents.context import Context, Head
-from inertial_check.documents.model import Model
-from inertial_check.documents.ros_yaml.constants import NAME
-from inertial_check.documents.source import Source
+from inertial_check.documents.context import Head
 from inertial_check.documents.xml.encoding import head as beginning
 
-__all__ = ["NAME", "SUFFIXES", "matches", "read"]
+NAME = "ros-yaml"
+
 
 SUFFIXES: tuple[str, ...] = ()
 """No endings: a directory search does not take .yaml files, because few of them are models."""
@@ -27,19 +25,3 @@ def matches(head: Head) -> bool:
         return False
     text = beginning(head.data, len(head.data))
     return all(re.search(pattern, text) for pattern in (_MASS, _TENSOR, _ENTRY))
-
-
-def read(source: Source, context: Context) -> Model:
-    """Read a parameter file.
-
-    Args:
-        source: Path and bytes.
-        context: Not used: YAML includes no other document.
-
-    Raises:
-        DocumentError: The document is not YAML.
-        NotAModelError: No mapping in it has the parameters of a link.
-    """
-    from inertial_check.documents.ros_yaml.reading import read_model  # not needed for other formats
-
-    return read_model(source)

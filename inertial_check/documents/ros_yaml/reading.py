@@ -29,7 +29,7 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.poses import IDENTITY, UNKNOWN, Rotation, digest_rest, from_rpy
-from inertial_check.documents.ros_yaml.constants import NAME
+from inertial_check.documents.ros_yaml import NAME
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.encoding import Decoded, Unreadable, decode
 from inertial_check.errors import DocumentError, NotAModelError

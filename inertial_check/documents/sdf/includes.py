@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from inertial_check.documents.context import Context, note_lookup
 from inertial_check.documents.resources import Resource, ResourceFinder
-from inertial_check.documents.sdf.constants import LATEST, ROOTS
+from inertial_check.documents.sdf import LATEST, ROOTS
 from inertial_check.documents.sdf.links import word
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.document import XmlDocument, parse

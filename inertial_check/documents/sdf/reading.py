@@ -53,7 +53,7 @@ from inertial_check.documents.poses import (
     rotate,
     unit,
 )
-from inertial_check.documents.sdf.constants import LATEST, NAME, ROOTS, SEPARATOR
+from inertial_check.documents.sdf import LATEST, NAME, ROOTS, SEPARATOR
 from inertial_check.documents.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.documents.sdf.links import LinkReader, is_true, word
 from inertial_check.documents.shapes import (

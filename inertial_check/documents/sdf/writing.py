@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from inertial_check.documents.edits import CENTER, NotInsertable
 from inertial_check.documents.joint_edits import JointEdits, find_element, print_changes
 from inertial_check.documents.model import ENTRIES, Body, Model
-from inertial_check.documents.sdf.constants import SEPARATOR
+from inertial_check.documents.sdf import SEPARATOR
 from inertial_check.documents.sdf.links import is_true
 from inertial_check.documents.source import Edit
 from inertial_check.documents.xml.insertion import NewElement, XmlInserter

@@ -56,7 +56,7 @@ from inertial_check.documents.shapes import (
     unusable_shape,
 )
 from inertial_check.documents.source import Source
-from inertial_check.documents.urdf.constants import NAME, XACRO_WORDS
+from inertial_check.documents.urdf import NAME, XACRO_WORDS
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
 from inertial_check.documents.xml.reading import TextReader

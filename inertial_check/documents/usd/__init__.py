@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from inertial_check.documents.context import Head
 
-from inertial_check.documents.context import Context, Head
-from inertial_check.documents.model import Body, Model
-from inertial_check.documents.source import Edit, Source
-from inertial_check.documents.usd.constants import BINARY, NAME, SUFFIXES, TEXT, ZIP
+NAME = "usd"
 
-__all__ = ["NAME", "SUFFIXES", "insert", "matches", "missing", "overlay", "read"]
+SUFFIXES: tuple[str, ...] = (".usd", ".usda", ".usdc", ".usdz")
+"""Endings of USD file names."""
+
+TEXT = b"#usda "
+"""First bytes of a text layer."""
+
+BINARY = b"PXR-USDC"
+"""First bytes of a binary (crate) layer."""
+
+ZIP = b"PK\x03\x04"
+"""First bytes of a zip archive; a .usdz package is one."""
+
 
 _NAME_LENGTH, _FIRST_NAME = slice(26, 28), 30
 """Bytes of a zip archive: the length of the first file's name, and where that name begins."""
@@ -31,59 +39,3 @@ def missing() -> str | None:
     if find_spec("pxr") is not None:
         return None
     return 'USD is read by usd-core: pip install "inertial-check[usd]"'
-
-
-def read(source: Source, context: Context) -> Model:
-    """Compose the stage of a layer and read its bodies.
-
-    Args:
-        source: Path and bytes of the root layer.
-        context: Bytes to read in place of layers on the disk.
-
-    Raises:
-        DocumentError: The layer cannot be read.
-        MissingExtraError: usd-core is not installed.
-    """
-    from inertial_check.documents.usd.reading import read_model  # not needed for other formats
-    from inertial_check.errors import MissingExtraError
-
-    if (reason := missing()) is not None:
-        raise MissingExtraError(source.path, reason)
-    return read_model(source, context)
-
-
-def overlay(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
-    """Make a text layer that changes mass properties of some bodies of a document.
-
-    Args:
-        model: The document, which lies on the disk and stays as it is.
-        texts: The new numbers of each body by the body's id, and then by name: mass; x, y, z; ixx,
-            iyy, izz; qw, qx, qy, qz. Of each property either all numbers are given or none.
-        path: Where the layer will be written; it refers to the document from there.
-
-    Raises:
-        UsageError: The path is not that of a text layer, or no layer reaches a body.
-    """
-    from inertial_check.documents.usd.text import write_layer
-
-    return write_layer(model, texts, path)
-
-
-def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
-    """Insert placeholders of numbers that the document does not state.
-
-    Args:
-        model: The model as read.
-        body: One of its bodies.
-        names: Names of the numbers: mass; x, y, z; ixx ... izz; qw, qx, qy, qz.
-        comment: A comment beside an inertial that is inserted as a whole; "" for none.
-
-    Returns:
-        Edits of the document, or of the one that it includes.
-
-    Raises:
-        NotInsertable: The document cannot state them; its reason says why.
-    """
-    from inertial_check.documents.usd.writing import insert_numbers  # rarely needed
-
-    return insert_numbers(model, body, names, comment)

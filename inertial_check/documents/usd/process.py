@@ -15,7 +15,7 @@ from inertial_check.documents.children import ChildClient, answer_seconds, open_
 from inertial_check.documents.context import Context, note_child_lookups, note_other_inputs
 from inertial_check.documents.files.access import JsonObject, read_regular
 from inertial_check.documents.source import Source
-from inertial_check.documents.usd.constants import SUFFIXES, TEXT
+from inertial_check.documents.usd import SUFFIXES, TEXT
 from inertial_check.errors import DocumentError
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 

@@ -67,7 +67,7 @@ from inertial_check.documents.poses import (
 )
 from inertial_check.documents.shapes import Unusable, check_usable, unusable_shape
 from inertial_check.documents.source import Source, Span
-from inertial_check.documents.usd.constants import NAME, TEXT
+from inertial_check.documents.usd import NAME, TEXT
 from inertial_check.documents.usd.process import check_description, compose_stage
 from inertial_check.documents.usd.text import LayerPlaces, scan
 from inertial_check.errors import DocumentError

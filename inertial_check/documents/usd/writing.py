@@ -21,7 +21,7 @@ from inertial_check.documents.edits import (
 from inertial_check.documents.joint_edits import JointEdits
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Edit, Span
-from inertial_check.documents.usd.constants import TEXT
+from inertial_check.documents.usd import TEXT
 from inertial_check.documents.usd.reading import DYNAMICS, find_unit
 from inertial_check.documents.usd.text import LayerPlaces, Token, scan, tokenize
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.documents.context import Context, Head
-from inertial_check.documents.model import Model
-from inertial_check.documents.source import Source
-from inertial_check.documents.urdf import insert
-from inertial_check.documents.urdf.constants import XACRO_WORDS
-from inertial_check.documents.xacro.constants import NAME
+from inertial_check.documents.context import Head
+from inertial_check.documents.urdf import XACRO_WORDS
 from inertial_check.documents.xml.encoding import head as beginning
 
-__all__ = ["NAME", "SUFFIXES", "insert", "matches", "missing", "read"]
+NAME = "xacro"
+
 
 SUFFIXES: tuple[str, ...] = (".xacro",)
 """Endings of xacro file names."""
@@ -45,23 +42,3 @@ def missing() -> str | None:
     if spec is not None and spec.origin is not None:  # no origin: a mere folder of that name
         return None
     return 'xacro files are expanded by xacro: pip install "inertial-check[xacro]"'
-
-
-def read(source: Source, context: Context) -> Model:
-    """Expand a xacro file and read the URDF that results.
-
-    Args:
-        source: Path and bytes.
-        context: Arguments of the file, and where packages are found.
-
-    Raises:
-        MissingExtraError: The package xacro is not installed.
-        NotExpandedError: The file cannot be expanded.
-        NotAModelError: It expands to something else than a URDF.
-    """
-    from inertial_check.documents.xacro.reading import read_model  # not needed for other formats
-    from inertial_check.errors import MissingExtraError
-
-    if (reason := missing()) is not None:
-        raise MissingExtraError(source.path, reason)
-    return read_model(source, context)

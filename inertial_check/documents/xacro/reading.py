@@ -42,7 +42,7 @@ from inertial_check.documents.numbers import parse_number
 from inertial_check.documents.poses import digest_rest
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.urdf import reading
-from inertial_check.documents.xacro.constants import NAME
+from inertial_check.documents.xacro import NAME
 from inertial_check.documents.xml.document import XmlDocument, parse
 from inertial_check.documents.xml.encoding import Unreadable, decode
 from inertial_check.errors import (

@@ -199,7 +199,27 @@ class _TreeBuilder:
         if self._text.startswith("\ufeff"):  # expat would take a second mark for the first
             raise Unreadable("a second byte order mark")
         parser = self._parser
-        self._handle_elements()
+        # Collect the elements, each in the one around it; positions are those of bytes.
+        elements_parser, around, elements = self._parser, self._open, self._elements
+        enter, leave, keep = around.append, around.pop, elements.append
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            elements_element = Element(tag, attributes, elements_parser.CurrentByteIndex)
+            keep(elements_element)
+            parent = around[-1]
+            if parent.children:
+                parent.children.append(elements_element)
+            else:
+                parent.children = [elements_element]
+            enter(elements_element)
+            if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
+                self._refuse(elements_element)
+
+        def end(tag: str) -> None:
+            # The position is at `</` of an end tag, but after `/>` of an empty element.
+            leave().close = elements_parser.CurrentByteIndex
+
+        elements_parser.StartElementHandler, elements_parser.EndElementHandler = start, end
         parser.CommentHandler = self._comment
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
@@ -231,29 +251,6 @@ class _TreeBuilder:
             return True
         last = text.find(">", text.rfind("xmlns"))  # most stand in the root element alone
         return text.count("xmlns") > len(_NAMESPACE.findall(text, 0, last))
-
-    def _handle_elements(self) -> None:
-        """Collect the elements, each in the one around it; positions are those of bytes."""
-        parser, around, elements = self._parser, self._open, self._elements
-        enter, leave, keep = around.append, around.pop, elements.append
-
-        def start(tag: str, attributes: dict[str, str]) -> None:
-            element = Element(tag, attributes, parser.CurrentByteIndex)
-            keep(element)
-            parent = around[-1]
-            if parent.children:
-                parent.children.append(element)
-            else:
-                parent.children = [element]
-            enter(element)
-            if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
-                self._refuse(element)
-
-        def end(tag: str) -> None:
-            # The position is at `</` of an end tag, but after `/>` of an empty element.
-            leave().close = parser.CurrentByteIndex
-
-        parser.StartElementHandler, parser.EndElementHandler = start, end
 
     def _here(self) -> int:
         return self._index.char(self._parser.CurrentByteIndex)
@@ -304,23 +301,19 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
     try:
         root, comments = _tree(text, found.complaints, unquoted)
     except Unreadable as error:
-        raise _document_error(source, index, error) from None
+        line, column = source.line_column(index.byte(error.at))
+        reason = error.reason
+        from inertial_check.documents.xml.lenient import Mismatch
+
+        if isinstance(error, Mismatch):
+            opened, _ = source.line_column(index.byte(error.element.start))
+            reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
+        raise DocumentError(source.path, reason, line, column) from None
     problems = tuple(
         Problem("repair", message, Span(index.byte(start), index.byte(end), file))
         for message, start, end in found.complaints
     )
     return XmlDocument(source, root, comments, problems, text, index, file)
-
-
-def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
-    line, column = source.line_column(index.byte(error.at))
-    reason = error.reason
-    from inertial_check.documents.xml.lenient import Mismatch
-
-    if isinstance(error, Mismatch):
-        opened, _ = source.line_column(index.byte(error.element.start))
-        reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
-    return DocumentError(source.path, reason, line, column)
 
 
 def _tree(
@@ -341,7 +334,18 @@ def _tree(
     if strict.root is None:
         raise Unreadable(_NO_ELEMENT)
     if strict.has_prefixes():
-        _note_namespaces(strict.root, text, complaints)
+        # Note what a namespace-aware parser would refuse in a well-formed document.
+        parser = expat.ParserCreate(
+            "utf-8", "\x01"
+        )  # a separator that occurs in no name and no URI
+        try:
+            parser.Parse(text.encode(), True)
+        except expat.ExpatError as error:
+            known = len(complaints)
+            _note_prefixes(strict.root, text, complaints)
+            if len(complaints) == known:
+                at = Index(text, "utf-8").char(parser.ErrorByteIndex)
+                _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
     return strict.root, strict.comments
 
 
@@ -382,19 +386,6 @@ def _tree_without(
 def _note_refusal(error: Unreadable, complaints: Complaints) -> None:
     message = f"XML parsers refuse this ({error.reason}), robot engines read it: mend it"
     complaints.add("syntax", message, error.at, error.at + 1)
-
-
-def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
-    """Note what a namespace-aware parser would refuse in a well-formed document."""
-    parser = expat.ParserCreate("utf-8", "\x01")  # a separator that occurs in no name and no URI
-    try:
-        parser.Parse(text.encode(), True)
-    except expat.ExpatError as error:
-        known = len(complaints)
-        _note_prefixes(root, text, complaints)
-        if len(complaints) == known:
-            at = Index(text, "utf-8").char(parser.ErrorByteIndex)
-            _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, bool]]:

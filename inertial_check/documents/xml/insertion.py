@@ -325,7 +325,20 @@ class XmlInserter:
                 start -= 1
             self._edit(start, tag.end, f">{content}{ending}</{parent.tag}>")
             return
-        at = self._find_place(parent, after, tag.end)
+        # Find where children are inserted: behind comments on what stands before them.
+        at = tag.end if after is None else self._document.end(after)
+        following = next((c.start for c in parent.children if c.start >= at), parent.close)
+        comments = [each for each in parent.comments if at <= each.start < following]
+        for place_comment in comments:
+            text = self._document.comment_text(place_comment)
+            between = self._text[at : place_comment.start]
+            if between.strip(" \t") or "ignore-next[" in text:
+                break
+            at = place_comment.end
+        if after is None:
+            for place_comment in comments:
+                if self._document.comment_text(place_comment).strip().startswith(_SUPPRESSION):
+                    at = max(at, place_comment.end)
         rest = LINE_END.split(self._text[at : parent.close], maxsplit=1)
         if len(rest) == 1:  # the end of the parent is on this line
             alone = not rest[0].strip(XML_SPACE)
@@ -380,25 +393,6 @@ class XmlInserter:
 
     def _edit(self, start: int, end: int, text: str) -> None:
         self._edits.append(Edit(self._document.span(start, end), text))
-
-    # Places
-
-    def _find_place(self, parent: Element, after: Element | None, begin: int) -> int:
-        """Find where children are inserted: behind comments on what stands before them."""
-        at = begin if after is None else self._document.end(after)
-        following = next((c.start for c in parent.children if c.start >= at), parent.close)
-        comments = [each for each in parent.comments if at <= each.start < following]
-        for comment in comments:
-            text = self._document.comment_text(comment)
-            between = self._text[at : comment.start]
-            if between.strip(" \t") or "ignore-next[" in text:
-                break
-            at = comment.end
-        if after is None:
-            for comment in comments:
-                if self._document.comment_text(comment).strip().startswith(_SUPPRESSION):
-                    at = max(at, comment.end)
-        return at
 
     def _render(self, new: NewElement, layout: Layout, indent: str) -> str:
         """Write an element in the style of the document, without the indentation of its start."""

@@ -112,9 +112,6 @@ class LenientParser:
                     break
         else:
             self._finish(at)
-        self._controls()
-
-    def _controls(self) -> None:
         for match in _CONTROL.finditer(self._text):
             code = f"U+{ord(match[0]):04X}"
             message = f"the control character {code} is not allowed in XML: delete it"
@@ -208,7 +205,24 @@ class LenientParser:
         """Read a tag; return the position after it, or -1 if an engine would stop reading."""
         tag = scan_tag(self._text, start)
         if tag.closing and not tag.empty:
-            return self._closing(tag, start)
+            if not self._open:
+                if self.root is None:
+                    raise Unreadable(f"</{tag.name}> closes nothing", start)
+                closing_message = (
+                    f"</{tag.name}> closes nothing; what follows is not read: delete it"
+                )
+                self.complaints.add("extra-end", closing_message, start, tag.end)
+                return -1
+            if tag.name != self._open[-1].tag:
+                raise Mismatch(tag.name, self._open[-1], start)
+            if tag.attributes or not tag.spaced:
+                closing_message = (
+                    f"</{tag.name}> has more than its name, which is not read: delete it"
+                )
+                self.complaints.add("end-tag", closing_message, start, tag.end)
+            closing_element = self._open.pop()
+            closing_element.close, closing_element.end = start, tag.end
+            return tag.end
         if tag.closing:
             message = f"</{tag.name}/> is read as the empty element <{tag.name}/>: delete one slash"
             self.complaints.add("two-slashes", message, start, tag.end)
@@ -256,22 +270,6 @@ class LenientParser:
                 self.complaints.add("angle", message, angle, angle + 1)
             values[name] = normalise(resolve_references(self._text, start, end).value)
         return values
-
-    def _closing(self, tag: Tag, start: int) -> int:
-        if not self._open:
-            if self.root is None:
-                raise Unreadable(f"</{tag.name}> closes nothing", start)
-            message = f"</{tag.name}> closes nothing; what follows is not read: delete it"
-            self.complaints.add("extra-end", message, start, tag.end)
-            return -1
-        if tag.name != self._open[-1].tag:
-            raise Mismatch(tag.name, self._open[-1], start)
-        if tag.attributes or not tag.spaced:
-            message = f"</{tag.name}> has more than its name, which is not read: delete it"
-            self.complaints.add("end-tag", message, start, tag.end)
-        element = self._open.pop()
-        element.close, element.end = start, tag.end
-        return tag.end
 
 
 class Mismatch(Unreadable):

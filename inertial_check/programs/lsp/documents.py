@@ -27,7 +27,7 @@ from inertial_check.documents.context import Lookups, record_lookups
 from inertial_check.documents.load import FORMATS, load, sniff
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Place
-from inertial_check.documents.usd.constants import TEXT
+from inertial_check.documents.usd import TEXT
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
 
 _LINE_END = re.compile(r"\r\n?|\n")

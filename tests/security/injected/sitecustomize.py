@@ -13,8 +13,8 @@ import inertial_check.checking.engines
 from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.checking.suppressions import sort_findings
-from inertial_check.documents import urdf
 from inertial_check.documents.model import judge, judge_all
+from inertial_check.documents.urdf import reading
 
 
 class Panic(BaseException):
@@ -77,13 +77,13 @@ def _failing(step, original, path_of):
     return replacement
 
 
-def _read(source, context):
+def _read(source):
     if (fault := FAULTS.get(fault_of(source.path))) is not None:
         fault()
-    return read(source, context)
+    return read(source)
 
 
-read, urdf.read = urdf.read, _read
+read, reading.read_model = reading.read_model, _read
 
 
 def _failing_batch(step, original):

@@ -1,0 +1,98 @@
+"""Writing into documents: missing inertials, joints, and layers over what cannot be edited.
+
+Each format is loaded when a document of it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from inertial_check.documents.context import Context
+from inertial_check.documents.edits import NotInsertable
+from inertial_check.documents.joint_edits import JointEdits
+from inertial_check.documents.model import Body, Model
+from inertial_check.documents.source import Edit
+
+if TYPE_CHECKING:
+    from inertial_check.documents.mjcf.writing import Overrides
+
+CAN_INSERT = frozenset(("urdf", "xacro", "sdf", "mjcf", "usd"))
+"""Formats that can state numbers where a document states none."""
+
+
+def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
+    """Insert placeholders of numbers that the document does not state.
+
+    Args:
+        model: The model as read, in one of the formats CAN_INSERT.
+        body: One of its bodies.
+        names: Names of the numbers: mass; x, y, z; ixx ... izz; in USD also qw, qx, qy, qz. In MJCF
+            products without a name are 0.
+        comment: A comment beside an inertial that is inserted as a whole; "" for none.
+
+    Returns:
+        Edits of the document, or of the one that it includes.
+
+    Raises:
+        NotInsertable: The document cannot state them; its reason says why.
+    """
+    if model.format in ("urdf", "xacro"):
+        from inertial_check.documents.urdf.writing import insert_numbers as insert_urdf
+
+        return insert_urdf(model, body, names, comment)
+    if model.format == "sdf":
+        from inertial_check.documents.sdf.writing import insert_numbers as insert_sdf
+
+        return insert_sdf(model, body, names, comment)
+    if model.format == "mjcf":
+        from inertial_check.documents.mjcf.writing import insert_numbers as insert_mjcf
+
+        return insert_mjcf(model, body, names, comment)
+    if model.format == "usd":
+        from inertial_check.documents.usd.writing import insert_numbers as insert_usd
+
+        return insert_usd(model, body, names, comment)
+    raise NotInsertable(f"documents of the format {model.format} are not given numbers")
+
+
+def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
+    """Set the damping, friction and armature of the joint that moves a body.
+
+    Args:
+        model: The model as read.
+        body: One of its bodies, with one joint.
+        values: Numbers by their names in JOINT_NUMBERS, in SI units.
+
+    Returns:
+        Edits of the document, or of one that it includes, and the numbers without a place.
+
+    Raises:
+        NotInsertable: The document cannot state them; its reason says why.
+    """
+    if model.format in ("urdf", "xacro"):
+        from inertial_check.documents.urdf.writing import set_joint as set_urdf
+
+        return set_urdf(model, body, values)
+    if model.format == "sdf":
+        from inertial_check.documents.sdf.writing import set_joint as set_sdf
+
+        return set_sdf(model, body, values)
+    if model.format == "mjcf":
+        from inertial_check.documents.mjcf.writing import set_joint as set_mjcf
+
+        return set_mjcf(model, body, values)
+    if model.format == "usd":
+        from inertial_check.documents.usd.writing import set_joint as set_usd
+
+        return set_usd(model, body, values)
+    raise NotInsertable(f"documents of the format {model.format} state no joints")
+
+
+def find_overrides(model: Model, context: Context) -> Overrides | None:
+    """Find the settings by which MuJoCo uses other numbers than those that a document states."""
+    if model.format != "mjcf":
+        return None
+    from inertial_check.documents.mjcf.writing import Overrides
+
+    return Overrides(model, context)
