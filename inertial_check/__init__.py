@@ -18,6 +18,14 @@ if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
         sys.path[:] = [each for each in sys.path if each and os.path.abspath(each) != _here]
 
 from functools import cache
+from typing import TYPE_CHECKING
+
+from inertial_check.documents import WRITERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inertial_check.fixing.result import Fix
 
 __version__ = "0.1.0"
 
@@ -35,6 +43,16 @@ def _modules() -> dict[str, str]:
     found = re.findall(r"^from (\S+) import \(?\s*(\w+) as (\w+)", stub, re.MULTILINE)
     # A public name that is not that of its object is the name of a module, as `plot` is.
     return {name: module if own == name else f"{module}.{own}" for module, own, name in found}
+
+
+def _find_writer() -> Callable[..., Fix]:
+    """The function behind `Model.with_parameters`, whose room knows no writer."""
+    from inertial_check.fixing.writing import write_model
+
+    return write_model
+
+
+WRITERS.append(_find_writer)
 
 
 def __getattr__(name: str) -> object:

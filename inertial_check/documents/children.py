@@ -124,18 +124,17 @@ def open_child(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**child_environment(), **environment},
+        env={
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name in _PASSED
+                or (name == "PATH" and sys.platform == "win32")  # finds libraries there
+            },
+            **environment,
+        },
         start_new_session=start_new_session,
     )
-
-
-def child_environment() -> dict[str, str]:
-    """Return the environment of a child process."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in _PASSED or (name == "PATH" and sys.platform == "win32")  # finds libraries there
-    }
 
 
 if TYPE_CHECKING:
@@ -255,15 +254,11 @@ def raise_defects(path: str, *expected: type[Exception]) -> Iterator[None]:
     except passing:
         raise
     except BaseException as error:  # SystemExit and the panics of extension modules, too
-        log_traceback(path)
+        # Log the traceback of the current exception, which -v shows.
+        import logging  # an ordinary check does not need this import
+
+        logging.getLogger("inertial_check").debug("%s", path, exc_info=True)
         raise DefectError(path, describe_report(error)) from error
-
-
-def log_traceback(path: str) -> None:
-    """Log the traceback of the current exception, which -v shows."""
-    import logging  # an ordinary check does not need this import
-
-    logging.getLogger("inertial_check").debug("%s", path, exc_info=True)
 
 
 class _Alarm:

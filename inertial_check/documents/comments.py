@@ -61,7 +61,16 @@ def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
     from inertial_check.documents.usd import TEXT
 
     if source.data.startswith(TEXT):
-        return _find_in_usd(source.data, mark, file)
+        data = source.data
+        from inertial_check.documents.usd.text import hash_comments, scan
+
+        remarks = [
+            _Remark(start, start + len(text), text[1:].decode("utf-8", "replace"))
+            for start, text in hash_comments(data)
+            if mark.encode() in text
+        ]
+        prims = (_Stretch(start, end, end) for start, end in scan(data, ()).prims.values())
+        return _nest(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
     return (_find_in_yaml if root_tag(source.data) is None else _find_in_xml)(source, mark, file)
 
 
@@ -157,18 +166,6 @@ def _descendants(root: Element) -> Iterator[Element]:
         element = pending.pop()
         yield element
         pending += element.children
-
-
-def _find_in_usd(data: bytes, mark: str, file: int) -> list[Comment]:
-    from inertial_check.documents.usd.text import hash_comments, scan
-
-    remarks = [
-        _Remark(start, start + len(text), text[1:].decode("utf-8", "replace"))
-        for start, text in hash_comments(data)
-        if mark.encode() in text
-    ]
-    prims = (_Stretch(start, end, end) for start, end in scan(data, ()).prims.values())
-    return _nest(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
 
 
 def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:

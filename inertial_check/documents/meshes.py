@@ -179,10 +179,33 @@ def _read_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
     size = os.fstat(file.fileno()).st_size
     count = int.from_bytes(head[80:], "little")
     if len(head) == _HEADER and size == _HEADER + count * _FACET.itemsize:
-        yield from _read_binary_stl(file)
+        while (facets := np.fromfile(file, _FACET, BLOCK)).size:
+            with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused as any other
+                corners = facets["corners"].astype(float)
+            yield corners
     elif head.lstrip().lower().startswith(b"solid"):
         file.seek(0)
-        yield from _read_text_stl(path, file)
+        numbers = array("d")
+        of_facet, line = 0, 0
+        for line, text in enumerate(iter(partial(_read_line, path, file), b""), 1):
+            words = text[:_SHORT].split()
+            word = words[0].lower() if words else b""
+            if word == b"vertex":
+                numbers.extend(_parse_corner(path, line, words[1:]))
+                of_facet += 1
+                if of_facet > _CORNERS:
+                    raise DocumentError(path, "a facet of more than 3 corners", line, 1)
+            elif word == b"endfacet":
+                if of_facet != _CORNERS:
+                    raise DocumentError(path, f"a facet of {of_facet} corners, expected 3", line, 1)
+                of_facet = 0
+                if len(numbers) >= 3 * _CORNERS * BLOCK:
+                    yield np.array(numbers).reshape(-1, _CORNERS, 3)
+                    numbers = array("d")
+        if of_facet:
+            raise DocumentError(path, "the file ends inside a facet", line, 1)
+        if numbers:
+            yield np.array(numbers).reshape(-1, _CORNERS, 3)
     else:
         _refuse_pointer(path, head)
         raise DocumentError(
@@ -190,37 +213,6 @@ def _read_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
             f"no STL: it has {size} bytes; a binary file of {count} triangles, as it says, has "
             f"{_HEADER + count * _FACET.itemsize}, and a text file begins with solid",
         )
-
-
-def _read_binary_stl(file: BinaryIO) -> Iterator[Floats]:
-    while (facets := np.fromfile(file, _FACET, BLOCK)).size:
-        with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused as any other
-            corners = facets["corners"].astype(float)
-        yield corners
-
-
-def _read_text_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
-    numbers = array("d")
-    of_facet, line = 0, 0
-    for line, text in enumerate(iter(partial(_read_line, path, file), b""), 1):
-        words = text[:_SHORT].split()
-        word = words[0].lower() if words else b""
-        if word == b"vertex":
-            numbers.extend(_parse_corner(path, line, words[1:]))
-            of_facet += 1
-            if of_facet > _CORNERS:
-                raise DocumentError(path, "a facet of more than 3 corners", line, 1)
-        elif word == b"endfacet":
-            if of_facet != _CORNERS:
-                raise DocumentError(path, f"a facet of {of_facet} corners, expected 3", line, 1)
-            of_facet = 0
-            if len(numbers) >= 3 * _CORNERS * BLOCK:
-                yield np.array(numbers).reshape(-1, _CORNERS, 3)
-                numbers = array("d")
-    if of_facet:
-        raise DocumentError(path, "the file ends inside a facet", line, 1)
-    if numbers:
-        yield np.array(numbers).reshape(-1, _CORNERS, 3)
 
 
 def _read_line(path: str, file: BinaryIO) -> bytes:
@@ -245,18 +237,15 @@ def _read_obj(path: str, file: BinaryIO) -> Iterator[Floats]:
     while data := file.read(_PIECE):
         lines = [data, _read_line(path, file)]
         size = 0
-        while _goes_on(lines[-1] or data) and (more := _read_line(path, file)):
+        while (lines[-1] or data)[-3:].rstrip(b"\r\n").endswith(b"\\") and (
+            more := _read_line(path, file)
+        ):
             lines.append(more)
             size += len(more)
             if size > LONGEST_LINE:
                 raise DocumentError(path, _TOO_LONG)
         text.add(b"".join(lines))
     return text.blocks()
-
-
-def _goes_on(text: bytes) -> bool:
-    """Whether the last line ends in a backslash, so that it goes on in the next."""
-    return text[-3:].rstrip(b"\r\n").endswith(b"\\")
 
 
 class _ObjText:
@@ -278,25 +267,22 @@ class _ObjText:
         try:
             corners, faces = _read_plain_lines(data)
         except (ValueError, OverflowError):
-            self._read_lines(data)
+            for number, text in _join_lines(data):
+                line = self._line + number
+                word, *words = text.split() or [b""]
+                if word == b"v":
+                    self._corners.extend(_parse_corner(self._path, line, words[:3]))
+                elif word == b"f":
+                    known = len(self._corners) // 3
+                    first, *others = _parse_face(self._path, line, words, known)
+                    for second, third in pairwise(others):
+                        self._faces.extend((first, second, third))
         else:
             self._corners.frombytes(corners.tobytes())
             self._faces.frombytes(faces.tobytes())
         self._line += data.count(b"\n")
         if len(self._faces) > 3 * MOST_TRIANGLES:
             raise DocumentError(self._path, _TOO_MANY, self._line, 1)
-
-    def _read_lines(self, data: bytes) -> None:
-        for number, text in _join_lines(data):
-            line = self._line + number
-            word, *words = text.split() or [b""]
-            if word == b"v":
-                self._corners.extend(_parse_corner(self._path, line, words[:3]))
-            elif word == b"f":
-                known = len(self._corners) // 3
-                first, *others = _parse_face(self._path, line, words, known)
-                for second, third in pairwise(others):
-                    self._faces.extend((first, second, third))
 
     def blocks(self) -> Iterator[Floats]:
         """Put the triangles together."""
@@ -391,9 +377,28 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
     _refuse_large(path, LARGEST_WHOLE)
     try:
         data = access.read(path, LARGEST_WHOLE)
-        yield from _read_scene(path, suffix, data, access)
+        found = False
+        for whole in read_scene(path, suffix, data, access, LARGEST_WHOLE):
+            found = True
+            for i in range(0, len(whole), BLOCK):
+                yield whole[i : i + BLOCK]
+        if not found:
+            raise DocumentError(path, "it holds no triangle")
     except ImportError as error:
-        missing, install = describe_missing(suffix, error)
+        # Name the packages that reading a format needs and that are not installed.
+        missing_found = re.search(
+            r"No module named '(\w+)", str(error)
+        )  # trimesh passes on the text only
+        name = error.name or (missing_found[1] if missing_found else "trimesh")
+        needed = _NEEDED.get(suffix, ())
+        if name not in needed:
+            missing, install = f"{name}, which is not", '"inertial-check[mesh]"'
+        else:
+            missing = [module for module in needed if importlib.util.find_spec(module) is None] or [
+                name
+            ]
+            verb = "which are not" if len(missing) > 1 else "which is not"
+            missing, install = f"{' and '.join(missing)}, {verb}", " ".join(missing)
         raise NotReadError(
             path,
             f"reading {suffix} needs {missing} installed: pip install {install}",
@@ -411,17 +416,6 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
     except Exception as error:  # the parsers of a dozen formats raise many types on broken files
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DocumentError(path, f"trimesh cannot read it: {reason}") from None
-
-
-def _read_scene(path: str, suffix: str, data: bytes, access: Access) -> Iterator[Floats]:
-
-    found = False
-    for whole in read_scene(path, suffix, data, access, LARGEST_WHOLE):
-        found = True
-        for i in range(0, len(whole), BLOCK):
-            yield whole[i : i + BLOCK]
-    if not found:
-        raise DocumentError(path, "it holds no triangle")
 
 
 MOST_WHOLE = 5_000_000
@@ -458,7 +452,26 @@ def read_scene(
         DocumentError: It has no triangle, or claims what no file has.
         Exception: Whatever trimesh raises on files that are none.
     """
-    refuse_claims(path, data, largest)
+    # Refuse what a file claims to hold, before anything is allocated for it.
+    if data.startswith(_ZIP):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            sizes = [item.file_size for item in archive.infolist()]
+            if sum(sizes) > largest:
+                raise DocumentError(
+                    path,
+                    f"its archive unfolds to {sum(sizes)} bytes, and the limit is {largest}; "
+                    "write it as binary STL",
+                )
+            for item in archive.infolist():
+                if item.filename.endswith((".model", ".rels", ".xml", ".dae")):
+                    text = archive.read(item)
+                    if b"<!ENTITY" in text.replace(b"\0", b""):
+                        reason = f"{item.filename} declares XML entities, which are never expanded"
+                        raise DocumentError(path, reason)
+    elif b"<!ENTITY" in data.replace(b"\0", b""):
+        raise DocumentError(path, "declares XML entities, which are never expanded: delete them")
+    elif data.startswith(_GLB) or data.lstrip()[:1] == b"{":
+        _refuse_arrays(path, data, largest)
     import trimesh
 
     scene = trimesh.load_scene(
@@ -480,38 +493,6 @@ def read_scene(
         corners = getattr(piece, "triangles", None)
         if corners is not None and len(corners):
             yield np.asarray(corners, dtype=float) * _metres_per_unit(piece.units)
-
-
-def refuse_claims(path: str, data: bytes, largest: int) -> None:
-    """Refuse what a file claims to hold, before anything is allocated for it.
-
-    Raises:
-        DocumentError: Archives that unfold beyond a limit, entities of XML, glTF arrays of absurd
-            size.
-    """
-    if data.startswith(_ZIP):
-        _refuse_archive(path, data, largest)
-    elif b"<!ENTITY" in data.replace(b"\0", b""):
-        raise DocumentError(path, "declares XML entities, which are never expanded: delete them")
-    elif data.startswith(_GLB) or data.lstrip()[:1] == b"{":
-        _refuse_arrays(path, data, largest)
-
-
-def _refuse_archive(path: str, data: bytes, largest: int) -> None:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sizes = [item.file_size for item in archive.infolist()]
-        if sum(sizes) > largest:
-            raise DocumentError(
-                path,
-                f"its archive unfolds to {sum(sizes)} bytes, and the limit is {largest}; "
-                "write it as binary STL",
-            )
-        for item in archive.infolist():
-            if item.filename.endswith((".model", ".rels", ".xml", ".dae")):
-                text = archive.read(item)
-                if b"<!ENTITY" in text.replace(b"\0", b""):
-                    reason = f"{item.filename} declares XML entities, which are never expanded"
-                    raise DocumentError(path, reason)
 
 
 def _refuse_arrays(path: str, data: bytes, largest: int) -> None:
@@ -569,19 +550,3 @@ def _metres_per_unit(unit: str | None) -> float:
     """
     factor, times, name = (unit or "meters").rpartition(" * ")
     return float(factor) if times and name == "meters" else 1.0
-
-
-def describe_missing(suffix: str, error: ImportError) -> tuple[str, str]:
-    """Name the packages that reading a format needs and that are not installed.
-
-    Returns:
-        Their names with a verb, and what to give to pip install.
-    """
-    found = re.search(r"No module named '(\w+)", str(error))  # trimesh passes on the text only
-    name = error.name or (found[1] if found else "trimesh")
-    needed = _NEEDED.get(suffix, ())
-    if name not in needed:
-        return f"{name}, which is not", '"inertial-check[mesh]"'
-    missing = [module for module in needed if importlib.util.find_spec(module) is None] or [name]
-    verb = "which are not" if len(missing) > 1 else "which is not"
-    return f"{' and '.join(missing)}, {verb}", " ".join(missing)

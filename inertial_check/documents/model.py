@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.documents import WRITERS
 from inertial_check.documents.source import Deferred, Place, Source, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
@@ -482,12 +483,7 @@ class Model(EqualByValue):
         """
         expect("text", "texts", "nothing", bodies=bodies)
         expect("whole", "nothing", digits=digits)
-        # By name: a model is data, and knows the packages that read and write it only here.
-        from importlib import import_module
-
-        write = import_module("inertial_check.fixing.writing").write_model
-        fix: Fix = write(self, parameters, bodies, digits=digits, context=context)
-        return fix
+        return WRITERS[0]()(self, parameters, bodies, digits=digits, context=context)
 
     def source_of(self, span: Span) -> Source:
         """Return the document that contains a span."""

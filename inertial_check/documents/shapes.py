@@ -71,18 +71,6 @@ def _finite(word: str, what: str) -> float:
     return value
 
 
-def parse_lengths(text: str, count: int, what: str) -> tuple[float, ...]:
-    """Parse lengths [m], which must not be negative.
-
-    Raises:
-        Unusable: As for parse_numbers, or a length is negative.
-    """
-    values = parse_numbers(text, count, what)
-    if min(values) < 0:
-        raise Unusable(f"{what} is {min(values)!r}: lengths are positive")
-    return values
-
-
 def parse_factors(text: str, what: str) -> tuple[float, float, float]:
     """Parse the three factors on the coordinates of a mesh.
 
@@ -117,5 +105,10 @@ def read_dimensions(
         text = find_text(name)
         if text is None:
             raise Unusable(f"<{kind}> has no {name}")
-        found += parse_lengths(text, count, f"{where.format(name)} of <{kind}>")
+        # Parse lengths [m], which must not be negative.
+        what = f"{where.format(name)} of <{kind}>"
+        values = parse_numbers(text, count, what)
+        if min(values) < 0:
+            raise Unusable(f"{what} is {min(values)!r}: lengths are positive")
+        found += values
     return found

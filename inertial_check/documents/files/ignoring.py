@@ -134,7 +134,11 @@ def _read_patterns(lines: list[str]) -> Iterator[_IgnorePattern]:
     for line in lines:
         if line.startswith("#"):
             continue
-        text = _strip_trailing_spaces(line.removesuffix("\r"))
+        # Remove the spaces at the end of a text, except one that a backslash keeps.
+        text = line.removesuffix("\r")
+        kept = text.rstrip(" ")
+        backslashes = len(kept) - len(kept.rstrip("\\"))
+        text = kept + " " if backslashes % 2 and len(kept) < len(text) else kept
         negated = text.startswith("!")
         text = text[negated:]
         directories_only = text.endswith("/")
@@ -144,13 +148,6 @@ def _read_patterns(lines: list[str]) -> Iterator[_IgnorePattern]:
             yield _IgnorePattern(
                 re.compile(expression, re.DOTALL), negated, directories_only, "/" in text
             )
-
-
-def _strip_trailing_spaces(text: str) -> str:
-    """Remove the spaces at the end of a text, except one that a backslash keeps."""
-    kept = text.rstrip(" ")
-    backslashes = len(kept) - len(kept.rstrip("\\"))
-    return kept + " " if backslashes % 2 and len(kept) < len(text) else kept
 
 
 def translate_pattern(pattern: str) -> str | None:

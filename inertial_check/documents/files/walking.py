@@ -109,7 +109,12 @@ def walk(
                 continue
             entry = folder.entry.inside(child.name)
             if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
-                if _is_wanted(child, entry, folder.glob):
+                wanted_glob = folder.glob
+                if wanted_glob is None:
+                    wanted = os.path.splitext(child.name)[1].lower() in SUFFIXES
+                else:
+                    wanted = wanted_glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
+                if wanted and (os.path.isfile(child.path) or not os.path.exists(child.path)):
                     yield entry
             elif not child.name.startswith("."):
                 (folders if real_folder else links).extend(_enter(entry, folder.glob, ignores))
@@ -134,15 +139,6 @@ def _enter(
         yield _PendingFolder(entry, None, ignores)
     elif glob.goes_below(entry):
         yield _PendingFolder(entry, glob, ignores)
-
-
-def _is_wanted(child: os.DirEntry[str], entry: WalkEntry, glob: Glob | None) -> bool:
-    if glob is None:
-        wanted = os.path.splitext(child.name)[1].lower() in SUFFIXES
-    else:
-        wanted = glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
-    # Neither a pipe nor a device. A dangling link is kept, so that reading it reports the error.
-    return wanted and (os.path.isfile(child.path) or not os.path.exists(child.path))
 
 
 def _join(folder: str, name: str) -> str:

@@ -114,7 +114,24 @@ def _reason_against(path: str, folders: Collection[str] | None) -> str | None:
     """Say why a path must not be written; None if it may be."""
     target = real_path(path)
     if folders is None:
-        boundary = boundary_of(path)
+        # Find the folder that the links of a path must not leave, as a real path.
+        found, above = [], os.path.dirname(os.path.abspath(path))
+        while True:
+            if os.path.lexists(os.path.join(above, ".git")):
+                found.append(os.path.realpath(above))
+            outer = os.path.dirname(above)
+            if outer == above:
+                break
+            above = outer
+        boundary = None
+        for repository in reversed(
+            found
+        ):  # one that a link of the outer one leads to does not count
+            if boundary is None or contains(boundary, repository):
+                boundary = repository
+        here = os.path.realpath(os.curdir)
+        if boundary is None and contains(here, os.path.abspath(path)):
+            boundary = here
         if boundary is None or contains(boundary, target):
             return None
         return f"it is a link that leads to {target}, outside {boundary}; name that file itself"
@@ -122,30 +139,6 @@ def _reason_against(path: str, folders: Collection[str] | None) -> str | None:
         return None
     where = " and ".join(folders) or "the paths that were given"
     return f"it is {target}, outside {where}; --follow-outside writes it"
-
-
-def boundary_of(path: str) -> str | None:
-    """Find the folder that the links of a path must not leave, as a real path.
-
-    It is the nearest repository around the path as it is written, else the working directory if
-    the path lies in it, else None: then nobody but the caller has made the links.
-    """
-    found, above = [], os.path.dirname(os.path.abspath(path))
-    while True:
-        if os.path.lexists(os.path.join(above, ".git")):
-            found.append(os.path.realpath(above))
-        outer = os.path.dirname(above)
-        if outer == above:
-            break
-        above = outer
-    boundary = None
-    for repository in reversed(found):  # one that a link of the outer one leads to does not count
-        if boundary is None or contains(boundary, repository):
-            boundary = repository
-    here = os.path.realpath(os.curdir)
-    if boundary is None and contains(here, os.path.abspath(path)):
-        boundary = here
-    return boundary
 
 
 def replace_file(
@@ -234,27 +227,19 @@ def write_output(path: str, data: bytes, writable: WritableFolders = ANYWHERE_NA
             raise
         if cause.errno not in _NO_RENAME or not os.path.isfile(target):
             raise cause from None
-        _overwrite(target, data)
-
-
-def _overwrite(target: str, data: bytes) -> None:
-    """Write over a file in a folder where none can be renamed, after its room is reserved.
-
-    Raises:
-        OSError: It cannot be written, or there is no room; the file is then as it was.
-    """
-    with open(target, "r+b", buffering=0) as stream:
-        size = os.fstat(stream.fileno()).st_size
-        if len(data) > size and hasattr(os, "posix_fallocate"):
-            try:
-                os.posix_fallocate(stream.fileno(), 0, len(data))
-            except OSError:
-                stream.truncate(size)
-                raise
-        left = memoryview(data)
-        while left:
-            left = left[stream.write(left) or 0 :]
-        stream.truncate(len(data))
+        # Write over a file in a folder where none can be renamed, after its room is reserved.
+        with open(target, "r+b", buffering=0) as overwrite_stream:
+            size = os.fstat(overwrite_stream.fileno()).st_size
+            if len(data) > size and hasattr(os, "posix_fallocate"):
+                try:
+                    os.posix_fallocate(overwrite_stream.fileno(), 0, len(data))
+                except OSError:
+                    overwrite_stream.truncate(size)
+                    raise
+            left = memoryview(data)
+            while left:
+                left = left[overwrite_stream.write(left) or 0 :]
+            overwrite_stream.truncate(len(data))
 
 
 def _is_direct(path: str) -> bool:
@@ -436,7 +421,22 @@ class Replacement(Target):
             if data is not None and not _reads_back(self.stream, data):
                 raise OSError(0, "what was written does not read back the same")
             if self._before is not None:
-                _copy_rights(self._target, self._temporary, self._before)
+                # Give the temporary file the mode of the target and, where the system allows it,
+                # its owner.
+                target = self._target
+                temporary = self._temporary
+                before = self._before
+                if hasattr(os, "chown"):
+                    with suppress(PermissionError):
+                        os.chown(temporary, before.st_uid, before.st_gid)
+                os.chmod(temporary, stat.S_IMODE(before.st_mode))
+                if sys.platform == "linux":
+                    names: list[str] = []
+                    with suppress(OSError):  # a file system without attributes
+                        names = os.listxattr(target)
+                    for name in names:
+                        with suppress(OSError):  # some belong to the system alone
+                            os.setxattr(temporary, name, os.getxattr(target, name))
             if self._expected is not None and self._digest_now() != self._expected:
                 raise UsageError(
                     f"{self.path}: not written: the file has changed since it was read; run again"
@@ -446,7 +446,14 @@ class Replacement(Target):
             os.replace(self._temporary, self._target)
         self._temporary = None
         self.stream.close()
-        _flush_folder(os.path.dirname(self._target))
+        # Make the rename itself survive a loss of power, where the system can.
+        folder = os.path.dirname(self._target)
+        with suppress(OSError):  # Windows opens no folders; some file systems flush none
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def _digest_now(self) -> bytes | None:
         try:
@@ -565,32 +572,3 @@ def _open_beside(target: str, before: os.stat_result | None) -> tuple[int, str]:
         with suppress(OSError):
             os.unlink(temporary)
     raise OSError(errno.EAGAIN, "other runs remove its temporary files")
-
-
-def _copy_rights(target: str, temporary: str, before: os.stat_result) -> None:
-    """Give the temporary file the mode of the target and, where the system allows it, its owner.
-
-    Its extended attributes follow, of which access control lists are some: they come after the
-    mode, because a change of the mode changes them.
-    """
-    if hasattr(os, "chown"):
-        with suppress(PermissionError):
-            os.chown(temporary, before.st_uid, before.st_gid)
-    os.chmod(temporary, stat.S_IMODE(before.st_mode))
-    if sys.platform == "linux":
-        names: list[str] = []
-        with suppress(OSError):  # a file system without attributes
-            names = os.listxattr(target)
-        for name in names:
-            with suppress(OSError):  # some belong to the system alone
-                os.setxattr(temporary, name, os.getxattr(target, name))
-
-
-def _flush_folder(folder: str) -> None:
-    """Make the rename itself survive a loss of power, where the system can."""
-    with suppress(OSError):  # Windows opens no folders; some file systems flush none
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

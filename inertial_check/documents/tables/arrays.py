@@ -45,7 +45,27 @@ class NpzReader(TableReader):
         self.archive = Archive(stream, path)
         self.roles = self._find_roles()
         self.arrays = {role: self.archive.array(name) for role, name in self.roles.items()}
-        self._refuse_shapes()
+        # Refuse arrays of wrong shape or type, or of different numbers of rows.
+        rows = None
+        for role, array in self.arrays.items():
+            shape, kind = array.header.shape, array.header.dtype.kind
+            expected = [_ROWS[role]] if role != "inertia" else [_BARE, _MATRIX]
+            if not shape or shape[1:] not in expected:
+                wanted = " or ".join(
+                    ("(" + ", ".join(["n", *map(str, each)]) + ("," if not each else "") + ")")
+                    for each in expected
+                )
+                reason = f"{array.name}: has shape {shape}, expected {wanted}"
+                raise DocumentError(self.path, reason)
+            if kind not in ("US" if role == "name" else "fiu"):
+                wanted = "text" if role == "name" else "real numbers"
+                reason = f"{array.name}: holds {array.header.dtype}, expected {wanted}"
+                raise DocumentError(self.path, reason)
+            if rows is not None and rows != shape[0]:
+                first = next(iter(self.arrays.values()))
+                reason = f"{array.name}: has {shape[0]} rows, and {first.name} has {rows}"
+                raise DocumentError(self.path, reason)
+            rows = shape[0]
         bare = "theta" in self.roles or self.arrays["inertia"].header.shape[1:] == _BARE
         self.layout = Layout(
             require_order(order, path) if bare else "urdf", not bare, "com" in self.roles
@@ -89,30 +109,6 @@ class NpzReader(TableReader):
                 "(n, 3) and inertia (n, 6) or (n, 3, 3)",
             )
         return roles
-
-    def _refuse_shapes(self) -> None:
-        """Refuse arrays of wrong shape or type, or of different numbers of rows.
-
-        Raises:
-            DocumentError: Names the array and its shape.
-        """
-        rows = None
-        for role, array in self.arrays.items():
-            shape, kind = array.header.shape, array.header.dtype.kind
-            expected = [_ROWS[role]] if role != "inertia" else [_BARE, _MATRIX]
-            if not shape or shape[1:] not in expected:
-                wanted = " or ".join(_format_shape(each) for each in expected)
-                reason = f"{array.name}: has shape {shape}, expected {wanted}"
-                raise DocumentError(self.path, reason)
-            if kind not in ("US" if role == "name" else "fiu"):
-                wanted = "text" if role == "name" else "real numbers"
-                reason = f"{array.name}: holds {array.header.dtype}, expected {wanted}"
-                raise DocumentError(self.path, reason)
-            if rows is not None and rows != shape[0]:
-                first = next(iter(self.arrays.values()))
-                reason = f"{array.name}: has {shape[0]} rows, and {first.name} has {rows}"
-                raise DocumentError(self.path, reason)
-            rows = shape[0]
 
     def _values(self, taken: dict[str, AnyArray], first: int) -> Floats:
         """Put the arrays of some rows side by side."""
@@ -168,7 +164,3 @@ class NpyReader(TableReader):
         """Begin to read the array again."""
         self.stream.seek(0)
         return ArrayStream.of(self.stream, self.path, "")
-
-
-def _format_shape(trailing: tuple[int, ...]) -> str:
-    return "(" + ", ".join(["n", *map(str, trailing)]) + ("," if not trailing else "") + ")"

@@ -285,7 +285,13 @@ class CsvReader(TableReader):
         names: tuple[str, ...] = ()
         self._titles = [""] * len(first)
         if any(numeric):
-            self._columns = self._find_bare_columns(first, numeric)
+            # Find the columns of numbers in a table without header.
+            if sum(numeric) != 10:
+                found = (
+                    f"{sum(numeric)} numbers in this row; a row without names of columns has ten"
+                )
+                raise self._text.window.error(first[0].start, found)
+            self._columns = [column for column, is_number in enumerate(numeric) if is_number]
             self._label = numeric.index(False) if False in numeric else None
         else:
             self._columns, names, self._label = self._read_header(first)
@@ -317,13 +323,6 @@ class CsvReader(TableReader):
         """Find the ten numbers of a record in a text."""
         cells = self._text.split(records[row], text)
         return [cells[column] for column in self._columns]
-
-    def _find_bare_columns(self, first: Sequence[Cell], numeric: Sequence[bool]) -> list[int]:
-        """Find the columns of numbers in a table without header."""
-        if sum(numeric) != 10:
-            found = f"{sum(numeric)} numbers in this row; a row without names of columns has ten"
-            raise self._text.window.error(first[0].start, found)
-        return [column for column, is_number in enumerate(numeric) if is_number]
 
     def _read_header(self, header: Sequence[Cell]) -> tuple[list[int], tuple[str, ...], int | None]:
         """Find the columns of the ten numbers, their names, and the column of the row's name."""

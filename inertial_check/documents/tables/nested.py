@@ -244,7 +244,19 @@ class RowInterpreter:
             found = found.value if isinstance(found, Word) else found
             label = found if isinstance(found, str) else key
             if "theta" not in item:
-                return self._row_of_object(item, label)
+                flat = not any(type(value) in (dict, list) for value in item.values())
+                last = self._last
+                if last is not None and flat and last.keys == tuple(item):
+                    numbers = last.ten(item)
+                    if all(type(number) is self._kind for number in numbers):
+                        return Row(numbers, last.names, label)
+                members = self._members(item)
+                ten = choose_columns(members, lambda reason: self._describe_missing(item, reason))
+                if flat:
+                    meanings = {ALIASES.get(plain(key)): key for key in item}
+                    getter = itemgetter(*(meanings[name] for name in ten))
+                    self._last = _KnownKeys(tuple(item), ten, getter)
+                return Row(tuple(members[name] for name in ten), ten, label)
             item = item["theta"]
             if isinstance(item, Shared):
                 raise self.error(item.start, item.reason)
@@ -262,21 +274,6 @@ class RowInterpreter:
         stated = list(self._members(item))
         return tuple(sorted(range(10), key=lambda column: stated.index(row.names[column])))
 
-    def _row_of_object(self, item: dict[str, Item], label: str | None) -> Row:
-        flat = not any(type(value) in (dict, list) for value in item.values())
-        last = self._last
-        if last is not None and flat and last.keys == tuple(item):
-            numbers = last.ten(item)
-            if all(type(number) is self._kind for number in numbers):
-                return Row(numbers, last.names, label)
-        members = self._members(item)
-        ten = choose_columns(members, lambda reason: self._describe_missing(item, reason))
-        if flat:
-            meanings = {ALIASES.get(plain(key)): key for key in item}
-            getter = itemgetter(*(meanings[name] for name in ten))
-            self._last = _KnownKeys(tuple(item), ten, getter)
-        return Row(tuple(members[name] for name in ten), ten, label)
-
     def _members(self, item: dict[str, Item]) -> dict[str, Item]:
         """Collect the numbers of an object by the columns that they mean."""
         members: dict[str, Item] = {}
@@ -287,7 +284,15 @@ class RowInterpreter:
             if name in members:
                 raise self.error(first_place(item), f"a second member that means {name}")
             if type(value) is not self._kind:
-                raise self._describe_no_number(key, value, item)
+                if isinstance(value, Shared):
+                    found = self.error(value.start, value.reason)
+                else:
+                    if isinstance(value, Word):
+                        shown, place = json.dumps(value.value, ensure_ascii=False), value.start
+                    else:
+                        shown, place = json.dumps(value, default=str), first_place(item)
+                    found = self.error(place, f"{key} is {shown}, expected a number")
+                raise found
             members[name] = value
         return members
 
@@ -315,15 +320,6 @@ class RowInterpreter:
             if isinstance(cell, Word):
                 return self.error(cell.start, f"{reason}: {json.dumps(cell.value)} is no number")
         return self.error(first_place(whole), reason)
-
-    def _describe_no_number(self, key: str, value: Item, item: Item) -> DocumentError:
-        if isinstance(value, Shared):
-            return self.error(value.start, value.reason)
-        if isinstance(value, Word):
-            shown, place = json.dumps(value.value, ensure_ascii=False), value.start
-        else:
-            shown, place = json.dumps(value, default=str), first_place(item)
-        return self.error(place, f"{key} is {shown}, expected a number")
 
     def _describe_missing(self, item: dict[str, Item], reason: str) -> DocumentError:
         """Say of a row without a column where it has the number from another row, if it does."""
@@ -846,7 +842,14 @@ class _Events:
             raise self.error(start, f"{tag}: a table holds numbers and text, and makes no objects")
         item: Item
         if isinstance(event, yaml.ScalarEvent):
-            item = self._scalar(event)
+            end = event.end_mark.index
+            is_plain = event.style in (None, "") and event.tag != _CORE + "str"
+            cell = Cell(end - len(event.value), end)
+            # A plain scalar over several lines is folded: its value is not what stands there.
+            if is_plain and _NUMBER.match(event.value) and self.text(cell) == event.value:
+                item = cell
+            else:
+                item = Word(event.value, event.start_mark.index)
         elif isinstance(event, yaml.SequenceStartEvent):
             entries = []
             while not isinstance(inner := self.next(), yaml.SequenceEndEvent):
@@ -859,15 +862,6 @@ class _Events:
             line = event.start_mark.line + 1
             self._anchors[event.anchor] = Shared(numbers, frozenset(names), line, start)
         return item, self.position
-
-    def _scalar(self, event: yaml.Event) -> Cell | Word:
-        end = event.end_mark.index
-        is_plain = event.style in (None, "") and event.tag != _CORE + "str"
-        cell = Cell(end - len(event.value), end)
-        # A plain scalar over several lines is folded: its value is not what stands there.
-        if is_plain and _NUMBER.match(event.value) and self.text(cell) == event.value:
-            return cell
-        return Word(event.value, event.start_mark.index)
 
     def _key(self, event: yaml.Event) -> str:
         if not isinstance(event, yaml.ScalarEvent):

@@ -276,17 +276,6 @@ class Window:
         return DocumentError(self.path, reason, *self.place(offset))
 
 
-def replace_cells(text: str, edits: Sequence[tuple[Cell, str]]) -> str:
-    """Replace cells of a text by other texts; the cells are given in their order."""
-    pieces: list[str] = []
-    position = 0
-    for cell, new in edits:
-        pieces += [text[position : cell.start], new]
-        position = cell.end
-    pieces.append(text[position:])
-    return "".join(pieces)
-
-
 ADVICE = "tables are csv, json, yaml, npz or npy files"
 """End of a message about a file that is neither text nor NumPy's."""
 
@@ -342,7 +331,15 @@ class TextBlock(Block):
             cells = self._find_cells(self.text, row)
             numbers = ((cells[k], self.format_number(float(values[row, k]))) for k in columns)
             edits += sorted(numbers)
-        return replace_cells(self.text, edits)
+        # Replace cells of a text by other texts; the cells are given in their order.
+        text = self.text
+        pieces: list[str] = []
+        position = 0
+        for cell, new in edits:
+            pieces += [text[position : cell.start], new]
+            position = cell.end
+        pieces.append(text[position:])
+        return "".join(pieces)
 
     def line(self, row: int) -> int:
         """Find the line of the mass; quick where rows are asked for in their order."""

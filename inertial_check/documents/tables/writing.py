@@ -14,7 +14,7 @@ from typing import IO, BinaryIO, Self
 
 import numpy as np
 
-from inertial_check.documents.archives import AnyArray, ArrayStream
+from inertial_check.documents.archives import ArrayStream
 from inertial_check.documents.tables.arrays import NpyReader, NpzReader
 from inertial_check.documents.tables.reading import (
     Block,
@@ -169,7 +169,10 @@ class _NpyCopy(_ArrayCopy):
     def finish(self) -> tuple[str, ...]:
         source = self._reader.reopen()
         if not self.changed.any():
-            _copy(self._reader.stream, self.stream)
+            copy_source = self._reader.stream
+            copy_source.seek(0)
+            while piece := copy_source.read(_PIECE):
+                self.stream.write(piece)
             return ()
         return _rewrite(source, self.spool, _COLUMNS["theta"], self.stream)
 
@@ -218,22 +221,20 @@ def _rewrite(
     for values in spool.values():
         array = np.array(source.take(len(values)), dtype=dtype)
         new = _unflatten(values[:, columns], array.shape)
-        read = _unflatten(_flatten(array), array.shape)
+        # Give the numbers (n, k) of rows as the reader took them.
+        flatten_values = np.asarray(array, dtype=np.float64)
+        if flatten_values.ndim == 3:
+            upper, lower = np.triu_indices(3), np.triu_indices(3)[::-1]
+            flatten = (flatten_values[:, *upper] + flatten_values[:, *lower]) / 2
+        else:
+            flatten = flatten_values.reshape(len(flatten_values), -1)
+        read = _unflatten(flatten, array.shape)
         array[...] = np.where((new == read) | (np.isnan(new) & np.isnan(read)), array, new)
         stream.write(np.ascontiguousarray(array).tobytes())
     if not narrow:
         return ()
     what = f"{source.name}: " if source.name else ""
     return (f"{what}{header.dtype} became {dtype}, which holds what moved",)
-
-
-def _flatten(array: AnyArray) -> Floats:
-    """Give the numbers (n, k) of rows as the reader took them."""
-    values = np.asarray(array, dtype=np.float64)
-    if values.ndim == 3:
-        upper, lower = np.triu_indices(3), np.triu_indices(3)[::-1]
-        return (values[:, *upper] + values[:, *lower]) / 2
-    return values.reshape(len(values), -1)
 
 
 def _unflatten(values: Floats, shape: tuple[int, ...]) -> Floats:
@@ -245,12 +246,6 @@ def _write_header(stream: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[np.
     description = np.lib.format.dtype_to_descr(dtype)
     header = {"shape": shape, "fortran_order": False, "descr": description}
     np.lib.format.write_array_header_1_0(stream, header)
-
-
-def _copy(source: IO[bytes], target: IO[bytes]) -> None:
-    source.seek(0)
-    while piece := source.read(_PIECE):
-        target.write(piece)
 
 
 class _Fresh(TableWriter):
@@ -315,16 +310,14 @@ class _Yaml(_FreshText):
         for label, numbers in self._rows():
             members = [f"name: {_format_yaml_text(label)}"] if self._named else []
             for name, number in zip(self._layout.names, numbers, strict=True):
-                members.append(f"{name}: {_format_yaml_number(number)}")
+                # Write a number that every version of yaml reads as one: in 1.1, 1e-05 is a text.
+                text = repr(number)
+                if not np.isfinite(number):
+                    found = text.replace("nan", ".nan").replace("inf", ".inf")
+                else:
+                    found = text if "." in text else text.replace("e", ".0e")
+                members.append(f"{name}: {found}")
             yield f"- {{{', '.join(members)}}}\n"
-
-
-def _format_yaml_number(value: float) -> str:
-    """Write a number that every version of yaml reads as one: in 1.1, 1e-05 is a text."""
-    text = repr(value)
-    if not np.isfinite(value):
-        return text.replace("nan", ".nan").replace("inf", ".inf")
-    return text if "." in text else text.replace("e", ".0e")
 
 
 def _format_yaml_text(label: str | None) -> str:

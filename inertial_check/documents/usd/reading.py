@@ -167,25 +167,18 @@ class _TextLayers:
         return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
 
 
-def _refuse_absurd_units(path: str, stage: JsonObject) -> None:
-    """Refuse a stage whose units no number can be converted from.
-
-    Raises:
-        DocumentError: Names the unit.
-    """
-    for name, key in _UNITS.items():
-        if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
-            expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
-            raise DocumentError(path, f"{name} is {stage[key]:g}: {expected}")
-
-
 class _StageReader:
     """Makes a model of the description of a stage."""
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source, self._context = source, context
         self._stage = compose_stage(source, context, "bodies", "shapes")
-        _refuse_absurd_units(source.path, self._stage)
+        # Refuse a stage whose units no number can be converted from.
+        stage = self._stage
+        for name, key in _UNITS.items():
+            if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
+                expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
+                raise DocumentError(source.path, f"{name} is {stage[key]:g}: {expected}")
         self._layers = _TextLayers(source, context, self._stage["layers"])
         self._frames = _JointFrames(self._stage)
 
@@ -299,7 +292,13 @@ class _StageReader:
     @cached_property
     def _joints(self) -> Mapping[str, Joint]:
 
-        return read_joints(self._source, self._context)
+        # Read the joints of a stage by their paths.
+        answer = compose_stage(self._source, self._context, "joints")
+        kilograms, meters = answer["kilograms"], answer["meters"]
+        units = {kind: _units(kind, kilograms, meters) for kind in ("revolute", "prismatic")}
+        return {
+            entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]
+        }
 
 
 class _JointFrames:
@@ -477,7 +476,7 @@ class _MassReader:
             what = "one number" if count == 1 else f"{count} numbers"
             self._complain(f"physics:{name} is {written['shown']}: write {what}", self._span)
             return None
-        if _is_unauthored(name, values):
+        if all(value == (-inf if name == "centerOfMass" else 0) for value in values):
             return None
         numbers = self._match_text(name, written["place"], values)
         return self._scale(numbers) if name == "centerOfMass" else numbers
@@ -538,11 +537,6 @@ class _MassReader:
         self.problems.append(Problem(kind, f"{self._body['path']}: {message}", span))
 
 
-def _is_unauthored(name: str, values: Sequence[float]) -> bool:
-    """Return whether these are the values that USD gives an attribute that is not authored."""
-    return all(value == (-inf if name == "centerOfMass" else 0) for value in values)
-
-
 def _single(value: float) -> float:
     """Round a number to the nearest float32."""
     try:
@@ -576,22 +570,6 @@ class _JointUnits(NamedTuple):
     force: float
     damping: float
     armature: float
-
-
-def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
-    """Read the joints of a stage by their paths.
-
-    Args:
-        source: The root layer.
-        context: Bytes of other layers, as for the bodies.
-
-    Raises:
-        DocumentError: The layer cannot be read any more.
-    """
-    answer = compose_stage(source, context, "joints")
-    kilograms, meters = answer["kilograms"], answer["meters"]
-    units = {kind: _units(kind, kilograms, meters) for kind in ("revolute", "prismatic")}
-    return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]}
 
 
 def _units(kind: str, kilograms: float, meters: float) -> _JointUnits:
@@ -746,16 +724,14 @@ def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[fl
         return "ellipsoid", (radius * x, radius * y, radius * z)
     if not entry["collides"] and not (_alike(x, y, z) if kind == "capsule" else _alike(x, y)):
         raise Unusable(f"it is stretched, and no longer a {kind}: write it as a mesh")
-    return kind, (_radius(entry) * wide, _size(entry, "height") * z)
-
-
-def _radius(entry: JsonObject) -> float:
     if entry["sizes"].get("radius") is not None:
-        return _size(entry, "radius")
-    top, bottom = _size(entry, "radiusTop"), _size(entry, "radiusBottom")
-    if top != bottom:
-        raise Unusable("its ends have different radii: write it as a mesh")
-    return top
+        found = _size(entry, "radius")
+    else:
+        top, bottom = _size(entry, "radiusTop"), _size(entry, "radiusBottom")
+        if top != bottom:
+            raise Unusable("its ends have different radii: write it as a mesh")
+        found = top
+    return kind, (found * wide, _size(entry, "height") * z)
 
 
 def _size(entry: JsonObject, name: str) -> float:

@@ -16,7 +16,7 @@ import re
 import stat
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -187,7 +187,9 @@ class _LayerGuard:
         if not found:
             return False
         real = os.path.realpath(found)
-        if self._roots is not None and not any(_contains(root, real) for root in self._roots):
+        if self._roots is not None and not any(
+            (real == root or real.startswith(os.path.join(root, ""))) for root in self._roots
+        ):
             raise _RefusedLayerError(
                 f"{written} lies outside the repository and the folders that were named, and is "
                 "not opened: --follow-outside allows it"
@@ -205,10 +207,6 @@ def _evaluate_path(path: str, variables: JsonObject) -> str:
         return path
     value = Sdf.VariableExpression(path).Evaluate(variables).value
     return value if isinstance(value, str) else ""
-
-
-def _contains(folder: str, path: str) -> bool:
-    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
@@ -231,7 +229,20 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
         )
         roots = request["roots"]
         guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
-        return _compose_stage(request["path"], data, overlay, folder, guard, stage_of)
+        path = request["path"]
+        from pxr import Usd  # before any layer: older releases find their plugins only then
+
+        held = [_layer(*other, folder) for other in overlay]
+        root = _layer(path, data, folder)
+        opened = [*guard.open_dependencies(root), *held]
+        stage = Usd.Stage.Open(root, sessionLayer=None)
+        described = stage_of(stage, root)
+        guard.check_used_layers(stage.GetUsedLayers(), opened)
+        described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
+        described["complete"] = not stage.GetCompositionErrors()
+        held.clear()
+        opened.clear()
+        return described
     except _RefusedLayerError as error:
         return {"refused": str(error)}
     except MemoryError:
@@ -242,29 +253,6 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
     finally:
         for name in os.listdir(folder):
             os.unlink(os.path.join(folder, name))
-
-
-def _compose_stage(
-    path: str,
-    data: bytes | None,
-    overlay: list[tuple[str, bytes]],
-    folder: str,
-    guard: _LayerGuard,
-    describe: Callable[[Usd.Stage, Sdf.Layer], JsonObject],
-) -> JsonObject:
-    from pxr import Usd  # before any layer: older releases find their plugins only then
-
-    held = [_layer(*other, folder) for other in overlay]
-    root = _layer(path, data, folder)
-    opened = [*guard.open_dependencies(root), *held]
-    stage = Usd.Stage.Open(root, sessionLayer=None)
-    described = describe(stage, root)
-    guard.check_used_layers(stage.GetUsedLayers(), opened)
-    described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
-    described["complete"] = not stage.GetCompositionErrors()
-    held.clear()
-    opened.clear()
-    return described
 
 
 def _refusal(error: Exception, folder: str) -> JsonObject:

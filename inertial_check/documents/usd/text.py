@@ -165,16 +165,13 @@ class _Scanner:
     def _next(self) -> Token:
         return self._ahead.pop(0) if self._ahead else next(self._tokens)
 
-    def _peek(self, count: int) -> list[Token]:
-        while len(self._ahead) < count:
-            self._ahead.append(next(self._tokens))
-        return self._ahead[:count]
-
     def _begins_block(self, token: Token) -> bool:
         """Enter a prim or variant set if one begins here."""
         if token.text not in _SPECIFIERS and token.text != b"variantSet":
             return False  # most words: types and names of attributes
-        first, second = self._peek(2)
+        while len(self._ahead) < 2:
+            self._ahead.append(next(self._tokens))
+        first, second = self._ahead[:2]
         path = self._stack[-1].path
         if token.text in _SPECIFIERS:
             name = first if first.kind == "string" else second
@@ -267,7 +264,15 @@ def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str)
 def _layer_lines(
     source: str, stage: JsonObject, texts: Mapping[str, Mapping[str, str]], path: str
 ) -> Iterator[str]:
-    below = _reference(source, os.path.dirname(os.path.abspath(path)))
+    # Make the asset path of a file relative to a folder.
+    folder = os.path.dirname(os.path.abspath(path))
+    reference_path = relative_path(os.path.abspath(source), folder)
+    anchored = (
+        reference_path
+        if reference_path.startswith(("../", "/")) or ":" in reference_path
+        else f"./{reference_path}"
+    )
+    below = f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"
     yield "#usda 1.0"
     yield "("
     if stage["name"]:
@@ -298,10 +303,3 @@ def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
                 if names[0] in inside:
                     shown = ", ".join(inside[each] for each in names)
                     yield f"{indent}{declared} = {shown if len(names) == 1 else f'({shown})'}"
-
-
-def _reference(source: str, folder: str) -> str:
-    """Make the asset path of a file relative to a folder."""
-    path = relative_path(os.path.abspath(source), folder)
-    anchored = path if path.startswith(("../", "/")) or ":" in path else f"./{path}"
-    return f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"

@@ -247,7 +247,12 @@ _SINGLE = 2.0**-24
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
     """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
     joint = body.joints[0]
-    file, path, places = _find_joint_prim(model, joint.name)
+    # Find the prim of a joint: number of its layer, its path, and the places of that layer.
+    prim_name = joint.name
+    found = list(_find_prims(model, prim_name))
+    if len(found) != 1:
+        raise NotInsertable(f"{len(found) or 'no'} prims {prim_name!r} are defined in text layers")
+    file, path, places = found[0]
     data = (model.source, *model.others)[file].data
     prim = places.prims[path]
     kilograms, meters = _units_of(model)
@@ -271,18 +276,6 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
         edits += insert_lines(data, opened, lines, file)
         edits += apply_schema(data, prim.start, opened, file, _JOINT_SCHEMA)
     return JointEdits(tuple(edits))
-
-
-def _find_joint_prim(model: Model, name: str) -> tuple[int, str, LayerPlaces]:
-    """Find the prim of a joint: number of its layer, its path, and the places of that layer.
-
-    Raises:
-        NotInsertable: No text layer defines it, or several prims have its name.
-    """
-    found = list(_find_prims(model, name))
-    if len(found) != 1:
-        raise NotInsertable(f"{len(found) or 'no'} prims {name!r} are defined in text layers")
-    return found[0]
 
 
 def _find_prims(model: Model, name: str) -> Iterator[tuple[int, str, LayerPlaces]]:

@@ -194,9 +194,31 @@ def _expand(request: JsonObject) -> JsonObject:
     limit_resources(request["memory"], request["seconds"])
     confine(access)
     try:
-        return _expand_file(request["path"], dict(request["arguments"]), inputs)
+        path = request["path"]
+        arguments = dict(request["arguments"])
+        tracing = _tracing()
+        tree = tracing.expand(path, arguments, inputs)
+        writer = _Writer()
+        for node in tree.childNodes:
+            writer.write(node)
+        return {
+            "text": base64.b64encode(b"".join(writer.pieces)).decode(),
+            "elements": writer.elements,
+            "words": writer.words,
+            "files": [_file(source) for source in inputs.files.sources],
+            "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
+            "unmatched": [[text, *_span(where)] for text, where in tracing.warnings[:20]],
+        }
     except LocatedError as error:
-        raise _locate_error(str(error), error.where, inputs.files) from None
+        error_reason = str(error)
+        where = error.where
+        if where is None:
+            found = _ExpansionError(error_reason)
+        else:
+            span = _span(where)
+            source = inputs.files.sources[span.file]
+            found = _ExpansionError(error_reason, source.path, *source.line_column(span.start))
+        raise found from None
     except DocumentError as error:
         raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
     except MemoryError:
@@ -229,30 +251,6 @@ def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
         return os.path.normpath(found.path)
 
     return Inputs(files, find, request["environment"]), access
-
-
-def _expand_file(path: str, arguments: dict[str, str], inputs: Inputs) -> JsonObject:
-    tracing = _tracing()
-    tree = tracing.expand(path, arguments, inputs)
-    writer = _Writer()
-    for node in tree.childNodes:
-        writer.write(node)
-    return {
-        "text": base64.b64encode(b"".join(writer.pieces)).decode(),
-        "elements": writer.elements,
-        "words": writer.words,
-        "files": [_file(source) for source in inputs.files.sources],
-        "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
-        "unmatched": [[text, *_span(where)] for text, where in tracing.warnings[:20]],
-    }
-
-
-def _locate_error(reason: str, where: TextRange | None, files: ExpansionFiles) -> _ExpansionError:
-    if where is None:
-        return _ExpansionError(reason)
-    span = _span(where)
-    source = files.sources[span.file]
-    return _ExpansionError(reason, source.path, *source.line_column(span.start))
 
 
 def _span(where: TextRange | None) -> Span:
@@ -312,7 +310,27 @@ def serve() -> None:
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         request = sys.stdin.buffer.read(asked["size"])
-        said, late, code = _ask_fork(request, asked)
+        # Answer a request in a fork: the answer, whether the fork was stopped, and its exit code.
+        if sys.platform == "win32":  # has no forks: run.py starts a process for each request there
+            raise NotImplementedError("requests are answered in forks")
+        reader, writer = os.pipe()
+        fork = os.fork()
+        if fork == 0:
+            os.setsid()
+            os.close(reader)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for descriptor in range(3):  # the fork must neither print answers nor read requests
+                os.dup2(nothing, descriptor)
+            writer = os.dup2(writer, 3)
+            os.closerange(4, _MOST_DESCRIPTORS)  # nothing else is inherited
+            os.chdir(asked["folder"])
+            _answer(request, writer)
+        os.close(writer)
+        said, late = _read_until(reader, time.monotonic() + asked["seconds"])
+        os.close(reader)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(fork, signal.SIGKILL)  # and the processes that it started
+        code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
         head = {"size": len(said), "late": late, "code": code}
         sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + said)
         sys.stdout.buffer.flush()
@@ -330,31 +348,6 @@ def prepare_expansions() -> None:
         _tracing()
     gc.set_threshold(*_GARBAGE)
     gc.freeze()
-
-
-def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
-    """Answer a request in a fork: the answer, whether the fork was stopped, and its exit code."""
-    if sys.platform == "win32":  # has no forks: run.py starts a process for each request there
-        raise NotImplementedError("requests are answered in forks")
-    reader, writer = os.pipe()
-    fork = os.fork()
-    if fork == 0:
-        os.setsid()
-        os.close(reader)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):  # the fork must neither print answers nor read requests
-            os.dup2(nothing, descriptor)
-        writer = os.dup2(writer, 3)
-        os.closerange(4, _MOST_DESCRIPTORS)  # nothing else is inherited
-        os.chdir(asked["folder"])
-        _answer(request, writer)
-    os.close(writer)
-    said, late = _read_until(reader, time.monotonic() + asked["seconds"])
-    os.close(reader)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(fork, signal.SIGKILL)  # and the processes that it started
-    code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
-    return said, late, code
 
 
 def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:

@@ -99,7 +99,17 @@ def read_attribute(value: Value, name: str) -> Value:
     _expect_safe(name)
     kind = value if isinstance(value, type) else type(value)
     if name in _TEMPLATES and issubclass(kind, str):
-        return _template_method(value, name)
+        # Return the method format or format_map of a text, or of the type str.
+        def fill(template: str, *arguments: Value, **named: Value) -> str:
+            return _SafeFormatter().vformat(template, arguments, named)
+
+        def fill_from(template: str, named: Mapping[str, Value]) -> str:
+            return _SafeFormatter().vformat(template, (), named)
+
+        method: Callable[..., str] = fill if name == "format" else fill_from
+        if isinstance(value, type):
+            return method
+        return lambda *arguments, **named: method(value, *arguments, **named)
     for known, methods in _METHODS.items():
         if issubclass(kind, known) and name in methods:
             return getattr(value, name)
@@ -119,21 +129,6 @@ class _SafeFormatter(Formatter):
         for is_attribute, key in rest:
             value = read_attribute(value, key) if is_attribute else value[key]
         return value, first
-
-
-def _template_method(value: Value, name: str) -> Callable[..., str]:
-    """Return the method format or format_map of a text, or of the type str."""
-
-    def fill(template: str, *arguments: Value, **named: Value) -> str:
-        return _SafeFormatter().vformat(template, arguments, named)
-
-    def fill_from(template: str, named: Mapping[str, Value]) -> str:
-        return _SafeFormatter().vformat(template, (), named)
-
-    method: Callable[..., str] = fill if name == "format" else fill_from
-    if isinstance(value, type):
-        return method
-    return lambda *arguments, **named: method(value, *arguments, **named)
 
 
 @lru_cache(1 << 14)

@@ -311,7 +311,29 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
     if (reason := reason_against_expanding(granted)) is not None:
         note_other_inputs()
         raise ExpansionLimitError(source.path, reason)
-    answer = _answer(source.path, _request(source, context, limits), limits)
+    # Send a request to the process and decode the answer.
+    path = source.path
+    request = _request(source, context, limits)
+    ask = _once if sys.platform == "win32" else XacroServer.current().ask
+    with count_expansion():
+        said = ask(request, limits.seconds)
+    if said.late:
+        note_other_inputs()
+        answer_reason = (
+            f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
+            "--timeout raises the limit, a third of the time for a document"
+        )
+        raise ExpansionLimitError(path, answer_reason)
+    try:
+        answer: JsonObject = json.loads(said.answer)
+    except ValueError:
+        note_other_inputs()
+        most = f"{limits.memory >> 20} MB of memory"
+        answer_reason = (
+            f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
+        )
+        raise ExpansionLimitError(path, answer_reason) from None
+    note_child_lookups(*answer["lookups"])
     if "error" in answer:
         raise _error(source.path, answer["limited"], **answer["error"])
     words = {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
@@ -342,33 +364,6 @@ def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes
         **limits._asdict(),
     }
     return json.dumps(request).encode()
-
-
-def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
-    """Send a request to the process and decode the answer.
-
-    Raises:
-        ExpansionLimitError: The answer is late, or the process ended without one.
-    """
-    ask = _once if sys.platform == "win32" else XacroServer.current().ask
-    with count_expansion():
-        said = ask(request, limits.seconds)
-    if said.late:
-        note_other_inputs()
-        reason = (
-            f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
-            "--timeout raises the limit, a third of the time for a document"
-        )
-        raise ExpansionLimitError(path, reason)
-    try:
-        answer: JsonObject = json.loads(said.answer)
-    except ValueError:
-        note_other_inputs()
-        most = f"{limits.memory >> 20} MB of memory"
-        reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
-        raise ExpansionLimitError(path, reason) from None
-    note_child_lookups(*answer["lookups"])
-    return answer
 
 
 class _Reply(NamedTuple):
@@ -406,7 +401,21 @@ class XacroServer(ChildClient):
             "folder": os.getcwd(),
         }
         with self.exchange() as process:
-            return _exchange(process, json.dumps(head).encode() + b"\n" + request)
+            # Send a request to the process and read the reply.
+            exchange_request = json.dumps(head).encode() + b"\n" + request
+            stdin, stdout = process.stdin, process.stdout
+            if stdin is None or stdout is None:
+                return _Reply(b"", False, 0)
+            try:
+                stdin.write(exchange_request)
+                stdin.flush()
+            except OSError:
+                return _Reply(b"", False, process.wait())
+            line = stdout.readline()
+            if not line:
+                return _Reply(b"", False, process.wait())
+            said = json.loads(line)
+            return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
     def _start(self) -> subprocess.Popen[bytes]:
         # In a session of its own, as an interrupt of this process must not reach it.
@@ -423,23 +432,6 @@ class XacroServer(ChildClient):
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-
-
-def _exchange(process: subprocess.Popen[bytes], request: bytes) -> _Reply:
-    """Send a request to the process and read the reply."""
-    stdin, stdout = process.stdin, process.stdout
-    if stdin is None or stdout is None:
-        return _Reply(b"", False, 0)
-    try:
-        stdin.write(request)
-        stdin.flush()
-    except OSError:
-        return _Reply(b"", False, process.wait())
-    line = stdout.readline()
-    if not line:
-        return _Reply(b"", False, process.wait())
-    said = json.loads(line)
-    return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
 
 def _error(
@@ -560,7 +552,12 @@ class _PlaceMap:
         elif inside and len({place.file for place in inside}) == 1:
             ends = max(place.end for place in inside)
             return Span(min(inside).start, ends, inside[0].file)
-        return self._enclosing(element)
+        # Return the tag of an element, or of the nearest one before it whose tag is known.
+        for at in range(-1 if element is None else element, -1, -1):
+            tag = self._expansion.elements[at].tag
+            if tag is not None:
+                return tag
+        return Span(0, 0)
 
     def _element(self, span: Span) -> int | None:
         """Return the index of the innermost element around a place."""
@@ -568,11 +565,3 @@ class _PlaceMap:
         while at >= 0 and self._expansion.elements[at].end < span.end:
             at -= 1
         return at if at >= 0 else None
-
-    def _enclosing(self, element: int | None) -> Span:
-        """Return the tag of an element, or of the nearest one before it whose tag is known."""
-        for at in range(-1 if element is None else element, -1, -1):
-            tag = self._expansion.elements[at].tag
-            if tag is not None:
-                return tag
-        return Span(0, 0)

@@ -359,7 +359,30 @@ class Tracing:
         if missing:
             raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
         self._xacro = xacro
-        self._patch()
+        from xacro import substitution_args
+
+        module = self._xacro
+        self._plain_literal = module.Table._eval_literal
+        self._plain_extension = module.eval_extension
+        module.Table._eval_literal = staticmethod(self._literal)
+        for name in ("eval_text", "eval_extension", "safe_eval", "parse", "parse_macro_arg"):
+            setattr(module, name, getattr(self, f"_{name}"))
+        for name in ("eval_all", "handle_macro_call", "process_include"):
+            setattr(module, name, self._placing(getattr(module, name)))
+        for name in ("check_attrs", "reqd_attrs"):
+            setattr(module, name, self._looking(getattr(module, name)))
+        module.warning = self._warning
+        module.open = self._open
+        module.glob = SimpleNamespace(glob=self._glob)
+        module._global_symbols["python"].pop("vars", None)
+        module._global_symbols["python"].update(type=type_of)
+        substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
+        substitution_args._eval_env = substitution_args._eval_dict["env"] = self._env
+        substitution_args._eval_optenv = substitution_args._eval_dict["optenv"] = self._optenv
+        substitution_args.eval = self._guarded_eval
+        import yaml
+
+        yaml.safe_load = _load_yaml
 
     def expand(
         self, path: str, arguments: dict[str, str], inputs: Inputs
@@ -386,35 +409,6 @@ class Tracing:
         except Exception as error:  # an expression or a library may raise anything
             raise LocatedError(error, _where_of(error)) from None
         return tree
-
-    def _patch(self) -> None:
-        from xacro import substitution_args
-
-        module = self._xacro
-        self._plain_literal = module.Table._eval_literal
-        self._plain_extension = module.eval_extension
-        module.Table._eval_literal = staticmethod(self._literal)
-        for name in ("eval_text", "eval_extension", "safe_eval", "parse", "parse_macro_arg"):
-            setattr(module, name, getattr(self, f"_{name}"))
-        for name in ("eval_all", "handle_macro_call", "process_include"):
-            setattr(module, name, self._placing(getattr(module, name)))
-        for name in ("check_attrs", "reqd_attrs"):
-            setattr(module, name, self._looking(getattr(module, name)))
-        module.warning = self._warning
-        module.open = self._open
-        module.glob = SimpleNamespace(glob=self._glob)
-        module._global_symbols["python"].pop("vars", None)
-        module._global_symbols["python"].update(type=type_of)
-        substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
-        substitution_args._eval_env = substitution_args._eval_dict["env"] = self._env
-        substitution_args._eval_optenv = substitution_args._eval_dict["optenv"] = self._optenv
-        substitution_args.eval = self._guarded_eval
-        self._patch_yaml()
-
-    def _patch_yaml(self) -> None:
-        import yaml
-
-        yaml.safe_load = _load_yaml
 
     def _open(self, path: str) -> io.StringIO:
         """Open a file for load_yaml, which passes it to yaml.safe_load."""
