@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,19 @@ from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
+from inertial_check.projection.certificate import Unit
+from inertial_check.projection.conic.joint import (
+    GroupAnswer,
+    GroupRequest,
+    find_conflict,
+    find_margin_conflict,
+    groups,
+    refuse_numbers,
+    solve_group,
+)
+from inertial_check.projection.conic.problem import Applied, Piece, Proof
+from inertial_check.projection.conic.solvers import find_solver
+from inertial_check.projection.constraints import FixedEntries, FixedMass
 from inertial_check.projection.holding import (
     Held,
     find_points,
@@ -27,6 +40,7 @@ from inertial_check.projection.holding import (
     least_mass,
     spread_about_origin,
 )
+from inertial_check.projection.margin import MarginAbout
 from inertial_check.projection.moments import (
     ISOTROPIC,
     METRICS,
@@ -44,12 +58,6 @@ from inertial_check.projection.solution import (
     result_of_matrices,
 )
 from inertial_check.projection.svec import Certificate
-
-if TYPE_CHECKING:
-    from inertial_check.projection.certificate import Unit
-    from inertial_check.projection.conic.joint import GroupAnswer, GroupRequest
-    from inertial_check.projection.conic.problem import Applied, Piece, Proof
-
 
 RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the verdict."""
@@ -92,9 +100,6 @@ def project_with_constraints(
             f"metric {options.metric!r} takes no constraints; pose the problem in cvxpy with "
             "inertial_check.projection.conic"
         )
-    from inertial_check.projection.conic.joint import GroupRequest, groups
-    from inertial_check.projection.conic.solvers import find_solver
-
     whole = max(int(np.count_nonzero(rows)), 1)
     problem, _, p_BoFo_B = next(build_problems(theta, about, rows, options, whole))
     solver, names = options.solver or "clarabel", np.flatnonzero(rows.reshape(-1)).tolist()
@@ -109,8 +114,6 @@ def project_with_constraints(
 
 def _solve_any(request: GroupRequest, options: Options) -> _GroupResult:
     """Find bodies that belong together, or say that float64 cannot compute with their numbers."""
-    from inertial_check.projection.conic.joint import refuse_numbers
-
     with np.errstate(all="ignore"):
         try:
             return _GroupSolver(request, options).solve()
@@ -172,8 +175,6 @@ class _Batch:
 
     def result(self, given: Floats, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
         """Make the result of the projection."""
-        from inertial_check.projection.conic.problem import Proof
-
         proof = Proof(tuple(self.pieces))
         result = result_of_matrices(
             about,
@@ -217,8 +218,6 @@ class _GroupSolver:
     def _ask(
         self, problem: Quadratic, floored: Mask, extra: tuple[Applied, ...] = ()
     ) -> _GroupResult:
-        from inertial_check.projection.conic.joint import solve_group
-
         request = self._request._replace(problem=problem, applied=(*self._request.applied, *extra))
         answer = solve_group(request)
         count = len(problem.theta0)
@@ -239,10 +238,18 @@ class _GroupSolver:
             return first
         least = least_mass(problem, self._options.mass_min)
         nothing = ~problem.theta0.any(axis=1)
-        floored = (first.answer.theta[:, 0] < least) & ~nothing & ~self._has_named_mass(first)
+        # A small mass that a constraint fixes is meant, and no floor is put under it.
+        named = np.zeros(len(first.answer.theta), dtype=np.bool_)
+        for constraint, bodies in self._request.applied:
+            fixed = isinstance(constraint, FixedMass)
+            if fixed or (isinstance(constraint, FixedEntries) and "m" in constraint.entries):
+                named[list(bodies)] = first.answer.failure is None
+        named &= first.answer.theta[:, 0] > 0
+        floored = (first.answer.theta[:, 0] < least) & ~nothing & ~named
         if not floored.any():
             return first
-        refused = self._refuse_no_mass()
+        # Name the constraints that leave no positive mass; None where some do.
+        refused = find_conflict(self._request)
         if refused is not None:
             return _GroupResult(first.held, refused)
         best = first
@@ -254,25 +261,6 @@ class _GroupSolver:
                 break
             least = FALL * least
         return best
-
-    def _has_named_mass(self, result: _GroupResult) -> Mask:
-        """Find bodies (n,) whose small mass is one that a constraint fixes."""
-        from inertial_check.projection.constraints import FixedEntries, FixedMass
-
-        named = np.zeros(len(result.answer.theta), dtype=np.bool_)
-        if result.answer.failure is not None:
-            return named
-        for constraint, bodies in self._request.applied:
-            fixed = isinstance(constraint, FixedMass)
-            if fixed or (isinstance(constraint, FixedEntries) and "m" in constraint.entries):
-                named[list(bodies)] = True
-        return named & (result.answer.theta[:, 0] > 0)
-
-    def _refuse_no_mass(self) -> GroupAnswer | None:
-        """Name the constraints that leave no positive mass; None where some do."""
-        from inertial_check.projection.conic.joint import find_conflict
-
-        return find_conflict(self._request)
 
     def _leave_crumbs(self, result: _GroupResult) -> _GroupResult:
         """Put a crumb of a body around points, whose numbers would otherwise be rounding.
@@ -305,9 +293,25 @@ class _GroupSolver:
         if latest.answer.failure is not None:
             latest = self._search_margin(start)
         if latest.answer.failure is not None:
-            return self._name_margin(latest)
+            # Name the constraints that leave no room for the margin, where that can be shown.
+            found = find_margin_conflict(self._request, self._options.margin)
+            if found is not None:
+                return latest._replace(answer=found)
+            failure = latest.answer.failure
+            assert failure is not None  # only what failed is named
+            reason = f"the margin {self._options.margin:g} was not reached: {failure.reason}"
+            return latest._replace(
+                answer=latest.answer._replace(failure=failure._replace(reason=reason))
+            )
         for _ in range(ROUNDS):
-            if not self._has_moved(start, latest):
+            # Tell whether a centre of mass moved so far that the margin is another about it.
+            old, new = start.held.solution.theta, latest.held.solution.theta
+            heavy = (old[:, 0] > 0) & (new[:, 0] > 0)
+            old, new = old[heavy], new[heavy]
+            move = np.sum((new[:, 1:4] / new[:, :1] - old[:, 1:4] / old[:, :1]) ** 2, axis=1)
+            six = np.asarray(central_inertia(new, "origin"))
+            square = six[:, [0, 3, 5]].sum(axis=1) / 2 / new[:, 0]
+            if not bool(np.any(move > tolerances.SETTLED_PLACE * np.abs(square))):
                 break
             start = latest
             again = self._ask_margin(start, start, margin)
@@ -364,12 +368,6 @@ class _GroupSolver:
 
     def _ask_margin(self, result: _GroupResult, place: _GroupResult, margin: float) -> _GroupResult:
         """Ask for the nearest with a margin about the centres of mass of `place`."""
-        return self._ask(result.held.problem, result.held.floored, self._margins(place, margin))
-
-    def _margins(self, place: _GroupResult, margin: float) -> tuple[Applied, ...]:
-        from inertial_check.projection.conic.problem import Applied
-        from inertial_check.projection.margin import MarginAbout
-
         theta = place.held.solution.theta
         guard = np.asarray(Consistency(theta, "origin").tolerance)
         limits = []
@@ -377,17 +375,7 @@ class _GroupSolver:
             if row[0] > 0:
                 own = min(margin + min(float(guard[i]), tolerances.CERTIFIED), ISOTROPIC)
                 limits.append(Applied(MarginAbout(own, row[1:4] / row[0]), (i,)))
-        return tuple(limits)
-
-    def _has_moved(self, before: _GroupResult, after: _GroupResult) -> bool:
-        """Tell whether a centre of mass moved so far that the margin is another about it."""
-        old, new = before.held.solution.theta, after.held.solution.theta
-        heavy = (old[:, 0] > 0) & (new[:, 0] > 0)
-        old, new = old[heavy], new[heavy]
-        move = np.sum((new[:, 1:4] / new[:, :1] - old[:, 1:4] / old[:, :1]) ** 2, axis=1)
-        six = np.asarray(central_inertia(new, "origin"))
-        square = six[:, [0, 3, 5]].sum(axis=1) / 2 / new[:, 0]
-        return bool(np.any(move > tolerances.SETTLED_PLACE * np.abs(square)))
+        return self._ask(result.held.problem, result.held.floored, tuple(limits))
 
     def _lift(self, result: _GroupResult) -> _GroupResult:
         """Mix the central moments with isotropic ones where rounding left less than the margin."""
@@ -398,20 +386,6 @@ class _GroupSolver:
             six = with_margin(part, "origin", central_inertia(part, "origin"), margin)
             theta[short] = with_central_inertia(part, "origin", six)
         return result
-
-    def _name_margin(self, result: _GroupResult) -> _GroupResult:
-        """Name the constraints that leave no room for the margin, where that can be shown."""
-        from inertial_check.projection.conic.joint import find_margin_conflict
-
-        found = find_margin_conflict(self._request, self._options.margin)
-        if found is not None:
-            return result._replace(answer=found)
-        failure = result.answer.failure
-        assert failure is not None  # only what failed is named
-        reason = f"the margin {self._options.margin:g} was not reached: {failure.reason}"
-        return result._replace(
-            answer=result.answer._replace(failure=failure._replace(reason=reason))
-        )
 
 
 def has_nearest(judged: Consistency, finite: Mask, metric: str) -> Mask:

@@ -89,7 +89,10 @@ def hold(
         theta = held.solution.theta[short]
         six = with_margin(theta, "origin", central_inertia(theta, "origin"), margin)
         held.solution.theta[short] = with_central_inertia(theta, "origin", six)
-        _measure(held, short)
+        # Compute the residuals of some answers again, in place.
+        part = held.solution.rows(short)
+        certificate = certify(held.problem.rows(short), part.theta, part.dual)
+        held.solution.put(short, part._replace(certificate=certificate))
     return held
 
 
@@ -131,7 +134,14 @@ def _raise(
     if not short.size:
         return short
     body, Delta = bodies(held, short), held.problem.Delta[short]
-    share = _first_share(theta[short], body, margin)
+    # Compute the share (n,) of a body whose least spread is the margin times the answer's.
+    share_theta = theta[short]
+    around = central_inertia(theta_from_pseudo_inertia(body), "origin")
+    least = eigenvalues(second_moment(around))[:, 0]
+    six = np.asarray(central_inertia(share_theta, "origin"))
+    spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
+    share = margin * spread / np.where(least > 0, least, 1.0)
+    share = np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
     while short.size:
         held.problem.Delta[short] = Delta + share[:, None, None] * body
         _solve_again(solve, held, short)
@@ -195,7 +205,12 @@ def isotropic(held: Held, rows: Integers) -> Floats:
 
 def like_reference(held: Held, rows: Integers) -> Floats:
     """Build isotropic bodies (n, 4, 4) with mass and spread of the reference."""
-    return _ball(held.problem.reference[rows])
+    # Build isotropic bodies (n, 4, 4) about the origin with mass and spread of these.
+    body = held.problem.reference[rows]
+    ball = np.zeros_like(body)
+    ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
+    ball[:, 3, 3] = body[:, 3, 3]
+    return ball
 
 
 def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
@@ -206,28 +221,3 @@ def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
     body = np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
     usable = (spread > 0) & (theta[:, 0] > 0)
     return np.where(usable[:, None, None], body, like_reference(held, rows))
-
-
-def _ball(body: Floats) -> Floats:
-    """Build isotropic bodies (n, 4, 4) about the origin with mass and spread of these."""
-    ball = np.zeros_like(body)
-    ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
-    ball[:, 3, 3] = body[:, 3, 3]
-    return ball
-
-
-def _first_share(theta: Floats, body: Floats, margin: float) -> Floats:
-    """Compute the share (n,) of a body whose least spread is the margin times the answer's."""
-    around = central_inertia(theta_from_pseudo_inertia(body), "origin")
-    least = eigenvalues(second_moment(around))[:, 0]
-    six = np.asarray(central_inertia(theta, "origin"))
-    spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
-    share = margin * spread / np.where(least > 0, least, 1.0)
-    return np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
-
-
-def _measure(held: Held, rows: Integers) -> None:
-    """Compute the residuals of some answers again, in place."""
-    part = held.solution.rows(rows)
-    certificate = certify(held.problem.rows(rows), part.theta, part.dual)
-    held.solution.put(rows, part._replace(certificate=certificate))

@@ -188,18 +188,14 @@ def _find_nearest(
     return found, held.solution.dual, xp.stack(facts, axis=-1)
 
 
-def _central(xp: Namespace, found: Array, rows: Array) -> Array:
-    """Compute inertias (..., 6) about the centre of mass, of the rows that have one."""
-    mass = found[..., 0]
-    safe = xp.where(rows & (mass != 0), mass, xp.ones_like(mass))
-    return about_com(safe, found[..., 1:4], found[..., 4:])
-
-
 def _return_to_body(xp: Namespace, found: Array, p_BoFo_B: Array | None, rows: Array) -> Array:
     """Express results (..., 10) about Fo as the caller has them: about the centre of mass."""
     if p_BoFo_B is None:
         return found
-    central = join(found[..., 0], found[..., 1:4], _central(xp, found, rows))
+    # Compute inertias (..., 6) about the centre of mass, of the rows that have one.
+    mass = found[..., 0]
+    safe = xp.where(rows & (mass != 0), mass, xp.ones_like(mass))
+    central = join(found[..., 0], found[..., 1:4], about_com(safe, found[..., 1:4], found[..., 4:]))
     return translate(central, p_BoFo_B, "com")
 
 

@@ -311,7 +311,11 @@ def split_composite(
     stay = are_exact(np.asarray(children.as_theta(about="com")), "com")
     if stay.all() and are_exact(left[:1], "origin").all():
         return Split(left, "remainder")
-    shared = _share(composite, own[:, 0], X)
+    # Give each part (1 + k, 10) a copy of the composite with its share of the mass.
+    masses = own[:, 0]
+    shares = masses / masses.sum()
+    back = np.asarray(transform(np.tile(composite, (len(X), 1)), np.linalg.inv(X)))
+    shared = np.asarray(shares[:, None] * back)
     nearest = _find_nearest(composite, own, X)
     if nearest is None:
         return Split(make_exact(shared, "origin")[0], "proportional")
@@ -327,13 +331,6 @@ def _complete(composite: Floats, parts: Floats, X: Floats) -> Floats:
     """Replace the first part (1 + k, 10) by what the others leave of the composite."""
     others = np.asarray(transform(parts[1:], X[1:])).sum(axis=0)
     return np.concatenate([(composite - others)[None], parts[1:]])
-
-
-def _share(composite: Floats, masses: Floats, X: Floats) -> Floats:
-    """Give each part (1 + k, 10) a copy of the composite with its share of the mass."""
-    shares = masses / masses.sum()
-    back = np.asarray(transform(np.tile(composite, (len(X), 1)), np.linalg.inv(X)))
-    return np.asarray(shares[:, None] * back)
 
 
 def _find_nearest(composite: Floats, own: Floats, X: Floats) -> Floats | None:

@@ -109,17 +109,11 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
             about, p_BoFo_B, held, found, floored, solver, proof, failures, given
         )
         if kept is not None:
-            result = _keep_little(result, kept, found)
+            result = replace(
+                result, measure=partial(_measure_kept, kept, found.theta), problem=None
+            )
         parts.append(result)
     return join_results(parts)
-
-
-def _keep_little(result: SolverResult, kept: CompactProblem, found: Solution) -> SolverResult:
-    """Return the result of a part of a large batch without its matrices.
-
-    Its measure and certificate restore them when they are asked for.
-    """
-    return replace(result, measure=partial(_measure_kept, kept, found.theta), problem=None)
 
 
 def _measure_kept(kept: CompactProblem, theta: Floats) -> Change:
@@ -229,7 +223,22 @@ def _build_problem(
     Delta = np.zeros((count, 4, 4))
     if options.metric in METRICS:
         W = np.broadcast_to(_MOMENTS[options.metric], (count, 10, 10))
-        return Quadratic(theta0, W, Delta, _about_itself(theta0), fixed=True)
+        # Build pseudo-inertias (n, 4, 4) of isotropic bodies with mass, place and size of these.
+        spread = np.sum(
+            np.abs(eigenvalues(second_moment(central_inertia(theta0, "origin")))), axis=1
+        )
+        mass, h = theta0[:, 0], theta0[:, 1:4]
+        # Rows reach this metric only with a positive mass: the quotient exists.
+        least = np.where(spread > 0, spread, np.sum(h**2, axis=1) / mass)
+        least = np.where(least > 0, least, mass)  # a point at the origin has no size at all
+        six = (2 * least / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
+        return Quadratic(
+            theta0,
+            W,
+            Delta,
+            np.asarray(pseudo_inertia(with_central_inertia(theta0, "origin", six))),
+            fixed=True,
+        )
     if prior is not None and (weights is None or options.metric in DIVERGENCES):
         return Quadratic(theta0, weights, Delta, prior)
     if options.metric == "euclidean":
@@ -239,17 +248,6 @@ def _build_problem(
     if prior is not None:
         weights = weights + options.regularization * weights_of_prior(prior)
     return Quadratic(theta0, weights, Delta, fit_reference(weights, theta0))
-
-
-def _about_itself(theta: Floats) -> Floats:
-    """Build pseudo-inertias (n, 4, 4) of isotropic bodies with mass, place and size of these."""
-    spread = np.sum(np.abs(eigenvalues(second_moment(central_inertia(theta, "origin")))), axis=1)
-    mass, h = theta[:, 0], theta[:, 1:4]
-    # Rows reach this metric only with a positive mass: the quotient exists.
-    least = np.where(spread > 0, spread, np.sum(h**2, axis=1) / mass)
-    least = np.where(least > 0, least, mass)  # a point at the origin has no size at all
-    six = (2 * least / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
-    return np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
 
 
 def _weights_of_moments(metric: MomentMetric) -> Floats:

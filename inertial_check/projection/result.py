@@ -151,7 +151,25 @@ class Projection(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_projection(self)
+        # Show a projection: the rows that moved most, with their margins afterwards.
+        shown = read_consistency(check(self.parameters))
+        change = np.asarray(self.relative_change, dtype=np.float64).reshape(-1)
+        status = np.asarray(self.status).reshape(-1).tolist()
+        order = np.argsort(-np.where(np.isnan(change), np.inf, change), kind="stable")
+        rows = [
+            (
+                shown.names[i],
+                color_word(status[i], "bad" if status[i] == "no-nearest" else "good"),
+                f"{write_number(100 * float(change[i]))} %",
+                write_number(float(shown.mass[i])),
+                write_number(float(shown.margin[i])),
+            )
+            for i in order[:MOST_ROWS].tolist()
+        ]
+        columns = ("row", "status", ">change of the moments", ">mass kg", ">margin")
+        subtitle = f"{count_words(status)}; metric {self.metric}, solver {self.solver}"
+        table = write_table(columns, rows, len(status), "rows")
+        return write_box("Projection", subtitle, table, shown.draw_triangle())
 
     @property
     def solver(self) -> str:
@@ -421,25 +439,3 @@ _REASON = (
     "covariance, the mass positive and the nearest inertia not zero (a point mass); its own "
     "weights positive definite, or semidefinite beside a prior, and its own prior positive definite"
 )
-
-
-def show_projection(found: Projection) -> str:
-    """Show a projection: the rows that moved most, with their margins afterwards."""
-    shown = read_consistency(check(found.parameters))
-    change = np.asarray(found.relative_change, dtype=np.float64).reshape(-1)
-    status = np.asarray(found.status).reshape(-1).tolist()
-    order = np.argsort(-np.where(np.isnan(change), np.inf, change), kind="stable")
-    rows = [
-        (
-            shown.names[i],
-            color_word(status[i], "bad" if status[i] == "no-nearest" else "good"),
-            f"{write_number(100 * float(change[i]))} %",
-            write_number(float(shown.mass[i])),
-            write_number(float(shown.margin[i])),
-        )
-        for i in order[:MOST_ROWS].tolist()
-    ]
-    columns = ("row", "status", ">change of the moments", ">mass kg", ">margin")
-    subtitle = f"{count_words(status)}; metric {found.metric}, solver {found.solver}"
-    table = write_table(columns, rows, len(status), "rows")
-    return write_box("Projection", subtitle, table, shown.draw_triangle())

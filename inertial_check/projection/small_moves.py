@@ -51,7 +51,16 @@ def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
         problem: The problem that was solved.
         found: Its answer.
     """
-    rows = _find_small(problem, found)
+    # Find rows whose move is small in units of their body, and that have no floor under them.
+    change = np.abs(found.theta - problem.theta0)
+    size = np.abs(problem.theta0)
+    small_units = np.sqrt(np.einsum("nii->ni", problem.reference))
+    scale = 1 / (small_units[:, _ROWS] * small_units[:, _COLUMNS])
+    move, own = (np.max(v * scale, axis=1) for v in (change, size))
+    small = (move > 0) & (move < SMALL_MOVE * own)
+    if small.any():
+        small &= ~problem.Delta.any(axis=(1, 2))
+    rows = np.flatnonzero(small)
     if not rows.size:
         return found
     part = problem.rows(rows)
@@ -69,19 +78,6 @@ def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
     kept = found.rows(np.arange(len(found.theta)))
     kept.put(rows[better], anew)
     return kept
-
-
-def _find_small(problem: Quadratic, found: Solution) -> np.ndarray:
-    """Find rows whose move is small in units of their body, and that have no floor under them."""
-    change = np.abs(found.theta - problem.theta0)
-    size = np.abs(problem.theta0)
-    units = np.sqrt(np.einsum("nii->ni", problem.reference))
-    scale = 1 / (units[:, _ROWS] * units[:, _COLUMNS])
-    move, own = (np.max(v * scale, axis=1) for v in (change, size))
-    small = (move > 0) & (move < SMALL_MOVE * own)
-    if small.any():
-        small &= ~problem.Delta.any(axis=(1, 2))
-    return np.flatnonzero(small)
 
 
 _ROWS = [3, 0, 1, 2, 0, 0, 0, 1, 1, 2]
@@ -103,7 +99,13 @@ def _solve_block(problem: Quadratic, units: Normalised) -> tuple[Floats, Floats]
     z, D = np.zeros_like(problem.theta0), np.zeros_like(X0)
     B = np.zeros_like(X0) + np.eye(4)
     for _ in range(ROUNDS):
-        B = _eliminate(X0 + D, small)
+        # Build B (n, 4, 4) with B^T X B block diagonal: the small block becomes its complement.
+        X = X0 + D
+        large = ~small[:, :, None] & ~small[:, None, :]
+        one = np.eye(4)
+        inner = np.where(large, X, 0.0) + small[:, :, None] * one
+        cross = np.where(~small[:, :, None] & small[:, None, :], X, 0.0)
+        B = np.asarray(one - newton.solve_systems(inner, cross))
         Schur = B.transpose(0, 2, 1) @ (X0 + D) @ B
         own = pack(Schur) - np.matmul(reach, z[:, :, None])[:, :, 0]
         z = _project_block(own, reach, small)
@@ -115,15 +117,6 @@ def _solve_block(problem: Quadratic, units: Normalised) -> tuple[Floats, Floats]
     multiplier = np.matmul(back, pack(Z)[:, :, None])[:, :, 0]
     multiplier = np.einsum("nij,ni->nj", congruence(units.inverse), multiplier)
     return problem.theta0 + change, multiplier * (units.weight * units.size)[:, None]
-
-
-def _eliminate(X: Floats, small: Mask) -> Floats:
-    """Build B (n, 4, 4) with B^T X B block diagonal: the small block becomes its complement."""
-    large = ~small[:, :, None] & ~small[:, None, :]
-    one = np.eye(4)
-    inner = np.where(large, X, 0.0) + small[:, :, None] * one
-    cross = np.where(~small[:, :, None] & small[:, None, :], X, 0.0)
-    return np.asarray(one - newton.solve_systems(inner, cross))
 
 
 def _project_block(own: Floats, reach: Floats, small: Mask) -> Floats:
@@ -182,26 +175,17 @@ def sharpen_moments(
     found = np.array(theta)
     sharp = np.array(found[rows])
     sharp[:, 4:] = part[:, 4:] + six
-    held = _raise_to_body(sharp, about)
-    found[rows[held]] = sharp[held]
-    return replace(result, theta=found)
-
-
-def _raise_to_body(theta: Array, about: Point) -> Mask:
-    """Raise moments (n, 10), in place, by the fewest rounding units that leave a margin of zero.
-
-    Returns:
-        The rows (n,) that have it.
-    """
-    unit = np.finfo(theta.dtype).eps / 4 * np.max(np.abs(theta[:, 4:]), axis=1)
-    exact = np.array(theta)
-    short = np.flatnonzero(~(Consistency(theta, about).margin >= 0))
+    # Raise moments (n, 10), in place, by the fewest rounding units that leave a margin of zero.
+    unit = np.finfo(sharp.dtype).eps / 4 * np.max(np.abs(sharp[:, 4:]), axis=1)
+    exact = np.array(sharp)
+    short = np.flatnonzero(~(Consistency(sharp, about).margin >= 0))
     for power in range(LIFTS):
         if not short.size:
             break
         lift = unit[short] * 2.0**power
-        theta[short[:, None], [4, 7, 9]] = exact[short[:, None], [4, 7, 9]] + lift[:, None]
-        short = short[~(Consistency(theta[short], about).margin >= 0)]
-    held = np.ones(len(theta), dtype=np.bool_)
+        sharp[short[:, None], [4, 7, 9]] = exact[short[:, None], [4, 7, 9]] + lift[:, None]
+        short = short[~(Consistency(sharp[short], about).margin >= 0)]
+    held = np.ones(len(sharp), dtype=np.bool_)
     held[short] = False
-    return held
+    found[rows[held]] = sharp[held]
+    return replace(result, theta=found)

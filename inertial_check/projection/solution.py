@@ -191,21 +191,7 @@ def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and 
         iterations: (n,) of the solver.
     """
     theta = with_central_inertia(given, about, after)
-    return describe_moments(theta, given, about, before, after, metric, margin, solver, iterations)
-
-
-def describe_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
-    theta: Array,
-    given: Array,
-    about: Point,
-    before: Array,
-    after: Array,
-    metric: MomentMetric,
-    margin: float,
-    solver: str,
-    iterations: Array | None,
-) -> SolverResult:
-    """Make the same result where the moved theta (n, 10) is at hand."""
+    # Make the same result where the moved theta (n, 10) is at hand.
     xp = array_namespace(after)
     return SolverResult(
         theta=theta,

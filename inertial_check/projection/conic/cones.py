@@ -298,7 +298,18 @@ class _Equation(NamedTuple):
 
     def directions(self, point: Point, value: Floats) -> Iterator[Floats | None]:
         """Yield the Newton step, and then the shortest step that solves the linear system best."""
-        jacobian = self._jacobian(point)
+        # Compute one generalised Jacobian of the value by d, y and w.
+        problem = self.problem
+        slope = slopes(point.w, problem.parts, self.mu)
+        pulled = slope - np.eye(len(slope))
+        n, aux = len(point.d), len(point.y)
+        jacobian = np.zeros((n + aux + len(slope),) * 2)
+        jacobian[:n, :n] = problem.M
+        jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
+        jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
+        jacobian[n + aux :, :n] = point.step * problem.Gu
+        jacobian[n + aux :, n : n + aux] = problem.Gy
+        jacobian[n + aux :, n + aux :] = -slope
         if point.y.size:  # y is mostly not unique: prefer the shortest step of it
             own = np.arange(len(point.d), len(jacobian))
             damped = np.array(jacobian)
@@ -315,21 +326,6 @@ class _Equation(NamedTuple):
         """Make the step, which holds d, y and w one after the other."""
         d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
         return Point(point.d + d, point.y + y, point.w + w, point.step)
-
-    def _jacobian(self, point: Point) -> Floats:
-        """Compute one generalised Jacobian of the value by d, y and w."""
-        problem = self.problem
-        slope = slopes(point.w, problem.parts, self.mu)
-        pulled = slope - np.eye(len(slope))
-        n, aux = len(point.d), len(point.y)
-        jacobian = np.zeros((n + aux + len(slope),) * 2)
-        jacobian[:n, :n] = problem.M
-        jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
-        jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
-        jacobian[n + aux :, :n] = point.step * problem.Gu
-        jacobian[n + aux :, n : n + aux] = problem.Gy
-        jacobian[n + aux :, n + aux :] = -slope
-        return jacobian
 
 
 def _solve_regular(jacobian: Floats, value: Floats, damped: Floats) -> Floats | None:

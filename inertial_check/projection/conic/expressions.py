@@ -20,7 +20,7 @@ from inertial_check.inertia.representations import Order, reorder
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.projection.conic.problem import row_lengths
 from inertial_check.projection.conic.solvers import member
-from inertial_check.projection.constraint import Block, Constraint, read_constraints
+from inertial_check.projection.constraint import Constraint, read_constraints
 from inertial_check.projection.metrics import read_prior, read_weights
 from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, congruence, factors, root_of, unsvec
 
@@ -111,16 +111,36 @@ def constrain(
         >>> print(round(float(least), 6))
         2.0
     """
+    import cvxpy as cp
+
     bodies = _bodies(theta, order)
     given = _read_numbers(theta0, len(bodies), order)
     L = None if reference is None else _factor(reference, order)
     found: list[cp.Constraint] = []
     for one in read_constraints(constraints):
-        for group in _groups(one, len(bodies)):
+        # The rows that a constraint holds for, together or each by itself.
+        count = len(bodies)
+        rows = list(range(count)) if one.bodies is None else list(one.bodies)
+        if max(rows) >= count:
+            raise ParameterError(f"{one!r} names body {max(rows)}, but theta has {count}")
+        for group in [rows] if one.coupling else [[i] for i in rows]:
             blocks = one.blocks(given[group])
             if not all(np.all(np.isfinite(part)) for block in blocks for part in block[1:]):
                 raise ParameterError(f"{one!r} keeps what each body was given: say theta0=")
-            found.extend(_members(blocks, [bodies[i] for i in group], L))
+            # Rows are divided by their size at the reference, so that a solver sees numbers near 1.
+            together = cp.hstack([bodies[i] for i in group])
+            aux = max(block.B.shape[1] for block in blocks)
+            y = cp.Variable(aux) if aux else None
+            units, unit = np.eye(10 * len(group)), 1.0
+            if L is not None:
+                own = FROM_SVEC @ congruence(L[0][None])[0]
+                units, unit = np.kron(np.eye(len(group)), own), float(L[0][3, 3] ** 2)
+            for block in blocks:
+                length = row_lengths(block.cone, block.A @ units, unit * block.B)[:, None]
+                expression = (block.A / length) @ together + block.b / length[:, 0]
+                if y is not None and block.B.shape[1]:
+                    expression += (unit * block.B / length) @ y
+                found.append(member(block.cone, expression))
     return found
 
 
@@ -198,7 +218,7 @@ def _canonical(theta: cp.Expression, order: Order) -> cp.Expression:
     """One body in order "urdf"."""
     if tuple(theta.shape) != (10,):
         raise ParameterError(f"theta has shape {tuple(theta.shape)}, expected (10,)")
-    return theta if order == "urdf" else _permutation(order) @ theta
+    return theta if order == "urdf" else np.asarray(reorder(np.eye(10), order, "urdf").T) @ theta
 
 
 def _bodies(theta: cp.Expression, order: Order) -> list[cp.Expression]:
@@ -206,15 +226,6 @@ def _bodies(theta: cp.Expression, order: Order) -> list[cp.Expression]:
     if len(theta.shape) == 2:
         return [_canonical(theta[i], order) for i in range(theta.shape[0])]
     return [_canonical(theta, order)]
-
-
-def _permutation(order: Order) -> Floats:
-    """The map (10, 10) of theta in `order` to order "urdf".
-
-    Raises:
-        ParameterError: Unknown order.
-    """
-    return np.asarray(reorder(np.eye(10), order, "urdf").T)
 
 
 def _read_numbers(theta0: ArrayLike | None, count: int, order: Order) -> Floats:
@@ -245,41 +256,6 @@ def _matrix(svec: cp.Expression) -> cp.Expression:
     import cvxpy as cp
 
     return cp.reshape(unsvec(4) @ svec, (4, 4), order="C")
-
-
-def _groups(constraint: Constraint, count: int) -> list[list[int]]:
-    """The rows that a constraint holds for, together or each by itself.
-
-    Raises:
-        ParameterError: It names a row that there is not.
-    """
-    rows = list(range(count)) if constraint.bodies is None else list(constraint.bodies)
-    if max(rows) >= count:
-        raise ParameterError(f"{constraint!r} names body {max(rows)}, but theta has {count}")
-    return [rows] if constraint.coupling else [[i] for i in rows]
-
-
-def _members(
-    blocks: tuple[Block, ...], bodies: list[cp.Expression], reference: tuple[Floats, Floats] | None
-) -> list[cp.Constraint]:
-    """The blocks of one constraint, their rows divided by their size at the reference."""
-    import cvxpy as cp
-
-    theta = cp.hstack(bodies)
-    aux = max(block.B.shape[1] for block in blocks)
-    y = cp.Variable(aux) if aux else None
-    units, unit = np.eye(10 * len(bodies)), 1.0
-    if reference is not None:
-        own = FROM_SVEC @ congruence(reference[0][None])[0]
-        units, unit = np.kron(np.eye(len(bodies)), own), float(reference[0][3, 3] ** 2)
-    found = []
-    for block in blocks:
-        length = row_lengths(block.cone, block.A @ units, unit * block.B)[:, None]
-        expression = (block.A / length) @ theta + block.b / length[:, 0]
-        if y is not None and block.B.shape[1]:
-            expression += (unit * block.B / length) @ y
-        found.append(member(block.cone, expression))
-    return found
 
 
 def _root_of(

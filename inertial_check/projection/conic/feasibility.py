@@ -105,7 +105,10 @@ def sentence(conflict: Sequence[Applied], names: Sequence[int], margin: float = 
         margin: Margin with which they conflict.
     """
     body = f"body with the margin {margin:g}" if margin > 0 else "consistent body"
-    said = [f"{one.constraint!r}{_of(one, names)}" for one in conflict]
+    said = [
+        f"{one.constraint!r}{f' of {name_bodies([names[i] for i in one.bodies])}'}"
+        for one in conflict
+    ]
     if len(said) == 1:
         return f"no {body} meets {said[0]}"
     return (
@@ -119,10 +122,6 @@ def name_bodies(names: Sequence[int]) -> str:
     if len(names) == 1:
         return f"body {names[0]}"
     return f"bodies {', '.join(map(str, names))}"
-
-
-def _of(applied: Applied, names: Sequence[int]) -> str:
-    return f" of {name_bodies([names[i] for i in applied.bodies])}"
 
 
 class Place(NamedTuple):

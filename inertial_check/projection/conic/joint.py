@@ -476,7 +476,15 @@ def _refuse(
 
 def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: int) -> _Answer:
     """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
-    kept = _keep_bodies(problem, _exact_equalities(problem, start), steps)
+    # Find the auxiliary variables nearest to a solver's with which equalities hold to rounding.
+    rows = [np.arange(p.rows.start, p.rows.stop) for p in problem.parts if p.cone == "zero"]
+    if not rows or not problem.Gy.size:
+        equalities = start.y
+    else:
+        equal = np.concatenate(rows)
+        short = problem.g[equal] + problem.Gy[equal] @ start.y
+        equalities = np.asarray(start.y - np.linalg.lstsq(problem.Gy[equal], short, rcond=None)[0])
+    kept = _keep_bodies(problem, equalities, steps)
     if kept is not None:
         return kept
     point, residual = polish(problem, start)
@@ -484,7 +492,11 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
     far = not 1 / RESCALED < moved / point.step < RESCALED
     vague = residual > tolerances.CERTIFIED * tolerances.BEYOND_CERTIFIED * moved / point.step
     if far and vague and moved > max(residual, ROUNDING):
-        point, _ = polish(problem, _rescale(problem, point, moved))
+        s = project(point.w, problem.parts)
+        ratio = point.step / moved
+        point, _ = polish(
+            problem, Point(point.d * ratio, point.y, s - (s - point.w) * ratio, moved)
+        )
     kept = _keep_bodies(problem, point.y, steps)
     if kept is not None:
         return kept
@@ -494,7 +506,13 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
 
 def _lift(request: GroupRequest, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
     """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
-    isotropic = _isotropic(answer.theta)
+    # Build isotropic bodies (n, 10) at the places of these, as spread as they about the origin.
+    theta = answer.theta
+    mass = np.where(theta[:, :1] > 0, theta[:, :1], 1.0)
+    com = np.where(theta[:, :1] > 0, theta[:, 1:4] / mass, 0.0)
+    spread = np.abs(theta[:, [4, 7, 9]]).sum(axis=1, keepdims=True) / 3
+    six = about_origin(mass[:, 0], mass * com, spread * np.array([1.0, 0, 0, 1, 0, 1]))
+    isotropic = np.asarray(join(mass[:, 0], mass * com, six))
     around, first = problem.image(isotropic), _guess_lift(request, answer.theta, isotropic)
     for lift in LIFTS[first:]:
         g = np.array(problem.g)
@@ -516,21 +534,6 @@ def _guess_lift(request: GroupRequest, theta: Floats, isotropic: Floats) -> int:
     return 0
 
 
-def _isotropic(theta: Floats) -> Floats:
-    """Build isotropic bodies (n, 10) at the places of these, as spread as they about the origin."""
-    mass = np.where(theta[:, :1] > 0, theta[:, :1], 1.0)
-    com = np.where(theta[:, :1] > 0, theta[:, 1:4] / mass, 0.0)
-    spread = np.abs(theta[:, [4, 7, 9]]).sum(axis=1, keepdims=True) / 3
-    six = about_origin(mass[:, 0], mass * com, spread * np.array([1.0, 0, 0, 1, 0, 1]))
-    return np.asarray(join(mass[:, 0], mass * com, six))
-
-
-def _rescale(problem: JointProblem, point: Point, step: float) -> Point:
-    s = project(point.w, problem.parts)
-    ratio = point.step / step
-    return Point(point.d * ratio, point.y, s - (s - point.w) * ratio, step)
-
-
 def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> _Answer | None:
     """Return the given bodies, if these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
@@ -538,16 +541,6 @@ def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> _Answer | None
         return None
     zero = np.zeros_like(problem.g)
     return _Answer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps)
-
-
-def _exact_equalities(problem: JointProblem, point: Point) -> Floats:
-    """Find the auxiliary variables nearest to a solver's with which equalities hold to rounding."""
-    rows = [np.arange(p.rows.start, p.rows.stop) for p in problem.parts if p.cone == "zero"]
-    if not rows or not problem.Gy.size:
-        return point.y
-    equal = np.concatenate(rows)
-    short = problem.g[equal] + problem.Gy[equal] @ point.y
-    return np.asarray(point.y - np.linalg.lstsq(problem.Gy[equal], short, rcond=None)[0])
 
 
 def _round(request: GroupRequest, problem: JointProblem, point: Point, steps: int) -> _Answer:

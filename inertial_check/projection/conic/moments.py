@@ -103,7 +103,12 @@ def _move_body(
                 [rows.stop - rows.start for _, rows in problem.parts]
             )
             z = np.where(free, -point.w, project(-point.w, problem.parts)) * point.step
-            residual = _measure_residual(problem, change, inside, z)
+            # Measure how far a change (6,) and multipliers z (6,) fail the optimality conditions.
+            short = float(np.linalg.norm(problem.g + problem.Gu @ change - inside))
+            pull = float(np.linalg.norm(problem.M @ change - problem.Gu.T @ z))
+            length = max(float(np.linalg.norm(z)), float(np.finfo(np.float64).tiny))
+            product = complementarity(inside, z, problem.parts) / length
+            residual = max(short, pull, distance(z, problem.parts, dual=True), product)
             move = float(np.linalg.norm(change))
             # Held against the size of the move, the residual tells the nearest body from one ten
             # times as far, where both are next to the given one and certify_moments sees rounding.
@@ -135,20 +140,3 @@ def _build_problem(s: Floats, metric: MomentMetric, margin: float) -> CoupledPro
         G = np.concatenate([_DEVIATOR[:5], _UNIT[None]])
         parts = (Part("zero", slice(0, 5)), Part("nonneg", slice(5, 6)))
     return CoupledProblem(M, G, np.zeros((6, 0)), G @ s, parts)
-
-
-def _measure_residual(problem: CoupledProblem, change: Floats, inside: Floats, z: Floats) -> float:
-    """Measure how far a change (6,) and multipliers z (6,) fail the optimality conditions.
-
-    Args:
-        problem: The problem.
-        change: The change.
-        inside: (6,) its rows, in the cones.
-        z: (6,) their multipliers. Complementarity is in units of z, so that all of it is a length
-            like the move.
-    """
-    short = float(np.linalg.norm(problem.g + problem.Gu @ change - inside))
-    pull = float(np.linalg.norm(problem.M @ change - problem.Gu.T @ z))
-    length = max(float(np.linalg.norm(z)), float(np.finfo(np.float64).tiny))
-    product = complementarity(inside, z, problem.parts) / length
-    return max(short, pull, distance(z, problem.parts, dual=True), product)

@@ -299,7 +299,24 @@ def _solve_by_cvxpy(
         if d.value is None or not np.all(np.isfinite(d.value)):
             raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
         auxiliary = np.zeros(0) if y is None else np.array(y.value)
-        z = _read_multipliers(constraints, problem.parts)
+        # Read the multipliers of the rows from cvxpy's constraints; zeros if the solver gives none.
+        found = []
+        for constraint, part in zip(constraints, problem.parts, strict=True):
+            length = part.rows.stop - part.rows.start
+            value = constraint.dual_value
+            if value is None:
+                found.append(np.zeros(length))
+            elif part.cone == "zero":
+                found.append(-np.asarray(value).ravel())
+            elif part.cone == "psd":
+                n = order_of(length)
+                matrix = np.asarray(value)
+                found.append(unsvec(n).T @ ((matrix + matrix.T) / 2).ravel())
+            elif part.cone == "soc":
+                found.append(np.concatenate([np.ravel(v) for v in value]))
+            else:
+                found.append(np.asarray(value).ravel())
+        z = np.concatenate(found)
         return np.array(d.value), auxiliary, z, int(program.solver_stats.num_iters or 0)
 
 
@@ -315,27 +332,6 @@ def member(cone: Cone, expression: cp.Expression) -> cp.Constraint:
         return cp.SOC(expression[0], expression[1:])
     n = order_of(expression.shape[0])
     return cp.reshape(unsvec(n) @ expression, (n, n), order="C") >> 0
-
-
-def _read_multipliers(constraints: list[cp.Constraint], parts: tuple[Part, ...]) -> Floats:
-    """Read the multipliers of the rows from cvxpy's constraints; zeros if the solver gives none."""
-    found = []
-    for constraint, part in zip(constraints, parts, strict=True):
-        length = part.rows.stop - part.rows.start
-        value = constraint.dual_value
-        if value is None:
-            found.append(np.zeros(length))
-        elif part.cone == "zero":
-            found.append(-np.asarray(value).ravel())
-        elif part.cone == "psd":
-            n = order_of(length)
-            matrix = np.asarray(value)
-            found.append(unsvec(n).T @ ((matrix + matrix.T) / 2).ravel())
-        elif part.cone == "soc":
-            found.append(np.concatenate([np.ravel(v) for v in value]))
-        else:
-            found.append(np.asarray(value).ravel())
-    return np.concatenate(found)
 
 
 _TIGHT = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}

@@ -128,7 +128,17 @@ def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Ar
     begins = bad & (level == 0)
     spent = bad & (level == 1) & (share > OWN_SHARE)
     ended = bad & (level == 2) & (share > 1.0)
-    own, reference = _like_own(xp, problem, theta), _ball(xp, problem.reference)
+    # Build isotropic bodies whose central spread is the answer's about the origin.
+    spread = (theta[..., 4] + theta[..., 7] + theta[..., 9]) / 2
+    usable = (spread > 0) & (theta[..., 0] > 0)
+    moment, zero = 2 * spread / 3, xp.zeros_like(spread)
+    six = xp.stack([moment, zero, zero, moment, zero, moment], axis=-1)
+    one = xp.ones_like(spread)[..., None]
+    mass = xp.where(usable[..., None], theta[..., :1], one)
+    safe = xp.concat([mass, theta[..., 1:]], axis=-1)
+    own_body = pseudo_inertia(with_central_inertia(safe, "origin", six))
+    reference = _ball(xp, problem.reference)
+    own = xp.where(usable[..., None, None], own_body, reference)
     body = xp.where(begins[..., None, None], own, state.body)
     body = xp.where(spent[..., None, None], reference, body)
     share = xp.where(begins | spent, xp.full_like(share, tolerances.SOUND_SHARE), share)
@@ -144,19 +154,6 @@ def _find_bodiless(theta: Array) -> Array:
     """Find the rows (...,) that are no body; theta = 0 is none, and lacks nothing."""
     code = Consistency(theta, "origin").verdict_code
     return (code > int(Verdict.BOUNDARY)) & (code != int(Verdict.MASSLESS))
-
-
-def _like_own(xp: Namespace, problem: Problem, theta: Array) -> Array:
-    """Build isotropic bodies whose central spread is the answer's about the origin."""
-    spread = (theta[..., 4] + theta[..., 7] + theta[..., 9]) / 2
-    usable = (spread > 0) & (theta[..., 0] > 0)
-    moment, zero = 2 * spread / 3, xp.zeros_like(spread)
-    six = xp.stack([moment, zero, zero, moment, zero, moment], axis=-1)
-    one = xp.ones_like(spread)[..., None]
-    mass = xp.where(usable[..., None], theta[..., :1], one)
-    safe = xp.concat([mass, theta[..., 1:]], axis=-1)
-    body = pseudo_inertia(with_central_inertia(safe, "origin", six))
-    return xp.where(usable[..., None, None], body, _ball(xp, problem.reference))
 
 
 def _ball(xp: Namespace, body: Array) -> Array:

@@ -147,19 +147,15 @@ def read_metric(
         return xp.broadcast_to(make_constant(xp, TO_SVEC.T @ TO_SVEC, theta), shape)
     total = weights
     if prior is not None:
-        own = _weights_of_prior(xp, prior)
+        # Build W with d^T W d = tr(P^-1 dPi P^-1 dPi), P the pseudo-inertias of the priors.
+        P = pseudo_inertia(prior)
+        units = xp.sqrt(xp.stack([P[..., i, i] for i in range(4)], axis=-1))
+        both = units[..., :, None] * units[..., None, :]  # mass and moments differ by many orders
+        inverse = xp.linalg.inv(P / both) / both
+        A = xp.matmul(inverse[..., None, :, :], make_constant(xp, _BODIES, prior))
+        A = xp.reshape(A, (*prior.shape[:-1], 10, 16))
+        B = xp.reshape(xp.matrix_transpose(xp.reshape(A, (*prior.shape[:-1], 10, 4, 4))), A.shape)
+        own = xp.matmul(A, xp.matrix_transpose(B))
         total = own if total is None else total + options.regularization * own
     assert total is not None  # options were validated
     return total
-
-
-def _weights_of_prior(xp: Namespace, prior: Array) -> Array:
-    """Build W with d^T W d = tr(P^-1 dPi P^-1 dPi), P the pseudo-inertias of the priors."""
-    P = pseudo_inertia(prior)
-    units = xp.sqrt(xp.stack([P[..., i, i] for i in range(4)], axis=-1))
-    both = units[..., :, None] * units[..., None, :]  # mass and moments differ by many orders
-    inverse = xp.linalg.inv(P / both) / both
-    A = xp.matmul(inverse[..., None, :, :], make_constant(xp, _BODIES, prior))
-    A = xp.reshape(A, (*prior.shape[:-1], 10, 16))
-    B = xp.reshape(xp.matrix_transpose(xp.reshape(A, (*prior.shape[:-1], 10, 4, 4))), A.shape)
-    return xp.matmul(A, xp.matrix_transpose(B))
