@@ -195,7 +195,7 @@ class InertialParameters(EqualByValue):
         batch_shape(moments=moments.shape[:-1], axes=axes.shape[:-2])
         zero = xp.zeros_like(moments[..., 0])
         entries = [moments[..., 0], zero, zero, moments[..., 1], zero, moments[..., 2]]
-        diagonal = symmetric(xp.stack(entries, axis=-1))
+        diagonal = xp.stack(entries, axis=-1)
         return cls.from_com(mass, com, frames.rotate_tensor(xp, axes, diagonal))
 
     # Representations

@@ -275,7 +275,7 @@ def _draw(
     strained = _strain(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
     strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
     turn = exponential(xp, widths["axes"][..., None] * noise[..., _AXES])
-    covariance = rotate_tensor(xp, product(xp, turn, V), symmetric(strained))
+    covariance = rotate_tensor(xp, product(xp, turn, V), strained)
     deformed = inertia_from_second_moment(theta[..., :1] * covariance) + 0.0  # no -0
     undeformed = still["spread"] & still["ratios"] & still["axes"]
 
@@ -308,7 +308,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
 
     values = xp.where(values <= zero[..., None], xp.zeros_like(values), values)
     exact = _six(xp, zero, *(values[..., i] for i in range(3)))
-    seen = rotate_tensor(xp, xp.matrix_transpose(V), symmetric(C))
+    seen = rotate_tensor(xp, xp.matrix_transpose(V), C)
     return V, exact + (seen - hold_constant(seen))
 
 
@@ -324,7 +324,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     part = 0.5**0.5
     scales = (1.0, part, part, 1.0, part, 1.0)
     isotropic = xp.stack([scales[i] * noise[..., i] for i in range(6)], axis=-1)
-    inside = rotate_tensor(xp, xp.matrix_transpose(hold_constant(V)), symmetric(isotropic))
+    inside = rotate_tensor(xp, xp.matrix_transpose(hold_constant(V)), isotropic)
     xx, xy, xz, yy, yz, zz = columns(inside)
     none = xp.zeros_like(xx)
     entries = [

@@ -161,7 +161,7 @@ def check_spatial_order(order: SpatialOrder, name: str = "order") -> None:
     """
     if not isinstance(order, str) or order not in SPATIAL_ORDERS:
         raise ParameterError(
-            f"unknown block order {name}={order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
+            f"unknown block order {order!r} for {name}, expected one of {', '.join(SPATIAL_ORDERS)}"
         )
 
 

@@ -122,7 +122,7 @@ class GzInertial(EqualByValue):
     def moi(self) -> Array:
         """(..., 3, 3) Moi(): I_BBcm_B = R_BBcm I_BBcm_Bcm R_BBcm^T [kg m^2]."""
         xp, (I_BBcm_Bcm, R_BBcm) = real_arrays(inertia=self.I_BBcm_Bcm, R=self.X_BBcm[..., :3, :3])
-        return symmetric(frames.rotate_tensor(xp, R_BBcm, I_BBcm_Bcm))
+        return symmetric(frames.rotate_tensor(xp, R_BBcm, six(I_BBcm_Bcm)))
 
     @quiet
     def body_matrix(self) -> Array:

@@ -39,7 +39,6 @@ from inertial_check.inertia.arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia.frames import move, move_by_poses, translate_first_moment
 from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.mechanics import vectors
@@ -123,9 +122,6 @@ def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
         >>> print(compact.rotate(rod, quarter) + 0.0)
         [ 2.   0.  -1.   0.   0.3  0.1  0.3  0.   0.   0. ]
     """
-    quick = move(terms, R_fc, about="com", order="ksl")
-    if quick is not None:
-        return quick
     _, theta, width = read_terms(terms)
     xp, (theta, R_fc) = real_arrays(terms=theta, R_fc=R_fc)
     frames.refuse_nonrotation(xp, "R_fc", R_fc)
@@ -149,9 +145,6 @@ def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
         >>> print(compact.translate(rod, [0.5, 0, 0])[:4])  # m r grows by m t
         [2. 1. 0. 1.]
     """
-    quick = translate_first_moment(terms, t_fc)
-    if quick is not None:
-        return quick
     _, theta, width = read_terms(terms)
     _, (theta, t_fc) = real_arrays(terms=theta, t_fc=t_fc)
     expect_shape("t_fc", t_fc, 3)
@@ -180,9 +173,6 @@ def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
 
 def _transform(terms: ArrayLike, pose: ArrayLike, name: str) -> Array:
     """Transform terms by poses, which error messages call by this name."""
-    quick = move_by_poses(terms, pose, about="com", order="ksl")
-    if quick is not None:
-        return quick
     _, theta, width = read_terms(terms)
     return _store(frames.transform(theta, pose, about="com", name=name), width)
 

@@ -24,6 +24,7 @@ from inertial_check.inertia.arrays import (
     Namespace,
     batch_shape,
     device_of,
+    expect_shape,
     first_index,
     gather,
     of_body,
@@ -124,6 +125,7 @@ class InertiaFactor(EqualByValue):
     ) -> tuple[Namespace, Array, Array, Array]:
         """The namespace, r_fc, and the force and torque at the centre of mass."""
         xp, (terms, rhs) = real_arrays(terms=self.terms, rhs=rhs)
+        expect_shape("rhs", rhs, 6)
         torque, force = vectors.split(rhs, order)
         batch_shape(factor=terms.shape[:-1], rhs=rhs.shape[:-1])
         r = center_of(xp, terms[..., 0], terms[..., 1:4])

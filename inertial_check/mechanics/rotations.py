@@ -179,7 +179,7 @@ def refuse_nonunit(
     if body is not None:
         raise ParameterError(
             f"{name}{of_body(body)} is {float(square[body]) ** 0.5:.9g} long, expected 1 within "
-            f"{floor / 2:.2g}; spatial.normalize_quaternion divides one by its length"
+            f"{floor / 2:.2g}; mechanics.rotations.normalize_quaternion divides one by its length"
         )
 
 

@@ -62,7 +62,6 @@ from inertial_check.inertia.representations import (
     about_origin,
     second_moment,
     second_moment_entries,
-    symmetric,
 )
 
 __all__ = [
@@ -524,6 +523,6 @@ def _change_of_moments(I_BBcm: Array, dI: Array, metric: MomentMetric, margin: f
     xz = ac * divide(z1, low - high, first & second, limit)
     yz = bc * divide(z2, middle - high, second, alone)
     turned = xp.stack([d1, xy, xz, d2, yz, zero], axis=-1)
-    dZ = rotate_tensor(xp, vectors, symmetric(turned))
+    dZ = rotate_tensor(xp, vectors, turned)
     moved = add_isotropic(xp, dI - dZ, (1 - 2 * b) * (d1 + d2))
     return xp.where(apex[..., None], xp.zeros_like(moved), moved)

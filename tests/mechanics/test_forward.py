@@ -167,7 +167,7 @@ def test_forces_at_points_have_the_power_of_the_points(tree):
 def test_what_does_not_fit_is_refused():
     tree = random_tree(0)
     q, _, _ = configurations(tree, 1)
-    with pytest.raises(ParameterError, match="directions has shape"):
+    with pytest.raises(ParameterError, match="against names 1 bodies"):
         contacts.contact_directions(tree, q, [1, 2], [0, 0, 1.0], against=1)
     with pytest.raises(ParameterError, match="'claw' is no body"):
         contacts.generalized_forces(tree, q, "claw")

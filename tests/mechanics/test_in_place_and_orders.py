@@ -61,7 +61,7 @@ def test_factor_in_place_overwrites_the_terms():
 
 
 def public_callables():
-    packages = ("inertia", "spatial", "dynamics", "projection", "identification")
+    packages = ("inertia", "mechanics", "projection", "identification")
     for package in packages:
         root = importlib.import_module(f"inertial_check.{package}")
         for info in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):

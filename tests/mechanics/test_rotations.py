@@ -412,7 +412,7 @@ class TestRoundedEntries:
     @pytest.mark.parametrize("rounded", [EXACT.round(6), EXACT.round(3), EXACT.astype("f4") * 1.0])
     def test_the_nearest_rotation_is_accepted(self, rounded: np.ndarray) -> None:
         rounded = np.asarray(rounded, dtype=float)
-        with pytest.raises(ParameterError, match=r"R\^T R - 1.*spatial\.nearest_rotation"):
+        with pytest.raises(ParameterError, match=r"R\^T R - 1.*rotations\.nearest_rotation"):
             rotations.convert(rounded, "matrix", "rpy")
         size = np.abs(rounded - self.EXACT).max()
         for fixed in (
@@ -454,7 +454,7 @@ class TestRoundedEntries:
         found = normalize_quaternion(rows)
         close(found[[0, 1, 3]], [[0.6, 0, 0.8, 0], [0.6, 0, -0.8, 0], [0.5] * 4])
         assert np.isnan(found[2]).all()
-        with pytest.raises(ParameterError, match=r"1\.001.*spatial\.normalize_quaternion"):
+        with pytest.raises(ParameterError, match=r"1\.001.*rotations\.normalize_quaternion"):
             rotations.convert([1.001, 0, 0, 0], "quaternion", "matrix")
         fixed = rotations.convert([1.001, 0, 0, 0], "quaternion", "matrix", renormalize=True)
         assert fixed.tolist() == np.eye(3).tolist()
