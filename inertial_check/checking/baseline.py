@@ -162,7 +162,13 @@ class Baseline:
     def text(self) -> str:
         """The content of the file: sorted, one line per entry."""
         lines = [
-            json.dumps({**key._asdict(), **_without_none(entry)}, ensure_ascii=False)
+            json.dumps(
+                {
+                    **key._asdict(),
+                    **{name: value for name, value in entry._asdict().items() if value is not None},
+                },
+                ensure_ascii=False,
+            )
             for key, entry in sorted(self.entries.items())
         ]
         listed = "[\n" + ",\n".join(f"  {line}" for line in lines) + "\n ]" if lines else "[]"
@@ -183,7 +189,18 @@ class Baseline:
             name = self._name(file.path)
             for finding in file.findings:
                 key = Key(name, finding.body or "", finding.code)
-                found[key] = _add(found.get(key), margin_of(finding))
+                known = found.get(key)
+                margin = margin_of(finding)
+                found[key] = (
+                    KnownFinding(1, margin)
+                    if known is None
+                    else KnownFinding(
+                        known[0] + 1,
+                        min(
+                            (each for each in (known[1], margin) if each is not None), default=None
+                        ),
+                    )
+                )
         return found
 
     def _file(self, file: FileReport, found: Mapping[Key, KnownFinding]) -> FileReport:
@@ -193,7 +210,18 @@ class Baseline:
         suppressed = list(file.suppressed)
         for finding in file.findings:
             key = Key(name, finding.body or "", finding.code)
-            if self._knows(key, found[key], margin_of(finding)):
+            now = found[key]
+            margin = margin_of(finding)
+            known = self.entries.get(key)
+            if known is None or now.findings > known.findings:
+                knows = False
+            else:
+                knows = (
+                    margin is None
+                    or known.margin is None
+                    or margin >= known.margin - tolerances.WORSE
+                )
+            if knows:
                 suppression = Suppression("external", f"known in {self.path}")
                 suppressed.append(finding._replace(suppression=suppression))
             else:
@@ -203,29 +231,11 @@ class Baseline:
         suppressed.sort(key=lambda each: (each.place.path or "", *each.place[:2], each.code))
         return file._replace(findings=tuple(counting), suppressed=tuple(suppressed))
 
-    def _knows(self, key: Key, now: KnownFinding, margin: float | None) -> bool:
-        known = self.entries.get(key)
-        if known is None or now.findings > known.findings:
-            return False
-        return margin is None or known.margin is None or margin >= known.margin - tolerances.WORSE
-
 
 def margin_of(finding: Finding) -> float | None:
     """The margin in the values of a finding; None if there is none."""
     margin = finding.values.get("margin")
     return float(margin) if isinstance(margin, int | float) and isfinite(margin) else None
-
-
-def _lower(one: float | None, other: float | None) -> float | None:
-    return min((each for each in (one, other) if each is not None), default=None)
-
-
-def _add(known: KnownFinding | None, margin: float | None) -> KnownFinding:
-    return (
-        KnownFinding(1, margin)
-        if known is None
-        else KnownFinding(known[0] + 1, _lower(known[1], margin))
-    )
 
 
 def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
@@ -234,10 +244,6 @@ def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
     if now.margin is not None:
         margin = now.margin if margin is None else max(margin, now.margin)
     return KnownFinding(min(known.findings, now.findings), margin)
-
-
-def _without_none(entry: KnownFinding) -> dict[str, object]:
-    return {name: value for name, value in entry._asdict().items() if value is not None}
 
 
 def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
@@ -380,15 +386,11 @@ class Acceptances:
                 severity = self._settings_of(file.path).severity(UnusedSuppression)
                 finding = UnusedSuppression.on_entry(place, severity, entry.files.pattern)
                 so_far = changed.get(file.path, file)
-                changed[file.path] = _add_finding(so_far, finding)
+                changed[file.path] = so_far._replace(findings=(*so_far.findings, finding))
         if not changed and not notes:
             return report
         files = tuple(changed.get(file.path, file) for file in report.files)
         return replace(report, files=files, notes=(*report.notes, *notes))
-
-
-def _add_finding(file: FileReport, finding: Finding) -> FileReport:
-    return file._replace(findings=(*file.findings, finding))
 
 
 def _list_codes(entry: Exemption) -> frozenset[str]:

@@ -22,7 +22,6 @@ from inertial_check.checking.report import (
     BodyReport,
     FileReport,
     Finding,
-    MarkedLine,
     Prediction,
     Report,
     Values,
@@ -164,7 +163,19 @@ def narrow_entries(model: Model, findings: Sequence[Finding]) -> list[Finding]:
     bodies: Mapping[str, Body] | None = None
     narrowed = list(findings)
     for at, finding in enumerate(findings):
-        names = _find_guilty_names(finding)
+        # The names of the numbers that are probably wrong, by the ids of their bodies.
+        first = finding.causes[0] if finding.causes else None
+        edit: Values = first.edit or {} if first is not None and first.confidence > SURE else {}
+        if finding.body_ids:
+            edits = edit.get("bodies", {})
+            pairs = zip(finding.body_ids, finding.bodies, strict=True)
+            edited = {id_: edits.get(name) or edits.get(id_) for id_, name in pairs}
+            names = {id_: each["entries"] for id_, each in edited.items() if each}
+        elif finding.body_id is None:
+            names = {}
+        else:
+            names = edit.get("entries") or _find_single_entry(finding)
+            names = {finding.body_id: names} if names else {}
         if names:
             bodies = bodies or {body.id: body for body in model.bodies}
             one = finding.body_id
@@ -176,7 +187,14 @@ def narrow_entries(model: Model, findings: Sequence[Finding]) -> list[Finding]:
                 )
             )
             narrowed[at] = finding._replace(entries=entries or finding.entries)
-    return _copy_to_engines(narrowed)
+    # Give findings on engines the entries of the body's inconsistency, which engines object to.
+    guilty = {each.body_id: each.entries for each in narrowed if each.code in _INCONSISTENT}
+    return [
+        each._replace(entries=guilty[each.body_id])
+        if each.code in _OF_ENGINES and each.body_id in guilty
+        else each
+        for each in narrowed
+    ]
 
 
 def mark_guilty_numbers(model: Model, findings: Sequence[Finding]) -> list[Finding]:
@@ -192,80 +210,43 @@ def mark_guilty_numbers(model: Model, findings: Sequence[Finding]) -> list[Findi
 
 
 def _mark_finding(model: Model, bodies: Mapping[str, Body], finding: Finding) -> Finding:
-    edited = _list_edited_names(finding)
-    own = {finding.body_id: [each.name for each in finding.entries if each.body_id is None]}
-    others = {each.body_id: [each.name] for each in finding.entries if each.body_id is not None}
-    for names in (edited, own, others):
-        for id_, chosen in names.items():
-            marked = _mark_body(model, bodies.get(id_ or ""), chosen)
-            if marked is not None:
-                return finding._replace(guilty=marked)
-    return finding
-
-
-def _list_edited_names(finding: Finding) -> Mapping[str | None, Collection[str]]:
-    """The names of the numbers that the first cause would change, by the ids of their bodies."""
+    # The names of the numbers that the first cause would change, by the ids of their bodies.
     edit: Values = (finding.causes[0].edit or {}) if finding.causes else {}
     if finding.body_ids:
         edits = edit.get("bodies") or {}
         pairs = zip(finding.body_ids, finding.bodies, strict=True)
-        return {
+        edited = {
             id_: each["entries"]
             for id_, name in pairs
             if (each := edits.get(name) or edits.get(id_))
         }
-    return {finding.body_id: edit.get("entries") or ()}
-
-
-def _mark_body(model: Model, body: Body | None, names: Collection[str]) -> MarkedLine | None:
-    """The line with the first of these numbers of a body; None if none is written in text."""
-    if body is None or body.inertial is None or not names:
-        return None
-    numbers = name_all_numbers(body.inertial)
-    spans = [numbers[name].span for name in names if name in numbers]
-    written = sorted(
-        (span.file, span) for span in spans if span is not None and span.start < span.end
-    )
-    if not written:
-        return None
-    first = written[0][1]
-    same = [span for file, span in written if file == first.file]
-    return mark_numbers(model.source_of(first), same, model.place(first))
-
-
-def _copy_to_engines(findings: Sequence[Finding]) -> list[Finding]:
-    """Give findings on engines the entries of the body's inconsistency, which engines object to."""
-    guilty = {each.body_id: each.entries for each in findings if each.code in _INCONSISTENT}
-    return [
-        each._replace(entries=guilty[each.body_id])
-        if each.code in _OF_ENGINES and each.body_id in guilty
-        else each
-        for each in findings
-    ]
-
-
-def _find_guilty_names(finding: Finding) -> Mapping[str, Collection[str]]:
-    """The names of the numbers that are probably wrong, by the ids of their bodies.
-
-    They are those that the first cause would change, if it is more probable than all others
-    together. Otherwise mathematics decides: the one entry that alone, with the others as written,
-    can make the tensor that of a body. Of 122 findings on tensors with a planted, provable defect
-    52 % then name exactly the planted entries (26 % if all six are named), and 2 % none of them.
-
-    Returns:
-        No names where nothing tells the numbers of a body apart.
-    """
-    first = finding.causes[0] if finding.causes else None
-    edit: Values = first.edit or {} if first is not None and first.confidence > SURE else {}
-    if finding.body_ids:
-        edits = edit.get("bodies", {})
-        pairs = zip(finding.body_ids, finding.bodies, strict=True)
-        edited = {id_: edits.get(name) or edits.get(id_) for id_, name in pairs}
-        return {id_: each["entries"] for id_, each in edited.items() if each}
-    if finding.body_id is None:
-        return {}
-    names = edit.get("entries") or _find_single_entry(finding)
-    return {finding.body_id: names} if names else {}
+    else:
+        edited = {finding.body_id: edit.get("entries") or ()}
+    own = {finding.body_id: [each.name for each in finding.entries if each.body_id is None]}
+    others = {each.body_id: [each.name] for each in finding.entries if each.body_id is not None}
+    for names in (edited, own, others):
+        for id_, chosen in names.items():
+            # The line with the first of these numbers of a body; None if none is written in text.
+            body = bodies.get(id_ or "")
+            if body is None or body.inertial is None or not chosen:
+                marked = None
+            else:
+                numbers = name_all_numbers(body.inertial)
+                spans = [numbers[name].span for name in chosen if name in numbers]
+                written = sorted(
+                    (span.file, span)
+                    for span in spans
+                    if span is not None and span.start < span.end
+                )
+                if not written:
+                    marked = None
+                else:
+                    first = written[0][1]
+                    same = [span for file, span in written if file == first.file]
+                    marked = mark_numbers(model.source_of(first), same, model.place(first))
+            if marked is not None:
+                return finding._replace(guilty=marked)
+    return finding
 
 
 def _find_single_entry(finding: Finding) -> Collection[str]:

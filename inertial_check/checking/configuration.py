@@ -175,7 +175,11 @@ class _File:
         found: object = self.toml.values
         for key in self.table:
             if not isinstance(found, Mapping) or key not in found:
-                self._refuse_underscore(found, key)
+                # Refuse a table whose name has underscores, which would be ignored without a word.
+                wrong = key.replace("-", "_")
+                if wrong != key and isinstance(found, Mapping) and wrong in found:
+                    place = f"{self.toml.path}:{self.toml.line((*self.table[:-1], wrong))}"
+                    raise UsageError(f"{place}: [tool.{wrong}] is not read; write [tool.{key}]")
                 return None
             found = found[key]
         if not isinstance(found, Mapping):
@@ -185,17 +189,6 @@ class _File:
                 hint = suggest_key(key, [*OPTIONS, _EXTEND])
                 raise UsageError(f"{self.place((key,))}: unknown key {key!r}{hint}")
         return found
-
-    def _refuse_underscore(self, tables: object, key: str) -> None:
-        """Refuse a table whose name has underscores, which would be ignored without a word.
-
-        Raises:
-            UsageError: Names the table that was meant.
-        """
-        wrong = key.replace("-", "_")
-        if wrong != key and isinstance(tables, Mapping) and wrong in tables:
-            place = f"{self.toml.path}:{self.toml.line((*self.table[:-1], wrong))}"
-            raise UsageError(f"{place}: [tool.{wrong}] is not read; write [tool.{key}]")
 
 
 def suggest_key(key: str, known: Sequence[str]) -> str:
@@ -447,7 +440,11 @@ def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
 
 def _fill_value(value: object, where: Where) -> object:
     """Read a member of the table [fill], which only configurations for `fill` have."""
-    return read_fill_value(value, where)
+    # Check the member `where.keys[-1]` of the table, and convert it.
+    key = where.keys[-1]
+    if key not in _READERS:
+        raise where.wrong(f": unknown key{suggest_key(key, list(_READERS))}")
+    return _READERS[key](value, where)
 
 
 class Option(NamedTuple):
@@ -656,7 +653,9 @@ class Configurations:
         if isolated:
             self._only = Configuration([self._command_line], access=access)
         elif file is not None:
-            self._only = self._read_configuration(file, _lies_outside(file))
+            self._only = self._read_configuration(
+                file, not contains(root_of(os.getcwd()).path, os.path.realpath(file))
+            )
             if self._only is None:
                 raise UsageError(f"{file} has no table [tool.inertial-check]")
 
@@ -722,11 +721,6 @@ class Configurations:
         return Configuration([*reversed(layers), self._command_line], shown, self._access)
 
 
-def _lies_outside(path: str) -> bool:
-    """Tell whether a named configuration lies outside the repository of the working directory."""
-    return not contains(root_of(os.getcwd()).path, os.path.realpath(path))
-
-
 def _may_be_one(path: str) -> bool:
     """Whether a file may be a configuration; a pyproject.toml must name the table of it."""
     if not path.endswith(_SHARED_FILE):
@@ -768,18 +762,6 @@ def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_
     if not inherited:
         raise where.wrong(f": {base} has no table [tool.inertial-check]")
     yield from inherited
-
-
-def read_fill_value(value: object, where: Where) -> object:
-    """Check the member `where.keys[-1]` of the table, and convert it.
-
-    Raises:
-        UsageError: An unknown key, or a value of the wrong type or range; names the place.
-    """
-    key = where.keys[-1]
-    if key not in _READERS:
-        raise where.wrong(f": unknown key{suggest_key(key, list(_READERS))}")
-    return _READERS[key](value, where)
 
 
 def _number(value: object, where: Where) -> float:

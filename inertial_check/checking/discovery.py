@@ -197,7 +197,14 @@ class _Search:
             return True  # so that a folder of excluded files is not reported as empty
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
-            name = _format(entry.absolute, access)
+            # The format of a file, recognised by its beginning; None if it is no robot model.
+            path = entry.absolute
+            if (format_reason := access.reason_against(path)) is not None:
+                raise RefusedFileError(path, format_reason)
+            with open_regular(path) as stream:
+                head = stream.read(_SNIFFED_BYTES)
+            tag = root_tag(head)
+            name = None if tag in _FRAGMENTS else match_format(Head(tag, head))
         except RefusedFileError:
             self._take(entry.printed, entry.absolute, named=False)  # the check reports the reason
             return True
@@ -229,16 +236,6 @@ class _Search:
 
     def _add_failure(self, printed: str, error: OSError) -> None:
         self._failures.append(f"{printed}: {_reason(error)}")
-
-
-def _format(path: str, access: Access) -> str | None:
-    """The format of a file, recognised by its beginning; None if it is no robot model."""
-    if (reason := access.reason_against(path)) is not None:
-        raise RefusedFileError(path, reason)
-    with open_regular(path) as stream:
-        head = stream.read(_SNIFFED_BYTES)
-    tag = root_tag(head)
-    return None if tag in _FRAGMENTS else match_format(Head(tag, head))
 
 
 def _reason(error: Exception) -> str:

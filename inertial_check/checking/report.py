@@ -595,7 +595,7 @@ class FileReport(NamedTuple):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_file_report(self)
+        return _show_files((self,), [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -614,7 +614,7 @@ class Report(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_report(self)
+        return _show_files(self.files, [*self.failures])
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -655,16 +655,6 @@ class Report(EqualByValue):
 
 
 _KINDS = {Severity.ERROR: "bad", Severity.WARNING: "doubtful", Severity.NOTE: "good"}
-
-
-def show_report(report: Report) -> str:
-    """Show a report: its findings, the most severe first, and its bodies in the triangle."""
-    return _show_files(report.files, [*report.failures])
-
-
-def show_file_report(file: FileReport) -> str:
-    """Show the report on one document."""
-    return _show_files((file,), [])
 
 
 def _show_files(files: Sequence[FileReport], failures: Sequence[str]) -> str:

@@ -182,11 +182,6 @@ class Settings:
         return selected > ignored
 
 
-def list_selectors() -> list[str]:
-    """List the selectors of single rules, their codes and names, and ALL."""
-    return ["ALL", *(rule.code for rule in ALL_RULES), *(rule.name for rule in ALL_RULES)]
-
-
 @cache
 def codes_of(selector: str) -> frozenset[str]:
     """The codes of the rules that a selector means: a code, a prefix of codes, a name or ALL."""
@@ -200,7 +195,11 @@ def validate_selector(selector: str) -> str:
         UsageError: It means no rule; suggests the nearest selector.
     """
     if not codes_of(selector):
-        hint = suggest_name(selector, list_selectors(), "; `inertial-check rules` lists them")
+        hint = suggest_name(
+            selector,
+            ["ALL", *(rule.code for rule in ALL_RULES), *(rule.name for rule in ALL_RULES)],
+            "; `inertial-check rules` lists them",
+        )
         raise UsageError(f"unknown rule {selector!r}{hint}")
     return selector
 

@@ -68,7 +68,18 @@ class TomlFile:
         try:
             self.values: Mapping[str, object] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise UsageError(_message(path, str(error), self._lines)) from None
+            # The error message of the parser, with the place first.
+            message = str(error)
+            lines = self._lines
+            place = _PLACE.search(message)
+            message_reason = message[: place.start()] if place else message
+            message_line, column = place.groups() if place else (None, None)
+            if message_line is None:
+                message_line, column = str(len(lines)), str(len(lines[-1]))
+            raise UsageError(
+                f"{path}:{message_line}:{column}: no valid TOML: "
+                f"{message_reason[:1].lower()}{message_reason[1:]}"
+            ) from None
         except RecursionError:
             raise UsageError(f"{path}: arrays and tables are nested too deep") from None
         except ValueError as error:  # an integer of thousands of digits, for example
@@ -159,16 +170,6 @@ def refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
             is_key = text[:1] not in "\"'" or _QUOTED_PART.search(text)
             if text.count(".") >= DEEPEST and is_key:
                 raise UsageError(f"{path}:{number}: a key of more than {DEEPEST} parts")
-
-
-def _message(path: str, message: str, lines: Sequence[str]) -> str:
-    """The error message of the parser, with the place first."""
-    place = _PLACE.search(message)
-    reason = message[: place.start()] if place else message
-    line, column = place.groups() if place else (None, None)
-    if line is None:
-        line, column = str(len(lines)), str(len(lines[-1]))
-    return f"{path}:{line}:{column}: no valid TOML: {reason[:1].lower()}{reason[1:]}"
 
 
 def relative_path(path: str) -> str:

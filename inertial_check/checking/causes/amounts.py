@@ -440,7 +440,23 @@ class CopiedBlock(Cause):
                     "digit",
                     editable=False,
                 )
-        yield from self._copied_tensor(subject)
+        # The tensor of a body of another mass, with more digits than a placeholder has.
+        tensor_assembly = subject.examination.assembly
+        for tensor_group in tensor_assembly.same_tensor:
+            if subject.index not in tensor_group or is_rough(subject):
+                continue
+            ratio = tensor_assembly.mass[list(tensor_group)] / subject.mass
+            pairs = zip(tensor_group, ratio.tolist(), strict=True)
+            tensor_others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
+            if tensor_others:
+                yield Proposal(
+                    self._DIFFERENT,
+                    "the six numbers of the inertia are those of "
+                    f"{_list_names(subject, tensor_others)}, "
+                    f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
+                    f"{tensor_assembly.mass[tensor_others[0]]:.6g} kg there)",
+                    editable=False,
+                )
 
     def _compare_parts(self, subject: Subject, other: int) -> float:
         """Likelihood ratio that two bodies with the same numbers are two different parts."""
@@ -454,24 +470,6 @@ class CopiedBlock(Cause):
         if np.all(joints > 0):
             return self._DIFFERENT if np.max(joints) > _OTHER_JOINTS * np.min(joints) else 0.0
         return self._UNKNOWN
-
-    def _copied_tensor(self, subject: Subject) -> Iterator[Proposal]:
-        """The tensor of a body of another mass, with more digits than a placeholder has."""
-        assembly = subject.examination.assembly
-        for group in assembly.same_tensor:
-            if subject.index not in group or is_rough(subject):
-                continue
-            ratio = assembly.mass[list(group)] / subject.mass
-            pairs = zip(group, ratio.tolist(), strict=True)
-            others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
-            if others:
-                yield Proposal(
-                    self._DIFFERENT,
-                    f"the six numbers of the inertia are those of {_list_names(subject, others)}, "
-                    f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
-                    f"{assembly.mass[others[0]]:.6g} kg there)",
-                    editable=False,
-                )
 
 
 def _describe_shapes(body: Body) -> tuple[Hashable, ...]:

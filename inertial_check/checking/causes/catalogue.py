@@ -101,23 +101,19 @@ def say_why_none(finding: Finding, subject: Subject | None) -> str:
     likeness = subject.examination.likeness
     misfit = float(np.min(likeness.misfit[likeness.body == subject.index], initial=np.inf))
     if np.isfinite(misfit):
-        return _unlike_shapes(misfit)
+        # Say why nothing explains a body that has shapes.
+        if misfit > _UNLIKE:
+            return (
+                f"the tensor is unlike the body's shapes (misfit {misfit:.2f}, honest bodies stay "
+                f"below {_UNLIKE}), and no other unit, sign, axis or reference point makes it like "
+                "them: it is probably the tensor of another part"
+            )
+        return (
+            "no other unit, sign, axis or reference point brings the numbers nearer to the body's "
+            "shapes: compare them with their source"
+        )
     known = "a twin but no shapes" if twin_of(subject) is not None else "neither shapes nor a twin"
     return (
         f"the body has {known} that can be compared, and no known mistake explains its numbers: "
         "compare them with their source"
-    )
-
-
-def _unlike_shapes(misfit: float) -> str:
-    """Say why nothing explains a body that has shapes."""
-    if misfit > _UNLIKE:
-        return (
-            f"the tensor is unlike the body's shapes (misfit {misfit:.2f}, honest bodies stay "
-            f"below {_UNLIKE}), and no other unit, sign, axis or reference point makes it like "
-            "them: it is probably the tensor of another part"
-        )
-    return (
-        "no other unit, sign, axis or reference point brings the numbers nearer to the body's "
-        "shapes: compare them with their source"
     )

@@ -968,7 +968,26 @@ class ComponentOrder(Cause):
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""
-        yield from self._row_major(subject)
+        # The first six of nine numbers, where the second and the fourth are the same.
+        if subject.broken:
+            order: Order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
+            slots = [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
+            xx, xy, xz, yx, yy, yz = subject.six[slots].tolist()
+            names = [ENTRIES[slot] for slot in slots]
+            if not (xy != yx or not xx > 0 or not yy > 0 or yz == yy == xy):
+                low, high = abs(xx - yy), xx + yy
+                digits = len(f"{abs(xy):.10e}".partition("e")[0].rstrip("0")) - 1 if xy else 2
+                yield Proposal(
+                    10.0 ** min(digits, 5),
+                    f"{names[1]} and {names[3]} are both {number(xy)}, as the second and fourth "
+                    "of a "
+                    f"matrix's nine numbers are: row by row it begins {number(xx)}, {number(xy)}, "
+                    f"{number(xz)}, {number(yx)}, {number(yy)}, {number(yz)}; izz is not among "
+                    "them and "
+                    f"lies between {low:.4g} and {high:.4g}",
+                    I_BBcm_Bi=np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, (low + high) / 2]]),
+                    editable=False,
+                )
         six, margin, consistent = self.trials(subject)
         alike: dict[bytes, list[int]] = {}
         for row in np.flatnonzero(consistent).tolist():
@@ -987,28 +1006,6 @@ class ComponentOrder(Cause):
                 f"{tensor(six[row])}" + ("; all its products are then 0" if untangled else ""),
                 I_BBcm_Bi=symmetric(six[row]),
             )
-
-    def _row_major(self, subject: Subject) -> Iterator[Proposal]:
-        """The first six of nine numbers, where the second and the fourth are the same."""
-        if not subject.broken:
-            return
-        order: Order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
-        slots = [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
-        xx, xy, xz, yx, yy, yz = subject.six[slots].tolist()
-        names = [ENTRIES[slot] for slot in slots]
-        if xy != yx or not xx > 0 or not yy > 0 or yz == yy == xy:
-            return
-        low, high = abs(xx - yy), xx + yy
-        digits = len(f"{abs(xy):.10e}".partition("e")[0].rstrip("0")) - 1 if xy else 2
-        yield Proposal(
-            10.0 ** min(digits, 5),
-            f"{names[1]} and {names[3]} are both {number(xy)}, as the second and fourth of a "
-            f"matrix's nine numbers are: row by row it begins {number(xx)}, {number(xy)}, "
-            f"{number(xz)}, {number(yx)}, {number(yy)}, {number(yz)}; izz is not among them and "
-            f"lies between {low:.4g} and {high:.4g}",
-            I_BBcm_Bi=np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, (low + high) / 2]]),
-            editable=False,
-        )
 
 
 _SECOND = 0.1

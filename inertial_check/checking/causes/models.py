@@ -12,7 +12,7 @@ from inertial_check.checking.causes.base import Proposal, Subject, edit
 from inertial_check.checking.causes.weighing import tidy
 from inertial_check.checking.evidence.digits import find_coarse_decimals, restore_digits
 from inertial_check.checking.evidence.examination import Examination
-from inertial_check.checking.evidence.votes import Ballot, Flags, find_sorted_moments, restore_axes
+from inertial_check.checking.evidence.votes import Flags, find_sorted_moments, restore_axes
 from inertial_check.checking.report import Finding, Hypothesis
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats
@@ -40,12 +40,32 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
     for what, share in values["readings"].items():
         ballot = ballots.get(what)
         cause = values["cause"] if ballot is None else ballot.reading.cause
-        meant = _read_pattern(examination, cause) if ballot is None else _read_ballot(ballot)
+        meant = (
+            _read_pattern(examination, cause)
+            if ballot is None
+            else _Meant(ballot.reading.mass, ballot.reading.I_BBcm_Bi, ballot.changes)
+        )
         edits = _edits(examination, meant, chosen)
         against = f"{contra} speak{'s' * (contra == 1)}" if contra else "none speaks"
         evidence = f"{what}, {pro} bodies {values['proof']}, and {against} against it"
         if ballot is None:
-            evidence += _tell_restored(cause, edits, len(chosen))
+            # The end of the evidence: which part of the lost numbers the shapes of the bodies
+            # restore.
+            count = len(chosen)
+            bodies = edits["bodies"] if edits else {}
+            restored = len(bodies) if isinstance(bodies, Mapping) else 0
+            lost = "axes" if cause == "sorted-principal-moments" else "digits"
+            if not restored:
+                restored_ = f"; no shapes restore the {lost}"
+            else:
+                others = (
+                    "" if restored == count else f"; those of the other {count - restored} are lost"
+                )
+                bodies_text = (
+                    "1 body from its" if restored == 1 else f"{restored} bodies from their"
+                )
+                restored_ = f"; the edit takes the {lost} of {bodies_text} shapes{others}"
+            evidence += restored_
         found.append(Hypothesis(cause, trust * share, evidence, edits))
     return tuple(found)
 
@@ -64,10 +84,6 @@ class _Meant(NamedTuple):
     changes: Flags
 
 
-def _read_ballot(ballot: Ballot) -> _Meant:
-    return _Meant(ballot.reading.mass, ballot.reading.I_BBcm_Bi, ballot.changes)
-
-
 def _read_pattern(examination: Examination, cause: str) -> _Meant | None:
     """Numbers that shapes restore where a mistake lost a part of them; None without such a part."""
     votes = examination.votes
@@ -80,18 +96,6 @@ def _read_pattern(examination: Examination, cause: str) -> _Meant | None:
         if coarse is not None:
             return _Meant(votes.mass, *restore_digits(votes, coarse))
     return None
-
-
-def _tell_restored(cause: str, edits: Mapping[str, object] | None, count: int) -> str:
-    """The end of the evidence: which part of the lost numbers the shapes of the bodies restore."""
-    bodies = edits["bodies"] if edits else {}
-    restored = len(bodies) if isinstance(bodies, Mapping) else 0
-    lost = "axes" if cause == "sorted-principal-moments" else "digits"
-    if not restored:
-        return f"; no shapes restore the {lost}"
-    others = "" if restored == count else f"; those of the other {count - restored} are lost"
-    bodies_text = "1 body from its" if restored == 1 else f"{restored} bodies from their"
-    return f"; the edit takes the {lost} of {bodies_text} shapes{others}"
 
 
 def _edits(

@@ -31,7 +31,6 @@ from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import Finding, Hypothesis
 from inertial_check.documents.model import is_computable
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.resemblance import entries
 
 TOTAL_MASS = "IC604"
@@ -96,26 +95,6 @@ def explain(
     ]
 
 
-def _explain_total(examination: Examination) -> tuple[Hypothesis, ...]:
-    """The bodies whose mass may be the wrong one, most probable first."""
-    stated = np.flatnonzero(examination.assembly.stated).tolist()
-    subjects = [Subject(examination, index) for index in stated]
-    cause = TotalMass()
-    found = [(each, p) for each in subjects for p in cause.proposals(each)]
-    total = _UNKNOWN + sum(cause.prior * p.weight for _, p in found)
-    ranked = sorted(found, key=lambda one: (-one[1].weight, one[0].index))[:MOST]
-    return tuple(
-        Hypothesis(
-            cause.name,
-            cause.prior * p.weight / total,
-            f"{each.body.name}: {p.evidence}",
-            edit(each, p),
-        )
-        for each, p in ranked
-        if cause.prior * p.weight / total >= LEAST
-    )
-
-
 def _give_causes(
     examination: Examination,
     finding: Finding,
@@ -131,7 +110,23 @@ def _give_causes(
 
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
-        causes = _explain_total(examination)
+        # The bodies whose mass may be the wrong one, most probable first.
+        stated = np.flatnonzero(examination.assembly.stated).tolist()
+        subjects = [Subject(examination, index) for index in stated]
+        cause = TotalMass()
+        found = [(each, p) for each in subjects for p in cause.proposals(each)]
+        total = _UNKNOWN + sum(cause.prior * p.weight for _, p in found)
+        ranked = sorted(found, key=lambda one: (-one[1].weight, one[0].index))[:MOST]
+        causes = tuple(
+            Hypothesis(
+                cause.name,
+                cause.prior * p.weight / total,
+                f"{each.body.name}: {p.evidence}",
+                edit(each, p),
+            )
+            for each, p in ranked
+            if cause.prior * p.weight / total >= LEAST
+        )
     if causes:
         return finding._replace(causes=causes, no_cause="")
     from inertial_check.checking.causes.catalogue import say_why_none
@@ -148,7 +143,25 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     weigh_together(causes, subjects)
     weighed = [_weigh(subject, causes) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
-    priors = _vote(weighed, unknown)
+    # Adapt the priors of the causes of each body to the causes that the other bodies have.
+    general = {cause.name: cause.prior for one in weighed for cause, _ in one}
+    if len(weighed) == 1:
+        priors = [general]
+    else:
+        names = sorted(general)
+        prior = np.tile([general[name] for name in names], (len(weighed), 1))
+        if names:
+            weight = np.zeros((len(weighed), len(names)))
+            for row, one in enumerate(weighed):
+                for cause, proposal in one:
+                    weight[row, names.index(cause.name)] = proposal.weight
+            base = prior[0]
+            for _ in range(_ROUNDS):
+                mass = prior * weight
+                share = mass / (mass.sum(axis=1, keepdims=True) + unknown[:, None])
+                others = share.sum(axis=0) - share
+                prior = (_ACCUSTOMED * base + others) / (_ACCUSTOMED + len(weighed) - 1)
+        priors = [dict(zip(names, row.tolist(), strict=True)) for row in prior]
     ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
     first = Counter(each[0].cause for each in ranked if each)
     return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
@@ -217,31 +230,6 @@ def _unknown(subject: Subject) -> float:
     return _UNKNOWN * float(0.2 + 0.8 * likelihood)
 
 
-def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:
-    """Adapt the priors of the causes of each body to the causes that the other bodies have.
-
-    Shares are computed from the priors, and priors from the shares of the others, by turns: the
-    posterior mean of the model's own mixture of causes, each body left out of its own.
-    """
-    general = {cause.name: cause.prior for one in weighed for cause, _ in one}
-    if len(weighed) == 1:
-        return [general]
-    names = sorted(general)
-    prior = np.tile([general[name] for name in names], (len(weighed), 1))
-    if names:
-        weight = np.zeros((len(weighed), len(names)))
-        for row, one in enumerate(weighed):
-            for cause, proposal in one:
-                weight[row, names.index(cause.name)] = proposal.weight
-        base = prior[0]
-        for _ in range(_ROUNDS):
-            mass = prior * weight
-            share = mass / (mass.sum(axis=1, keepdims=True) + unknown[:, None])
-            others = share.sum(axis=0) - share
-            prior = (_ACCUSTOMED * base + others) / (_ACCUSTOMED + len(weighed) - 1)
-    return [dict(zip(names, row.tolist(), strict=True)) for row in prior]
-
-
 def _rank(
     subject: Subject, weighed: Sequence[_Weighed], priors: dict[str, float], unknown: float
 ) -> tuple[Hypothesis, ...]:
@@ -249,7 +237,14 @@ def _rank(
     odds = {cause.name: priors[cause.name] * proposal.weight for cause, proposal in weighed}
     total = unknown + sum(odds.values())
     ranked = sorted(weighed, key=lambda each: (-odds[each[0].name], each[0].name))
-    groups = _group_ties(ranked)
+    # The causes in groups that the numbers cannot tell apart, in the order of their first.
+    groups: list[list[_Weighed]] = []
+    for each in ranked:
+        group = next((g for g in groups if _is_tied(g[0][1], each[1])), None)
+        if group is None:
+            groups.append([each])
+        else:
+            group.append(each)
     totals = [sum(odds[cause.name] / total for cause, _ in tied) for tied in groups]
     listed: list[Hypothesis] = []
     for place, (tied, share) in enumerate(zip(groups, totals, strict=True)):
@@ -258,18 +253,6 @@ def _rank(
         if confidence / len(tied) >= LEAST:
             listed += [_as_hypothesis(subject, each, confidence, tied) for each in tied]
     return tuple(listed[:MOST])
-
-
-def _group_ties(ranked: Sequence[_Weighed]) -> list[list[_Weighed]]:
-    """The causes in groups that the numbers cannot tell apart, in the order of their first."""
-    groups: list[list[_Weighed]] = []
-    for each in ranked:
-        group = next((g for g in groups if _is_tied(g[0][1], each[1])), None)
-        if group is None:
-            groups.append([each])
-        else:
-            group.append(each)
-    return groups
 
 
 def _as_hypothesis(

@@ -109,7 +109,17 @@ class DecimalSlip(Cause):
         """Every entry that is not zero, times every power of ten."""
         if not subject.broken and not _has_witness(subject):
             return NOTHING
-        return _shift_every_point(subject.six)
+        # (n, 6) every entry that is not zero, times every power of ten.
+        written = subject.six
+        filled = np.flatnonzero(written)
+        entry = np.repeat(filled, len(_POWERS))
+        six = np.tile(written, (len(entry), 1))
+        six[np.arange(len(entry)), entry] = [
+            shifted
+            for at in filled.tolist()
+            for shifted in shift_points(float(written[at]), _POWERS)
+        ]
+        return six
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of the tensors that a body can have."""
@@ -136,8 +146,13 @@ class DecimalSlip(Cause):
                 if also
                 else "no other single entry times a power of ten does"
             )
+            # How much more often a slip leads from what is admissible to this entry than another
+            # error.
+            decades, beyond = _window(subject.six, i)
+            other = _GROSS / _GROSS_DECADES
+            other += (1 - _GROSS) / (2 * _ERROR_DECADES) * exp(-beyond / _ERROR_DECADES)
             yield Proposal(
-                _weight(subject.six, i, power),
+                _SHIFTS[abs(power)] / 2 / decades / other,
                 f"{ENTRIES[i]} = {number(subject.six[i])} does not go with the other five; "
                 f"{10 ** abs(power)} times {'less' if power < 0 else 'more'}, "
                 f"{number(six[row, i])}, makes the tensor {a_body(margin[row])}; {alone}",
@@ -165,17 +180,6 @@ class DecimalSlip(Cause):
             )
 
 
-def _shift_every_point(written: Floats) -> Floats:
-    """(n, 6) every entry that is not zero, times every power of ten."""
-    filled = np.flatnonzero(written)
-    entry = np.repeat(filled, len(_POWERS))
-    six = np.tile(written, (len(entry), 1))
-    six[np.arange(len(entry)), entry] = [
-        shifted for at in filled.tolist() for shifted in shift_points(float(written[at]), _POWERS)
-    ]
-    return six
-
-
 def _has_witness(subject: Subject) -> bool:
     """Whether a body has numbers that some body has, and shapes or a twin that can doubt them."""
     if not is_stated(subject):
@@ -183,14 +187,6 @@ def _has_witness(subject: Subject) -> bool:
     if subject.examination.likeness.known[subject.index]:
         return True
     return twin_of(subject) is not None
-
-
-def _weight(six: Floats, entry: int, power: int) -> float:
-    """How much more often a slip leads from what is admissible to this entry than another error."""
-    decades, beyond = _window(six, entry)
-    other = _GROSS / _GROSS_DECADES
-    other += (1 - _GROSS) / (2 * _ERROR_DECADES) * exp(-beyond / _ERROR_DECADES)
-    return _SHIFTS[abs(power)] / 2 / decades / other
 
 
 def _window(six: Floats, entry: int) -> tuple[float, float]:
@@ -311,7 +307,10 @@ class CopiedEntry(Cause):
         six, texts = subject.six, subject.texts
         if not np.all(np.isfinite(six)) or len(set(six[[0, 3, 5]].tolist())) == 1:
             return
-        explained = _is_equal_by_order(subject)
+        # Whether another order makes a body with two equal moments, so that no number was copied.
+        known = ComponentOrder().trials(subject)
+        moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)
+        explained = bool(np.any(np.diff(moments, axis=1) == 0))
         for product in _PRODUCTS:
             for moment in (0, 3, 5):
                 digits = count_digits(texts[product])
@@ -343,13 +342,6 @@ def _has_completion(six: Floats, product: int) -> bool:
     kept = [S[np.ix_(axes, axes)] for axes in ((row, third), (column, third))]
     least = np.linalg.eigvalsh(np.stack(kept))[:, 0]
     return bool(np.all(least >= -tolerances.floor(np.ones(2)) * np.abs(six).max()))
-
-
-def _is_equal_by_order(subject: Subject) -> bool:
-    """Whether another order makes a body with two equal moments, so that no number was copied."""
-    known = ComponentOrder().trials(subject)
-    moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)
-    return bool(np.any(np.diff(moments, axis=1) == 0))
 
 
 def shift_points(value: float, powers: Sequence[int]) -> list[float]:
@@ -393,7 +385,11 @@ class FewDigits(Cause):
         """That more digits were there; not which."""
         if subject.judgement.verdict not in ("rounding", "inconsistent") or _negative(subject):
             return
-        radii = _radii(subject)
+        # (6,) half a unit of the last digit of each entry as printed [kg m^2].
+        if not all(subject.texts):
+            radii = np.zeros(6)
+        else:
+            radii = np.array(half_units(subject.texts)) * subject.body.unit
         if not np.any(radii):
             return
         rounded = subject.judgement.verdict == "rounding"
@@ -501,13 +497,6 @@ class FixedDecimals(Cause):
             + ("; a zero with a minus is a number that was rounded away" if negative else ""),
             editable=False,
         )
-
-
-def _radii(subject: Subject) -> Floats:
-    """(6,) half a unit of the last digit of each entry as printed [kg m^2]."""
-    if not all(subject.texts):
-        return np.zeros(6)
-    return np.array(half_units(subject.texts)) * subject.body.unit
 
 
 def _usual_moment(mass: float) -> float:

@@ -20,7 +20,6 @@ from inertial_check.checking.causes.base import (
     MOST,
     OUTSIDE,
     STATED,
-    Beside,
     Cause,
     Components,
     Meant,
@@ -146,7 +145,13 @@ def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) ->
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
         likelihood = likelihood_of_density(together.mass, second_moment)
-        likelihood = likelihood * _distance(subjects, together, of)
+        # Likelihood of the distances of the centres of mass from the origins of the bodies.
+        distance_assembly = subjects[0].examination.assembly
+        sizes = resemblance.size(together.C_BBcm_B)
+        reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
+        reach = reach + distance_assembly.reach[[subject.index for subject in subjects]][of]
+        distance_ratio = resemblance.norm(together.p_BoBcm_B) / (2 * reach)
+        likelihood = likelihood * heavy_tail(np.log10(np.maximum(distance_ratio, 1.0)) / FAR)
         likelihood = likelihood * _shapes(subjects, together, of, free)
         if twin:
             likelihood = likelihood * _twin(subjects, together, of)
@@ -209,16 +214,6 @@ def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
     return min(meant / written, MOST) if written > 0 else MOST
 
 
-def _distance(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
-    """Likelihood of the distances of the centres of mass from the origins of the bodies."""
-    assembly = subjects[0].examination.assembly
-    sizes = resemblance.size(meant.C_BBcm_B)
-    reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
-    reach = reach + assembly.reach[[subject.index for subject in subjects]][of]
-    ratio = resemblance.norm(meant.p_BoBcm_B) / (2 * reach)
-    return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
-
-
 def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags) -> Floats:
     """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
 
@@ -242,38 +237,28 @@ def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags)
         some = Meant(*(each[rows] for each in meant))
         for which in range(len(key)):
             beside = [subjects[place].beside[which] for place in places]
-            fit = _fit(beside, at, some, written[rows], free[rows])
+            # Likelihood of bodies beside one geometry each.
+            fit_written = written[rows]
+            fit_free = free[rows]
+            form = np.array([each.form for each in beside])[at]
+            size, extent, box = np.array([(each.size, each.extent, each.box) for each in beside])[
+                at
+            ].T
+            support = np.array([each.support for each in beside])[at]
+            columns = zip(*(each.components for each in beside), strict=True)
+            components = Components(*(np.array(column)[at] for column in columns))
+            outside = resemblance.excess(some.p_BoBcm_B, beside[0].directions, support, extent)
+            misfit = resemblance.norm(resemblance.form(some.C_BBcm_B) - form, axis=(-2, -1))
+            fit = likelihood_of_likeness(
+                misfit, np.log(resemblance.size(some.C_BBcm_B) / size), components
+            )
+            if np.any(fit_free):
+                other = likelihood_of_wrong_size(misfit, np.log(fit_written / size), components)
+                fit = np.where(fit_free, other, fit)
+            fit = fit * heavy_tail((np.log10(some.mass / box) - IN_BOX) / IN_BOX_DECADES)
+            fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
             likelihood[rows] = likelihood[rows] * fit ** (1 / len(key))
     return likelihood
-
-
-def _fit(
-    beside: Sequence[Beside], at: Indices, meant: Meant, written: Floats, free: Flags
-) -> Floats:
-    """Likelihood of bodies beside one geometry each.
-
-    Args:
-        beside: Geometries, all seen along the same directions.
-        at: (n,) which of them each body is compared with.
-        meant: n bodies.
-        written: (n,) size of the body as it stands in place of each [m].
-        free: (n,) whether the size of each was chosen to agree with the shapes.
-    """
-    form = np.array([each.form for each in beside])[at]
-    size, extent, box = np.array([(each.size, each.extent, each.box) for each in beside])[at].T
-    support = np.array([each.support for each in beside])[at]
-    columns = zip(*(each.components for each in beside), strict=True)
-    components = Components(*(np.array(column)[at] for column in columns))
-    outside = resemblance.excess(meant.p_BoBcm_B, beside[0].directions, support, extent)
-    misfit = resemblance.norm(resemblance.form(meant.C_BBcm_B) - form, axis=(-2, -1))
-    fit = likelihood_of_likeness(
-        misfit, np.log(resemblance.size(meant.C_BBcm_B) / size), components
-    )
-    if np.any(free):
-        other = likelihood_of_wrong_size(misfit, np.log(written / size), components)
-        fit = np.where(free, other, fit)
-    fit = fit * heavy_tail((np.log10(meant.mass / box) - IN_BOX) / IN_BOX_DECADES)
-    return fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
 
 
 def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
@@ -337,38 +322,30 @@ def naturalness(
         spreads = eigenvalues(S)
         size = np.sum(spreads, axis=-1)
         margin = spreads[:, 0] / size
-        flat = np.maximum(_LEAST, _share(margin, _MARGIN))
-        slanted = 1 / (1 + (_correlation(S) / _CORRELATION) ** 2)
+        share_result: Floats = np.maximum(margin, 0.0) / (np.maximum(margin, 0.0) + _MARGIN)
+        flat = np.maximum(_LEAST, share_result)
+        # (n,) the largest |S_ij| / sqrt(S_ii S_jj).
+        xx, xy, xz, yy, yz, zz = S.T
+        every = np.stack([xy**2 / (xx * yy), xz**2 / (xx * zz), yz**2 / (yy * zz)])
+        correlation_result: Floats = np.sqrt(
+            np.max(np.nan_to_num(every, nan=0.0, posinf=1.0), axis=0)
+        )
+        slanted = 1 / (1 + (np.minimum(correlation_result, 1.0) / _CORRELATION) ** 2)
         sized = likelihood_of_density(mass, size)
         if geometry:
-            sized = np.fmax(_STAND_IN * sized, _resemblance(mass, six, geometry, R_BBi))
+            # (n,) likelihood of the discrepancy from the shapes that fit best.
+            C = resemblance.rotate(
+                np.eye(3) if R_BBi is None else R_BBi,
+                resemblance.spread(mass, resemblance.matrices(six)),
+            )
+            each = [
+                resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B))
+                for shapes in geometry
+            ]
+            sized = np.fmax(
+                _STAND_IN * sized,
+                heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY, HEAVIER),
+            )
         sound = margin >= -tolerances.floor(np.ones_like(margin))
     result: Floats = np.nan_to_num(np.where(sound, flat * slanted * sized, 0.0), nan=0.0)
     return result
-
-
-def _share(value: Floats, half: float) -> Floats:
-    """A factor that grows from 0 to 1 and is 1/2 where the value is `half`."""
-    result: Floats = np.maximum(value, 0.0) / (np.maximum(value, 0.0) + half)
-    return result
-
-
-def _correlation(S: Floats) -> Floats:
-    """(n,) the largest |S_ij| / sqrt(S_ii S_jj)."""
-    xx, xy, xz, yy, yz, zz = S.T
-    every = np.stack([xy**2 / (xx * yy), xz**2 / (xx * zz), yz**2 / (yy * zz)])
-    result: Floats = np.sqrt(np.max(np.nan_to_num(every, nan=0.0, posinf=1.0), axis=0))
-    return np.minimum(result, 1.0)
-
-
-def _resemblance(
-    mass: Floats, six: Floats, geometry: Sequence[BodyGeometry], R_BBi: Floats | None
-) -> Floats:
-    """(n,) likelihood of the discrepancy from the shapes that fit best."""
-    C = resemblance.rotate(
-        np.eye(3) if R_BBi is None else R_BBi, resemblance.spread(mass, resemblance.matrices(six))
-    )
-    each = [
-        resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B)) for shapes in geometry
-    ]
-    return heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY, HEAVIER)

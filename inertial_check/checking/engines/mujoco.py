@@ -14,7 +14,6 @@ from inertial_check.checking.engines import base
 from inertial_check.checking.engines.base import Effect, Engine, Floors
 from inertial_check.checking.engines.predict import Batch, Flags
 from inertial_check.documents.model import Body, Bounds
-from inertial_check.inertia.arrays import Floats
 
 _EIGENVALUE = 1e-14
 """Smallest positive eigenvalue of a full inertia [kg m^2]. If boundinertia raises the eigenvalues,
@@ -60,8 +59,22 @@ class MuJoCo(Engine):
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
         bounds = batch.model.bounds if door == "mjcf" else Bounds()
-        yield from self._missing(batch, door, bounds)
-        mass, moments = _raise_to_bounds(batch, bounds)
+        # Bodies without inertial: from collision shapes, from the bounds, or without inertia.
+        missing = batch.missing
+        if door == "urdf":
+            bulky = batch.some(missing, batch.has_collision)
+            yield Effect(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
+            yield Effect(bulky, "replace", becomes=base.BOX)
+        if bounds.mass >= _MINIMUM and bounds.inertia >= _MINIMUM:
+            becomes = base.body(bounds.mass, [bounds.inertia] * 3)
+            yield Effect(missing, "alter", becomes=becomes)
+        missing_alone = missing & batch.moved
+        yield Effect(missing_alone & ~_is_carried(batch, missing_alone), "reject", MOVING)
+        yield Effect(missing, "accept")
+        mass, moments = (
+            np.maximum(batch.mass, bounds.mass),
+            np.maximum(batch.moments, bounds.inertia),
+        )
         full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form
         positive, triangle = find_refusals(batch, full, bounds.inertia)
         yield Effect(positive, "reject", POSITIVE)
@@ -79,29 +92,10 @@ class MuJoCo(Engine):
         changed = (mass != batch.mass) | np.any(moments != batch.moments, axis=1)
         yield Effect(changed, "alter", becomes=lambda i: base.body(mass[i], moments[i]))
 
-    def _missing(self, batch: Batch, door: str, bounds: Bounds) -> Iterator[Effect]:
-        """Bodies without inertial: from collision shapes, from the bounds, or without inertia."""
-        missing = batch.missing
-        if door == "urdf":
-            bulky = batch.some(missing, batch.has_collision)
-            yield Effect(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
-            yield Effect(bulky, "replace", becomes=base.BOX)
-        if bounds.mass >= _MINIMUM and bounds.inertia >= _MINIMUM:
-            becomes = base.body(bounds.mass, [bounds.inertia] * 3)
-            yield Effect(missing, "alter", becomes=becomes)
-        alone = missing & batch.moved
-        yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
-        yield Effect(missing, "accept")
-
 
 def _is_carried(batch: Batch, where: Flags) -> Flags:
     """Whether a body welded below has the mass and the inertia that a body lacks."""
     return batch.some(where, lambda i: batch.carries(i, _MINIMUM, _MINIMUM))
-
-
-def _raise_to_bounds(batch: Batch, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Masses and moments, raised to the bounds where they are below."""
-    return np.maximum(batch.mass, bounds.mass), np.maximum(batch.moments, bounds.inertia)
 
 
 def find_refusals(batch: Batch, full: Flags, least: float = 0.0) -> tuple[Flags, Flags]:

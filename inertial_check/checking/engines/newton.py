@@ -88,7 +88,10 @@ class Newton(Engine):
             else:
                 yield Effect(unequal, "reject", TRIANGLE)
             mass = np.maximum(mass, np.float32(bounds.mass))
-            tensors = np.where(lifted[:, None], _diagonal(moments), tensors)
+            # (N, 6) diagonal tensors with these moments; directions of axes have no effect here.
+            diagonal_tensors = np.zeros((len(moments), 6), dtype=np.float32)
+            diagonal_tensors[:, [0, 3, 5]] = moments
+            tensors = np.where(lifted[:, None], diagonal_tensors, tensors)
         repaired = _run_kernel(mass, tensors)
         count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
         yield Effect(
@@ -131,10 +134,3 @@ def _eigenvalues(tensors: Singles, where: Flags) -> Floats:
     xx, xy, xz, yy, yz, zz = np.where(where[:, None], tensors, 0).astype(np.float64).T
     rows = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     return np.asarray(np.linalg.eigvalsh(rows), dtype=np.float64)
-
-
-def _diagonal(moments: Floats) -> Singles:
-    """(N, 6) diagonal tensors with these moments; directions of axes have no effect here."""
-    tensors = np.zeros((len(moments), 6), dtype=np.float32)
-    tensors[:, [0, 3, 5]] = moments
-    return tensors

@@ -86,7 +86,11 @@ class Gazebo(Engine):
             yield from replace_unreadable(batch)
         yield Effect(batch.missing, "accept")
         invalid = ~is_valid(batch.mass, batch.I_BBcm_Bi)
-        yield Effect(invalid, "reject", lambda i: _invalid(batch.name(i)))
+        yield Effect(
+            invalid,
+            "reject",
+            lambda i: f"A link named {batch.name(i).rpartition('::')[2]} has invalid inertia.",
+        )
 
     def predict(self, batch: Batch) -> dict[int, Prediction]:
         """Predict the effects; bodies below a dropped body are dropped with it."""
@@ -118,11 +122,6 @@ def _massless(batch: Batch, i: int) -> str:
     return f"urdf2sdf: link[{batch.name(i)}] has {what}. {_ENSURE}"
 
 
-def _invalid(name: str) -> str:
-    """The message names the link without the names of the models around it."""
-    return f"A link named {name.rpartition('::')[2]} has invalid inertia."
-
-
 def is_valid(mass: Floats, I_BBcm_Bi: Floats) -> Flags:
     """Evaluate MassMatrix3::IsValid for N bodies.
 
@@ -138,36 +137,41 @@ def is_valid(mass: Floats, I_BBcm_Bi: Floats) -> Flags:
     minor = xx * yy - xy**2
     determinant = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
     positive = (mass >= 0) & (xx + floor >= 0) & (minor + floor >= 0) & (determinant + floor >= 0)
-    moments = _principal_moments(I_BBcm_Bi)
+    # Compute MassMatrix3::PrincipalMoments, (N, 3), whose last digits decide on the boundary.
+    moments_xx, moments_xy, moments_xz, moments_yy, moments_yz, moments_zz = I_BBcm_Bi.T
+    entries = np.stack([moments_xx, moments_yy, moments_zz], axis=1)
+    negligible = _PRODUCTS * entries.max(axis=1)
+    moments_b = moments_xx + moments_yy + moments_zz
+    moments_c = (
+        moments_xx * moments_yy
+        - moments_xy**2
+        + moments_xx * moments_zz
+        - moments_xz**2
+        + moments_yy * moments_zz
+        - moments_yz**2
+    )
+    d = (
+        moments_xx * moments_yz**2
+        + moments_yy * moments_xz**2
+        + moments_zz * moments_xy**2
+        - moments_xx * moments_yy * moments_zz
+        - 2 * moments_xy * moments_xz * moments_yz
+    )
+    p = moments_b**2 - 3 * moments_c
+    q = 2 * moments_b**3 - 9 * moments_b * moments_c - 27 * d
+    angle = np.arccos(np.clip(0.5 * q / p**1.5, -1, 1))
+    turns = np.array([0, 2 * np.pi, -2 * np.pi])
+    swing = 2 * np.sqrt(p)[:, None] * np.cos((angle[:, None] + turns) / 3)
+    moments = np.sort((moments_b[:, None] + swing) / 3, axis=1)
+    round_ = p < negligible**2
+    moments[round_] = (moments_b / 3.0)[round_, None]
+    diagonal = np.all(np.abs(I_BBcm_Bi[:, [1, 2, 4]]) <= negligible[:, None], axis=1)
+    moments[diagonal] = entries[diagonal]
     a, b, c = moments.T
     floor = _TOLERANCE * 0.5 * np.abs(a + b + c)
     least = np.min(moments, axis=1) + floor >= 0
     triangle = (a + b + floor >= c) & (b + c + floor >= a) & (c + a + floor >= b)
     return np.asarray(positive & least & triangle)
-
-
-def _principal_moments(I_BBcm_Bi: Floats) -> Floats:
-    """Compute MassMatrix3::PrincipalMoments, (N, 3), whose last digits decide on the boundary.
-
-    Kronenburg, A Method for Fast Diagonalization of a 2x2 or 3x3 Real Symmetric Matrix, section 4.
-    """
-    xx, xy, xz, yy, yz, zz = I_BBcm_Bi.T
-    entries = np.stack([xx, yy, zz], axis=1)
-    negligible = _PRODUCTS * entries.max(axis=1)
-    b = xx + yy + zz
-    c = xx * yy - xy**2 + xx * zz - xz**2 + yy * zz - yz**2
-    d = xx * yz**2 + yy * xz**2 + zz * xy**2 - xx * yy * zz - 2 * xy * xz * yz
-    p = b**2 - 3 * c
-    q = 2 * b**3 - 9 * b * c - 27 * d
-    angle = np.arccos(np.clip(0.5 * q / p**1.5, -1, 1))
-    turns = np.array([0, 2 * np.pi, -2 * np.pi])
-    swing = 2 * np.sqrt(p)[:, None] * np.cos((angle[:, None] + turns) / 3)
-    moments = np.sort((b[:, None] + swing) / 3, axis=1)
-    round_ = p < negligible**2
-    moments[round_] = (b / 3.0)[round_, None]
-    diagonal = np.all(np.abs(I_BBcm_Bi[:, [1, 2, 4]]) <= negligible[:, None], axis=1)
-    moments[diagonal] = entries[diagonal]
-    return moments
 
 
 class IDynTree(Engine):
@@ -221,7 +225,15 @@ class PhysX(Engine):
         yield Effect(
             massless,
             "replace",
-            lambda i: "" if batch.has_collision(i) else _possibly_invalid(batch.name(i)),
+            lambda i: (
+                ""
+                if batch.has_collision(i)
+                else (
+                    f"The rigid body at {batch.name(i)} has a possibly invalid inertia tensor "
+                    f"of {{1.0, 1.0, 1.0}} and "
+                    f"a negative mass. {_ADVICE}"
+                )
+            ),
             "mass and inertia of its colliders at 1000 kg/m^3",
         )
         small = squares <= np.float64(_UNWRITTEN) ** 2
@@ -230,7 +242,11 @@ class PhysX(Engine):
         yield Effect(
             small,
             "replace",
-            lambda i: _small_sphere(batch.name(i)),
+            lambda i: (
+                f"The rigid body at {batch.name(i)} has a possibly invalid inertia tensor of "
+                f"{{1.0, 1.0, 1.0}}, "
+                f"small sphere approximated inertia was used. {_ADVICE}"
+            ),
             lambda i: (
                 f"a sphere of radius 0.1: {batch.mass[i]:.6g} kg, I = "
                 f"{0.4 * batch.mass[i] * 0.01:.6g} kg m^2"
@@ -244,20 +260,6 @@ class PhysX(Engine):
         message = f"{_CALL}components must be > 0 for articulations"
         yield Effect(articulated, "replace", message, kept)
         yield Effect(negative, "replace", f"{_CALL}components must be non-negative", kept)
-
-
-def _possibly_invalid(name: str) -> str:
-    return (
-        f"The rigid body at {name} has a possibly invalid inertia tensor of {{1.0, 1.0, 1.0}} and "
-        f"a negative mass. {_ADVICE}"
-    )
-
-
-def _small_sphere(name: str) -> str:
-    return (
-        f"The rigid body at {name} has a possibly invalid inertia tensor of {{1.0, 1.0, 1.0}}, "
-        f"small sphere approximated inertia was used. {_ADVICE}"
-    )
 
 
 _EPS = float(np.finfo(float).eps)
@@ -343,7 +345,23 @@ class PyBullet(Engine):
         edge = _EDGE * np.abs(high)
         doubt = np.minimum(np.abs(low), np.abs(low + middle - high)) <= edge
         for i in (doubt & batch.finite & ~batch.diagonal).nonzero()[0].tolist():
-            moments[:, i] = np.sort(_diagonalize(batch.I_BBcm_Bi[i]))
+            # Repeat btMatrix3x3::diagonalize operation by operation: its last bits decide on the
+            # edge.
+            entries = batch.I_BBcm_Bi[i]
+            xx, xy, xz, yy, yz, zz = entries.tolist()
+            matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+            for _ in range(_ROTATIONS):
+                p, q = max(
+                    ((0, 1), (0, 2), (1, 2)), key=lambda place: abs(matrix[place[0]][place[1]])
+                )
+                negligible = _NEGLIGIBLE * sum(abs(matrix[k][k]) for k in range(3))
+                largest = abs(matrix[p][q])
+                if largest <= _BULLET_EPS * negligible:
+                    break
+                _rotate(matrix, p, q)
+                if largest <= negligible:
+                    break
+            moments[:, i] = np.sort([matrix[k][k] for k in range(3)])
         bad = (low < 0) | (high > low + middle)
         yield Effect(
             bad,
@@ -351,22 +369,6 @@ class PyBullet(Engine):
             lambda i: f"{_BAD}{batch.name(i)}",
             lambda i: f"{batch.mass[i]:.6g} kg without rotational inertia",
         )
-
-
-def _diagonalize(entries: Floats) -> list[float]:
-    """Repeat btMatrix3x3::diagonalize operation by operation: its last bits decide on the edge."""
-    xx, xy, xz, yy, yz, zz = entries.tolist()
-    matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    for _ in range(_ROTATIONS):
-        p, q = max(((0, 1), (0, 2), (1, 2)), key=lambda place: abs(matrix[place[0]][place[1]]))
-        negligible = _NEGLIGIBLE * sum(abs(matrix[k][k]) for k in range(3))
-        largest = abs(matrix[p][q])
-        if largest <= _BULLET_EPS * negligible:
-            break
-        _rotate(matrix, p, q)
-        if largest <= negligible:
-            break
-    return [matrix[k][k] for k in range(3)]
 
 
 def _rotate(matrix: list[list[float]], p: int, q: int) -> None:

@@ -448,27 +448,16 @@ def best_reading(
         shifted, resemblance.discrepancy(written, shapes), resemblance.misfit(written, shapes)
     )
     gains = np.maximum(before, floor) / np.maximum(after, floor)
-    telling = find_telling(np.log(gains))
+    # (K, R) geometries of one body that tell a reading from the numbers as written.
+    log_gains = np.log(gains)
+    telling: Flags = np.abs(log_gains) > np.log(SILENT)
+    telling |= ~np.any(telling, axis=1, keepdims=True)
     least = np.min(gains, axis=1, where=telling, initial=np.inf)
     best = int(np.argmax(least))
     rests, tell = after[best], telling[best]
     drops = np.where(tell, np.broadcast_to(before, after.shape)[best] - rests, np.nan)
     nearest, rest = float(np.min(rests[tell])), float(np.max(rests[tell]))
     return Better(candidates[best], float(least[best]), rest, nearest, drops)
-
-
-def find_telling(log_gains: Floats) -> Flags:
-    """(K, R) geometries of one body that tell a reading from the numbers as written.
-
-    Args:
-        log_gains: (K, R) logarithm of how many times better each reading fits each geometry.
-
-    Returns:
-        Those that fit one of the two better by SILENT; all where none does.
-    """
-    telling: Flags = np.abs(log_gains) > np.log(SILENT)
-    telling |= ~np.any(telling, axis=1, keepdims=True)
-    return telling
 
 
 Margins = dict[str, float]

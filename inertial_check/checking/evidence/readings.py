@@ -78,12 +78,26 @@ def list_forms(numbers: WrittenNumbers) -> Iterator[ModelReading]:
     yield ModelReading(
         "sign-of-products", "with their products negated", mass, six * PRODUCTS_NEGATED
     )
-    shift = _compute_parallel_axis_terms(numbers)
+    # (N, 6) parallel-axis terms m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2].
+    p_BoBcm_Bi = np.einsum("nji,nj->ni", numbers.R_BBi, numbers.p_BoBcm_B)
+    outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
+    shift = resemblance.entries(resemblance.inertia(numbers.mass, outer))
     what = "moved from the links' origins to the centres of mass"
     yield ModelReading("about-link-origin", what, mass, six - shift)
     what = "with the parallel-axis term, which was subtracted once too often"
     yield ModelReading("double-parallel-axis", what, mass, six + shift)
-    yield from _list_turns(numbers)
+    # List the readings with other rotations of the inertials; none where no inertial is turned.
+    R = numbers.R_BBi
+    if not np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
+        tensors, R_T = resemblance.matrices(numbers.I_BBcm_Bi), np.swapaxes(R, 1, 2)
+        turns = {
+            "without the rotations of their origins": R_T,
+            "with the rotations of their origins inverted": R_T @ R_T,
+            "with the rotations of their origins twice": R,
+        }
+        for turns_what, turn in turns.items():
+            turns_six = resemblance.entries(resemblance.rotate(turn, tensors))
+            yield ModelReading("wrong-frame", turns_what, numbers.mass, turns_six)
     for slots, words, _ in list_orders():
         yield ModelReading("component-order", f"with {words}", mass, six[:, slots])
 
@@ -120,29 +134,6 @@ def list_orders() -> tuple[tuple[tuple[int, ...], str, float], ...]:
             known[slots] = words, share
     total = sum(share for _, share in known.values())
     return tuple((slots, words, share / total) for slots, (words, share) in known.items())
-
-
-def _list_turns(numbers: WrittenNumbers) -> Iterator[ModelReading]:
-    """List the readings with other rotations of the inertials; none where no inertial is turned."""
-    R = numbers.R_BBi
-    if np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
-        return
-    tensors, R_T = resemblance.matrices(numbers.I_BBcm_Bi), np.swapaxes(R, 1, 2)
-    turns = {
-        "without the rotations of their origins": R_T,
-        "with the rotations of their origins inverted": R_T @ R_T,
-        "with the rotations of their origins twice": R,
-    }
-    for what, turn in turns.items():
-        six = resemblance.entries(resemblance.rotate(turn, tensors))
-        yield ModelReading("wrong-frame", what, numbers.mass, six)
-
-
-def _compute_parallel_axis_terms(numbers: WrittenNumbers) -> Floats:
-    """(N, 6) parallel-axis terms m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2]."""
-    p_BoBcm_Bi = np.einsum("nji,nj->ni", numbers.R_BBi, numbers.p_BoBcm_B)
-    outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
-    return resemblance.entries(resemblance.inertia(numbers.mass, outer))
 
 
 FORMULA = 2e-3

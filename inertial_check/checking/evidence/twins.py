@@ -154,7 +154,12 @@ def compare_twins(
     """
     pairs = [pair for pair in twins if stated[pair[0]] and stated[pair[1]]]
     if not pairs:
-        return _compare_none()
+        # Comparison of the twins of a model that has none: arrays of no rows.
+        none_numbers, flags = np.zeros(0), np.zeros(0, dtype=bool)
+        none_bodies, planes = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4))
+        maps, offsets = np.zeros((0, 4, 4)), np.zeros((0, 2))
+        ratios = none_numbers, none_numbers, none_numbers, none_numbers
+        return TwinPairs(none_bodies, *ratios, flags, maps, offsets, planes, flags, np.nan)
     bodies = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     one, other = (numbers.of(column) for column in bodies.T)
     joints = Joints(model, twins)
@@ -167,19 +172,13 @@ def compare_twins(
         apart = np.min(np.maximum(centers, spreads), axis=1, initial=np.inf)
         spread = np.min(spreads, axis=1, initial=np.inf)
         spread = np.where(joints.are_square(bodies), spread, np.nan)
-        turned = _are_turned(centers, spreads)
+        # (T,) whether one body is exactly the other, turned by quarter or half turns.
+        off = np.maximum(centers, spreads)
+        copied = np.any(off[:, _TURNS] <= tolerances.TURNED_COPY, axis=1)
+        turned: Flags = copied & (off[:, 0] > tolerances.TURNED_COPY)
         found = _stand_in_symmetry(joints, bodies, one, other, turned)
     mass = np.maximum(ratio, 1 / ratio)
     return TwinPairs(bodies, mass, unlike, apart, spread, turned, *found)
-
-
-def _compare_none() -> TwinPairs:
-    """Comparison of the twins of a model that has none: arrays of no rows."""
-    numbers, flags = np.zeros(0), np.zeros(0, dtype=bool)
-    bodies, planes = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4))
-    maps, offsets = np.zeros((0, 4, 4)), np.zeros((0, 2))
-    ratios = numbers, numbers, numbers, numbers
-    return TwinPairs(bodies, *ratios, flags, maps, offsets, planes, flags, np.nan)
 
 
 def _stand_in_symmetry(
@@ -262,7 +261,12 @@ def find_symmetries(
     every = np.concatenate([planes, np.full((len(SIGNS), 4), np.nan)])
     sizes = np.maximum(one.size, other.size)
     reflected = _measure_reflected(planes, X_W1, X_W2, one, other, sizes)
-    offsets = np.concatenate([reflected, _measure_kept(one, other, sizes)])
+    # (8, 2, T) the same for the reflections of SIGNS, which map origin to origin anyway.
+    off = SIGNS[:, None] * other.p_BoBcm_B - one.p_BoBcm_B
+    unlike = SIGNS_OF_ENTRIES[:, None] * other.C_BBcm_B - one.C_BBcm_B
+    spreads = resemblance.norm(unlike, axis=(-2, -1)) / sizes**2
+    farther = np.maximum(resemblance.norm(off) / sizes, spreads)
+    offsets = np.concatenate([reflected, np.stack([farther, farther], axis=1)])
     size = float(np.max(sizes))
     lengths = joints.mirror(planes)
     distance = np.nan_to_num(lengths / size, nan=np.inf)  # poses that overflow mirror nothing
@@ -309,7 +313,12 @@ def _measure_reflected(
     off = np.stack([there @ M + t - here, twin_arm @ M - arm], axis=1)
     C_1W = resemblance.rotate(X_W1[:, :3, :3], one.C_BBcm_B)
     C_2W = resemblance.rotate(X_W2[:, :3, :3], other.C_BBcm_B)
-    spreads = resemblance.norm(_mirror_tensors(M, C_2W) - C_1W, axis=(-2, -1)) / sizes**2
+    # (K, T, 3, 3) symmetric tensors (T, 3, 3) under reflections (K, 3, 3): M S M.
+    shape = len(M), *C_2W.shape
+    halves = (C_2W.reshape(-1, 3) @ M).reshape(shape)
+    rows = np.swapaxes(halves, -1, -2).reshape(len(M), 3 * len(C_2W), 3)  # of M S
+    mirrored: Floats = (rows @ M).reshape(shape)
+    spreads = resemblance.norm(mirrored - C_1W, axis=(-2, -1)) / sizes**2
     farther: Floats = np.maximum(resemblance.norm(off) / sizes, spreads[:, None])
     return farther
 
@@ -318,27 +327,6 @@ def _reflections(planes: Floats) -> tuple[Floats, Floats]:
     """(K, 3, 3) symmetric matrices and (K, 1, 3) translations that reflect points in planes."""
     n, d = planes[:, None, :3], planes[:, None, 3:]
     return np.eye(3) - 2 * planes[:, :3, None] * n, 2 * d * n
-
-
-def _mirror_tensors(M: Floats, tensors: Floats) -> Floats:
-    """(K, T, 3, 3) symmetric tensors (T, 3, 3) under reflections (K, 3, 3): M S M.
-
-    The rows of all tensors are one matrix: many products of 3 x 3 take ten times as long.
-    """
-    shape = len(M), *tensors.shape
-    halves = (tensors.reshape(-1, 3) @ M).reshape(shape)
-    rows = np.swapaxes(halves, -1, -2).reshape(len(M), 3 * len(tensors), 3)  # of M S
-    mirrored: Floats = (rows @ M).reshape(shape)
-    return mirrored
-
-
-def _measure_kept(one: Numbers, other: Numbers, sizes: Floats) -> Floats:
-    """(8, 2, T) the same for the reflections of SIGNS, which map origin to origin anyway."""
-    off = SIGNS[:, None] * other.p_BoBcm_B - one.p_BoBcm_B
-    unlike = SIGNS_OF_ENTRIES[:, None] * other.C_BBcm_B - one.C_BBcm_B
-    spreads = resemblance.norm(unlike, axis=(-2, -1)) / sizes**2
-    farther = np.maximum(resemblance.norm(off) / sizes, spreads)
-    return np.stack([farther, farther], axis=1)
 
 
 def _map(planes: Floats, signs: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
@@ -350,24 +338,22 @@ def _map(planes: Floats, signs: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
     maps = np.tile(np.eye(4), (len(planes), 2, len(X_W1), 1, 1))
     for each, plane, kept in zip(maps, planes, signs, strict=True):
         if np.isnan(kept[0]):
-            each[:] = _reflect(plane[None], X_W1, X_W2)
+            # (K, T, 4, 4) maps from the second body's frame to the first's by reflection in planes.
+            reflect_planes = plane[None]
+            n, d = reflect_planes[:, :3], reflect_planes[:, 3]
+            M = np.tile(np.eye(4), (len(reflect_planes), 1, 1))
+            M[:, :3, :3] -= 2 * n[:, :, None] * n[:, None, :]
+            M[:, :3, 3] = 2 * d[:, None] * n
+            R_1W = np.swapaxes(X_W1[:, :3, :3], -1, -2)
+            X_1W = np.tile(np.eye(4), (len(X_W1), 1, 1))
+            X_1W[:, :3, :3] = R_1W
+            X_1W[:, :3, 3] = -np.einsum("tij,tj->ti", R_1W, X_W1[:, :3, 3])
+            reflect_maps: Floats = X_1W @ M[:, None] @ X_W2
+            each[:] = reflect_maps
             each[1, :, :3, 3] = 0.0
         else:
             each[..., [0, 1, 2], [0, 1, 2]] = kept
     return maps
-
-
-def _are_turned(centers: Floats, spreads: Floats) -> Flags:
-    """(T,) whether one body is exactly the other, turned by quarter or half turns.
-
-    Args:
-        centers: (T, 48) how far the centres lie apart in each of _FRAMES.
-        spreads: (T, 48) how far the spreads lie apart.
-    """
-    off = np.maximum(centers, spreads)
-    copied = np.any(off[:, _TURNS] <= tolerances.TURNED_COPY, axis=1)
-    turned: Flags = copied & (off[:, 0] > tolerances.TURNED_COPY)
-    return turned
 
 
 class Joints:
@@ -508,39 +494,18 @@ def measure_offsets(
         to that length and its square; NaN where a map is unknown.
     """
     size = np.maximum(one.size, other.size) if size is None else size
-    centers = _measure_centers(maps, one, other, size)
-    spreads = _measure_spreads(maps[..., :3, :3], one, other, size)
-    return np.stack([centers, spreads], axis=-1)
-
-
-def _measure_centers(maps: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
-    """(..., T) distances of the centres of mass, relative to the size."""
+    # (..., T) distances of the centres of mass, relative to the size.
     with np.errstate(all="ignore"):
         centers = np.einsum("...ij,...j->...i", maps[..., :3, :3], other.p_BoBcm_B)
         distance: Floats = resemblance.norm(centers + maps[..., :3, 3] - one.p_BoBcm_B) / size
-    return distance
-
-
-def _measure_spreads(R: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
-    """(..., T) Frobenius distances of the spreads, relative to the square of the size."""
+    centers = distance
+    # (..., T) Frobenius distances of the spreads, relative to the square of the size.
+    R = maps[..., :3, :3]
     with np.errstate(all="ignore"):
         spreads = resemblance.rotate(R, other.C_BBcm_B) - one.C_BBcm_B
-        distance: Floats = resemblance.norm(spreads, axis=(-2, -1)) / size**2
-    return distance
-
-
-def _reflect(planes: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
-    """(K, T, 4, 4) maps from the second body's frame to the first's by reflection in planes."""
-    n, d = planes[:, :3], planes[:, 3]
-    M = np.tile(np.eye(4), (len(planes), 1, 1))
-    M[:, :3, :3] -= 2 * n[:, :, None] * n[:, None, :]
-    M[:, :3, 3] = 2 * d[:, None] * n
-    R_1W = np.swapaxes(X_W1[:, :3, :3], -1, -2)
-    X_1W = np.tile(np.eye(4), (len(X_W1), 1, 1))
-    X_1W[:, :3, :3] = R_1W
-    X_1W[:, :3, 3] = -np.einsum("tij,tj->ti", R_1W, X_W1[:, :3, 3])
-    maps: Floats = X_1W @ M[:, None] @ X_W2
-    return maps
+        spreads_distance: Floats = resemblance.norm(spreads, axis=(-2, -1)) / size**2
+    spreads = spreads_distance
+    return np.stack([centers, spreads], axis=-1)
 
 
 def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) -> Floats:

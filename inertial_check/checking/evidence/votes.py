@@ -201,7 +201,24 @@ class Votes:
 
         found: list[Ballot] = []
         if odd >= limits.VOTES:
-            readings, votes = self._choose_eligible(list(list_forms(self._numbers)))
+            # Choose the readings of the form that at least three bodies can vote for.
+            eligible_readings = list(list_forms(self._numbers))
+            mass = np.array([each.mass for each in eligible_readings])
+            meant = np.array([each.I_BBcm_Bi for each in eligible_readings])
+            C_meant = np.zeros((*mass.shape, 3, 3))
+            some = np.flatnonzero(self.seen | self.broken)
+            C_meant[:, some] = self._spreads(mass[:, some], meant[:, some], some)
+            pro, contra, weight = self._by_form(mass, C_meant)
+            votes = pro.copy()
+            possible = np.ones(mass.shape, dtype=bool)
+            possible[:, self.broken] = _exist(C_meant[:, self.broken])
+            for flags, each, exist in zip(votes, eligible_readings, possible, strict=True):
+                shifted = each.cause == "about-link-origin"
+                mended = self._is_signature(each.cause) if shifted else self.broken
+                np.logical_or(flags, mended & exist, out=flags)
+            eligible = np.flatnonzero(np.sum(votes & self.voters, axis=1) >= limits.VOTES)
+            chosen = [eligible_readings[place] for place in eligible.tolist()]
+            readings, votes = chosen, (pro[eligible], contra[eligible], weight[eligible])
             found += self._poll(readings, lambda *_: votes) if readings else []
         if odd_size >= limits.VOTES:
             found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
@@ -216,34 +233,6 @@ class Votes:
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
 
-    def _choose_eligible(
-        self, readings: Sequence[ModelReading]
-    ) -> tuple[list[ModelReading], tuple[Flags, Flags, Floats]]:
-        """Choose the readings of the form that at least three bodies can vote for.
-
-        A bound on the votes for each reading, which needs the spreads of bodies with shapes, and of
-        those whose numbers are those of no body: few others vote.
-
-        Returns:
-            The readings, and what _by_form says of them.
-        """
-        mass = np.array([each.mass for each in readings])
-        meant = np.array([each.I_BBcm_Bi for each in readings])
-        C_meant = np.zeros((*mass.shape, 3, 3))
-        some = np.flatnonzero(self.seen | self.broken)
-        C_meant[:, some] = self._spreads(mass[:, some], meant[:, some], some)
-        pro, contra, weight = self._by_form(mass, C_meant)
-        votes = pro.copy()
-        possible = np.ones(mass.shape, dtype=bool)
-        possible[:, self.broken] = _exist(C_meant[:, self.broken])
-        for flags, each, exist in zip(votes, readings, possible, strict=True):
-            shifted = each.cause == "about-link-origin"
-            mended = self._is_signature(each.cause) if shifted else self.broken
-            np.logical_or(flags, mended & exist, out=flags)
-        eligible = np.flatnonzero(np.sum(votes & self.voters, axis=1) >= limits.VOTES)
-        chosen = [readings[place] for place in eligible.tolist()]
-        return chosen, (pro[eligible], contra[eligible], weight[eligible])
-
     def _count_odd(self) -> tuple[int, int]:
         """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
 
@@ -252,24 +241,18 @@ class Votes:
         likeness, density = self.examination.likeness, self.examination.assembly.density
         odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, limits.ODD_DENSITIES)
         odd[likeness.body[~(likeness.discrepancy <= limits.DROP)]] = True
-        odd |= self.stated & self._is_about_origin()
-        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
-        odd_size[likeness.body[large]] = True
-        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:  # before the texts are looked at
-            return 0, 0
-        return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
-
-    def _is_about_origin(self) -> Flags:
-        """(N,) bodies with a distant centre of mass that are long enough along it.
-
-        A necessary condition on the spread C alone: c^T C c >= (c^T c)^2 where C - c c^T is PSD.
-        """
+        # (N,) bodies with a distant centre of mass that are long enough along it.
         c, C = self.examination.assembly.p_BoBcm_B, self.examination.assembly.C_BBcm_B
         with np.errstate(all="ignore"):
             square = np.sum(c**2, axis=1)
             along = np.einsum("ni,nij,nj->n", c, C, c) >= square**2
             about: Flags = along & (square > limits.DISTANT * np.trace(C, axis1=1, axis2=2))
-        return about
+        odd |= self.stated & about
+        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
+        odd_size[likeness.body[large]] = True
+        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:  # before the texts are looked at
+            return 0, 0
+        return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
 
     @cached_property
     def C_BBcm_B(self) -> Floats:
@@ -382,7 +365,10 @@ class Votes:
             )
             if not together:
                 pro, contra = pro & steady[0], contra & steady[1]
-            silent = _find_silent(body, log, count)
+            # (K, R) geometries that fit two readings equally well, beside one of their body that
+            # tells.
+            silent: Flags = np.abs(log) <= np.log(SILENT)
+            silent = silent & ~_all_of(body, silent, count)[:, body]
             weight = np.zeros((len(C_meant), count))
             weight[:, body] = np.inf
             np.minimum.at(weight.T, body, np.where(silent, np.inf, log).T)
@@ -469,18 +455,6 @@ def _all_of(body: Indices, rows: Flags, count: int) -> Flags:
     return flagged
 
 
-def _find_silent(body: Indices, log: Floats, count: int) -> Flags:
-    """(K, R) geometries that fit two readings equally well, beside one of their body that tells.
-
-    Args:
-        body: (R,) whose each geometry is.
-        log: (K, R) logarithm of how many times better each reading fits each geometry.
-        count: Number of bodies.
-    """
-    silent: Flags = np.abs(log) <= np.log(SILENT)
-    return silent & ~_all_of(body, silent, count)[:, body]
-
-
 def _is_beyond(values: Floats, range_: tuple[float, float]) -> Flags:
     """(...,) values that lie outside a range, or are not numbers."""
     low, high = range_
@@ -542,37 +516,43 @@ def find_sorted_moments(votes: Votes) -> SortedMoments | None:
         order, or where many inertials are rotated.
     """
     if votes not in _KNOWN:
-        _KNOWN[votes] = _find(votes)
+        diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
+        size = np.max(np.abs(diagonal), axis=1, initial=0.0)
+        stated = votes.stated & votes.known
+        with np.errstate(invalid="ignore"):
+            steps = np.diff(diagonal, axis=1)
+            ordered = stated & np.any(
+                np.abs(steps) > tolerances.SAME_READING * size[:, None], axis=1
+            )
+            oblique = np.any(np.abs(products) > tolerances.ROTATED_ZERO * size[:, None], axis=1)
+        if np.sum(ordered) < limits.VOTES or np.any(oblique & stated):
+            find = None
+        else:
+            voters = ordered & votes.voters  # looks at the texts, and therefore comes last
+            turned = np.any(np.abs(votes.R_BBi - np.eye(3)) > tolerances.ROTATED_ZERO, axis=(1, 2))
+            if np.sum(voters & turned) > _TURNED * np.sum(voters):
+                find = None
+            else:
+                slack = tolerances.SAME_READING * size[:, None]
+                rises, falls = np.all(steps >= -slack, axis=1), np.all(steps <= slack, axis=1)
+                straight = voters & ~turned
+                if np.sum(straight) < limits.VOTES or not (
+                    np.all(rises[straight]) or np.all(falls[straight])
+                ):
+                    find = None
+                else:
+                    ascending = bool(np.all(rises[straight]))
+                    bodies = ordered & (rises if ascending else falls)
+                    distinct = np.all(np.abs(steps) > _DISTINCT * size[:, None], axis=1)
+                    pro, contra = _compare_orders(votes)
+                    order: Literal["ascending", "descending"] = (
+                        "ascending" if ascending else "descending"
+                    )
+                    find = SortedMoments(
+                        order, bodies, *(bodies & each for each in (voters, distinct, pro, contra))
+                    )
+        _KNOWN[votes] = find
     return _KNOWN[votes]
-
-
-def _find(votes: Votes) -> SortedMoments | None:
-    diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
-    size = np.max(np.abs(diagonal), axis=1, initial=0.0)
-    stated = votes.stated & votes.known
-    with np.errstate(invalid="ignore"):
-        steps = np.diff(diagonal, axis=1)
-        ordered = stated & np.any(np.abs(steps) > tolerances.SAME_READING * size[:, None], axis=1)
-        oblique = np.any(np.abs(products) > tolerances.ROTATED_ZERO * size[:, None], axis=1)
-    if np.sum(ordered) < limits.VOTES or np.any(oblique & stated):
-        return None
-    voters = ordered & votes.voters  # looks at the texts, and therefore comes last
-    turned = np.any(np.abs(votes.R_BBi - np.eye(3)) > tolerances.ROTATED_ZERO, axis=(1, 2))
-    if np.sum(voters & turned) > _TURNED * np.sum(voters):
-        return None
-    slack = tolerances.SAME_READING * size[:, None]
-    rises, falls = np.all(steps >= -slack, axis=1), np.all(steps <= slack, axis=1)
-    straight = voters & ~turned
-    if np.sum(straight) < limits.VOTES or not (np.all(rises[straight]) or np.all(falls[straight])):
-        return None
-    ascending = bool(np.all(rises[straight]))
-    bodies = ordered & (rises if ascending else falls)
-    distinct = np.all(np.abs(steps) > _DISTINCT * size[:, None], axis=1)
-    pro, contra = _compare_orders(votes)
-    order: Literal["ascending", "descending"] = "ascending" if ascending else "descending"
-    return SortedMoments(
-        order, bodies, *(bodies & each for each in (voters, distinct, pro, contra))
-    )
 
 
 def _compare_orders(votes: Votes) -> tuple[AxisFlags, AxisFlags]:

@@ -167,20 +167,18 @@ class ProblemRule(Rule):
             yield self._of(problem, body)
 
     def _of(self, problem: Problem, body: Body | None) -> Finding:
-        return self.at(problem.span, problem.message, body, about=_names_around(problem, body))
-
-
-def _names_around(problem: Problem, body: Body | None) -> list[str]:
-    """Names of the numbers in whose text a reader found a problem."""
-    if body is None or body.inertial is None:
-        return []
-    start, end, file = problem.span
-    return [
-        name
-        for name, number in name_numbers(body.inertial).items()
-        if number.span is not None
-        if number.span.file == file and number.span.start <= start < end <= number.span.end
-    ]
+        # Names of the numbers in whose text a reader found a problem.
+        if body is None or body.inertial is None:
+            names_around = []
+        else:
+            start, end, file = problem.span
+            names_around = [
+                name
+                for name, number in name_numbers(body.inertial).items()
+                if number.span is not None
+                if number.span.file == file and number.span.start <= start < end <= number.span.end
+            ]
+        return self.at(problem.span, problem.message, body, about=names_around)
 
 
 def mover(body: Body) -> str:

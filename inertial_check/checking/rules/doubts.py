@@ -34,8 +34,7 @@ from inertial_check.checking.rules.shapes import (
     sizes,
 )
 from inertial_check.checking.rules.siblings import copies, lost_decimals, twins
-from inertial_check.documents.model import ENTRIES, Body
-from inertial_check.documents.source import Span
+from inertial_check.documents.model import ENTRIES
 
 SCREENS: tuple[Callable[[Examination, Limits, FoundDoubts], Doubts], ...] = (
     lost_decimals,
@@ -114,18 +113,21 @@ def find_doubts(rule: Rule, examination: Examination) -> Iterator[Finding]:
     """Find the bodies with a doubt of a rule's code; notes where the evidence is weak."""
     for index, doubt in doubts(examination).get(rule.code, ()):
         body = rule.model.bodies[index]
-        span, about = _span(body, doubt.where), _NAMES[doubt.where]
+        where = doubt.where
+        inertial = body.inertial
+        if inertial is None:
+            span_ = body.span
+        elif where == "tensor":
+            span_ = hull(inertial.I_BBcm_Bi.values(), inertial.span)
+        elif where == "center":
+            span_ = hull(inertial.p_BoBcm_B, inertial.span)
+        else:
+            mass = inertial.mass
+            span_ = (
+                inertial.span
+                if where == "inertial" or mass is None or mass.span is None
+                else mass.span
+            )
+        span, about = span_, _NAMES[doubt.where]
         finding = rule.at(span, doubt.message, body, doubt.values, about=about)
         yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
-
-
-def _span(body: Body, where: Where) -> Span:
-    inertial = body.inertial
-    if inertial is None:
-        return body.span
-    if where == "tensor":
-        return hull(inertial.I_BBcm_Bi.values(), inertial.span)
-    if where == "center":
-        return hull(inertial.p_BoBcm_B, inertial.span)
-    mass = inertial.mass
-    return inertial.span if where == "inertial" or mass is None or mass.span is None else mass.span

@@ -47,9 +47,14 @@ class EngineRule(Rule):
             message += f"; it becomes {becomes}"
         # A sound body is left out because of another, on which it hangs.
         innocent = action == "drop" and judgement.verdict in _SOUND
+        # What to do about it: where numbers near by may serve, `fix` looks for them.
+        if judgement.verdict in _NEAREST and judgement.mass > 0:
+            way_out = f"write numbers that it takes; `fix --engine {engine}` looks for the nearest"
+        else:
+            way_out = "write the mass and the inertia that the body has"
         return self.at(
             body.span if body.inertial is None else body.inertial.span,
-            f"{message}: {_way_out(judgement, engine)}",
+            f"{message}: {way_out}",
             body,
             {
                 "engine": engine,
@@ -60,13 +65,6 @@ class EngineRule(Rule):
             },
             about=() if innocent else ("mass", *ENTRIES),
         )
-
-
-def _way_out(judgement: Judgement, engine: str) -> str:
-    """What to do about it: where numbers near by may serve, `fix` looks for them."""
-    if judgement.verdict in _NEAREST and judgement.mass > 0:
-        return f"write numbers that it takes; `fix --engine {engine}` looks for the nearest"
-    return "write the mass and the inertia that the body has"
 
 
 class EngineChangesBody(EngineRule):

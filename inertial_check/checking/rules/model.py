@@ -142,10 +142,22 @@ def _find_elected(votes: Votes) -> CommonReading | None:
         elected[i].reading.what: float(shares[i]) for i in ranked if shares[i] >= limits.LEAST_SHARE
     }
     best = elected[ranked[0]]
+    # What the votes for a reading rest on, in words.
+    if best.reading.cause in ("units", "density"):
+        evidence = "have a usual size and density"
+    else:
+        reasons = {
+            "fit their shapes at least twice as well": best.pro & ~best.mended,
+            "become bodies that exist": best.mended & votes.broken,
+            "spread along a distant centre of mass, as it would leave them": (
+                best.mended & ~votes.broken
+            ),
+        }
+        evidence = " or ".join(words for words, bodies in reasons.items() if np.any(bodies))
     return CommonReading(
         best.reading.cause,
         best.reading.what,
-        _evidence(votes, best),
+        evidence,
         tuple(np.flatnonzero(_find_concerned_bodies(votes, best)).tolist()),
         int(np.sum(best.pro)),
         int(np.sum(best.contra)),
@@ -163,20 +175,6 @@ def describe(examination: Examination, common: CommonReading) -> str:
         f"{common.what}, {common.pro} of them {common.proof}, and "
         f"{against if contra else 'none speaks against it'}; {common.advice}"
     )
-
-
-def _evidence(votes: Votes, ballot: Ballot) -> str:
-    """What the votes for a reading rest on, in words."""
-    if ballot.reading.cause in ("units", "density"):
-        return "have a usual size and density"
-    reasons = {
-        "fit their shapes at least twice as well": ballot.pro & ~ballot.mended,
-        "become bodies that exist": ballot.mended & votes.broken,
-        "spread along a distant centre of mass, as it would leave them": (
-            ballot.mended & ~votes.broken
-        ),
-    }
-    return " or ".join(words for words, bodies in reasons.items() if np.any(bodies))
 
 
 def heed_the_model(
@@ -233,15 +231,14 @@ def _is_elected(votes: Votes, ballot: Ballot) -> bool:
         return True
     if pro < limits.MAJORITY * int(np.sum(ballot.contra | ballot.left)):
         return False
-    return _chance_of_agreement(votes, ballot) <= tolerances.VOTES_BY_CHANCE
-
-
-def _chance_of_agreement(votes: Votes, ballot: Ballot) -> float:
-    """Probability that at least so many different parts agree on a reading by chance."""
+    # Probability that at least so many different parts agree on a reading by chance.
     agree = votes.count_parts(ballot.mended)
     every = agree + votes.count_parts(ballot.contra | ballot.left)
     p = _mended_by_chance(ballot)
-    return sum(comb(every, k) * p**k * (1 - p) ** (every - k) for k in range(agree, every + 1))
+    return (
+        sum(comb(every, k) * p**k * (1 - p) ** (every - k) for k in range(agree, every + 1))
+        <= tolerances.VOTES_BY_CHANCE
+    )
 
 
 def _mended_by_chance(ballot: Ballot) -> float:

@@ -42,7 +42,6 @@ from inertial_check.documents.model import (
     Number,
     measure_open_share,
 )
-from inertial_check.documents.source import Span
 from inertial_check.inertia import tolerances
 
 
@@ -68,7 +67,12 @@ class _InertiaRule(Rule):
         if self.fixable:
             fixes = find_fix_kinds([body for body, _, _ in spoken], doubted)
         for (body, _, text), facts, fix in zip(spoken, values, fixes, strict=True):
-            yield self.at(numbers_span(body), text, body, facts, fix, ENTRIES)
+            # From the first to the last of the six numbers; the inertial where none is written.
+            if body.inertial is None:
+                numbers_span_ = body.span
+            else:
+                numbers_span_ = hull(body.inertial.I_BBcm_Bi.values(), body.inertial.span)
+            yield self.at(numbers_span_, text, body, facts, fix, ENTRIES)
 
 
 class _DigitsRule(_InertiaRule):
@@ -406,13 +410,6 @@ class DigitsLost(_DigitsRule):
             f"{judgement.margin:.3g}); write more digits, or run `inertial-check fix --method "
             "geometry`"
         )
-
-
-def numbers_span(body: Body) -> Span:
-    """From the first to the last of the six numbers; the inertial where none is written."""
-    if body.inertial is None:
-        return body.span
-    return hull(body.inertial.I_BBcm_Bi.values(), body.inertial.span)
 
 
 def _is_inconsistent(judgement: Judgement) -> bool:

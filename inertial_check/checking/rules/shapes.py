@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.checking import limits as _limits
-from inertial_check.checking.evidence.assembly import Groups, Indices, times_the_identity
+from inertial_check.checking.evidence.assembly import Indices, times_the_identity
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.likeness import Likeness, best_reading, readings_of
 from inertial_check.checking.limits import Limits
@@ -161,7 +161,11 @@ def placeholders(examination: Examination, limits: Limits, _: FoundDoubts) -> Do
     if examination.strictness == "default":
         low, high = _limits.PLAUSIBLE
         cube = (assembly.density > low) & (assembly.density < high)
-        fits |= ~likeness.known & cube & ~_sharing(assembly.same_tensor, len(moments))
+        # (N,) bodies that share a tensor with others.
+        count = len(moments)
+        shared = np.zeros(count, dtype=bool)
+        shared[[index for group in assembly.same_tensor for index in group]] = True
+        fits |= ~likeness.known & cube & ~shared
     for index in np.flatnonzero(isotropic & ~fits & ~find_frames(examination)).tolist():
         moment, mass = float(moments[index, 0]), float(assembly.mass[index])
         edge, density = float(assembly.box[index, 2]), float(assembly.density[index])
@@ -171,13 +175,6 @@ def placeholders(examination: Examination, limits: Limits, _: FoundDoubts) -> Do
             f"{length(edge)} and {density:.3g} kg/m^3; write the inertia of the body"
         )
         yield index, Doubt("IC501", "tensor", message, {"moment": moment, "edge": edge})
-
-
-def _sharing(groups: Groups, count: int) -> Flags:
-    """(N,) bodies that share a tensor with others."""
-    shared = np.zeros(count, dtype=bool)
-    shared[[index for group in groups for index in group]] = True
-    return shared
 
 
 def repetitions(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
@@ -217,7 +214,10 @@ def _find_guilty(examination: Examination, group: Indices, fitting: Flags) -> li
         owners = group[usual_density & ~examination.likeness.known[group]]
     masses = assembly.mass[owners]
     if not owners.size:
-        usual = _find_usual(assembly.mass[group])
+        # The value that most have; None where no two have the same.
+        values = assembly.mass[group]
+        unique, counts = np.unique(values, return_counts=True)
+        usual = float(unique[np.argmax(counts)]) if counts.max() > 1 else None
         masses = np.array([] if usual is None else [usual])
     return [
         index
@@ -235,12 +235,6 @@ def _ratio(one: float, other: float) -> float:
     return max(one, other) / min(one, other)
 
 
-def _find_usual(values: Floats) -> float | None:
-    """The value that most have; None where no two have the same."""
-    unique, counts = np.unique(values, return_counts=True)
-    return float(unique[np.argmax(counts)]) if counts.max() > 1 else None
-
-
 _WHOLE_TENSOR: frozenset[Evidence] = frozenset({"amount", "form"})
 """Evidence of a tensor of which size and form are wrong by one mistake."""
 
@@ -252,22 +246,30 @@ def forms(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     if not np.any(odd):
         return
     far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
-    unlike = likeness.all_of(_find_unlike(likeness))
+    # (R,) geometries of another form than their bodies, where they show where the mass is.
+    standing = np.maximum(_limits.STANDING * likeness.honest_misfit_of_form, _limits.LEAST_UNLIKE)
+    limit = np.minimum(standing, _limits.UNLIKE)
+    unlike = likeness.all_of((likeness.misfit > limit) & ~likeness.unseen)
     for index in np.flatnonzero(odd).tolist():
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt
         if doubt is None and unlike[index]:
-            doubt = _doubt_form(examination, index)
+            # A tensor of another form than all shapes of its body, which no reading mends.
+            form_likeness = examination.likeness
+            row = find_mildest(form_likeness.body == index, form_likeness.misfit)
+            misfit = float(form_likeness.misfit[row])
+            edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(form_likeness.C_GGcm_B[row]), 0.0))
+            message = (
+                f"the tensor is that of a body of another form than its shapes, a box of "
+                f"{box(examination.assembly.box[index])}, while they are as a box of "
+                f"{box(edges)}, or it "
+                "lies along other axes; no known misreading explains it: write the inertia of "
+                "this body"
+            )
+            doubt = Doubt("IC505", "tensor", message, {"misfit": misfit}, against=_WHOLE_TENSOR)
         if doubt is not None:
             yield index, doubt
-
-
-def _find_unlike(likeness: Likeness) -> Flags:
-    """(R,) geometries of another form than their bodies, where they show where the mass is."""
-    standing = np.maximum(_limits.STANDING * likeness.honest_misfit_of_form, _limits.LEAST_UNLIKE)
-    limit = np.minimum(standing, _limits.UNLIKE)
-    return (likeness.misfit > limit) & ~likeness.unseen
 
 
 def _misread(examination: Examination, index: int) -> Doubt | None:
@@ -315,17 +317,3 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
     message = f"the tensor does not look like the body's shapes; {better}"
     against = _WHOLE_TENSOR if shifted else None
     return Doubt("IC505", "tensor", message, values, weak, against)
-
-
-def _doubt_form(examination: Examination, index: int) -> Doubt:
-    """A tensor of another form than all shapes of its body, which no reading mends."""
-    likeness = examination.likeness
-    row = find_mildest(likeness.body == index, likeness.misfit)
-    misfit = float(likeness.misfit[row])
-    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(likeness.C_GGcm_B[row]), 0.0))
-    message = (
-        f"the tensor is that of a body of another form than its shapes, a box of "
-        f"{box(examination.assembly.box[index])}, while they are as a box of {box(edges)}, or it "
-        "lies along other axes; no known misreading explains it: write the inertia of this body"
-    )
-    return Doubt("IC505", "tensor", message, {"misfit": misfit}, against=_WHOLE_TENSOR)

@@ -32,9 +32,8 @@ from inertial_check.checking.rules.base import (
     is_explained,
     length,
 )
-from inertial_check.documents.model import ENTRIES, Body, measure_open_share
+from inertial_check.documents.model import ENTRIES, measure_open_share
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.inertia.arrays import Floats
 
 
 def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubts:
@@ -82,40 +81,32 @@ def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> F
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
     others = ~known & moved
     if np.any(others):
-        others &= _have_other_shapes(examination, members)
+        drawn = [
+            frozenset(
+                shape.uri or f"{shape.kind} {shape.dimensions}"
+                for shape in examination.model.bodies[index].shapes
+            )
+            for index in members.tolist()
+        ]
+        others &= np.array(
+            [[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool
+        )
     if np.any(others):
-        if not _is_drawn(examination, int(members[0])):
-            others &= _are_of_other_kinds(examination, members)
+        # Whether the numbers of a body come from the drawing of one part.
+        index = int(members[0])
+        judgement = examination.judgements[index]
+        six, center = judgement.I_BBcm_Bi, judgement.p_BoBcm_B
+        different = len({six[entry] for entry in (0, 3, 5)}) == len(center)
+        if not (any(six[entry] for entry in (1, 2, 4)) or (different and any(center))):
+            # (G, G) which bodies have no kind of shape in common: a box and a mesh are two parts.
+            bodies = examination.model.bodies
+            kinds = [{shape.kind for shape in bodies[index].shapes} for index in members.tolist()]
+            others &= np.array([[not one & other for other in kinds] for one in kinds], dtype=bool)
         # The one whose centre lies between its joints owns the numbers.
         owns = np.array([_is_between_joints(examination, i) for i in members.tolist()])
         others &= ~(owns[:, None] & ~owns)
     unlike: Flags = by_shapes | (~known & far) | others
     return unlike
-
-
-def _have_other_shapes(examination: Examination, members: Indices) -> Flags:
-    """(G, G) which bodies have shapes, and none in common by its content."""
-    drawn = [_name_shapes(examination, index) for index in members.tolist()]
-    return np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
-
-
-def _is_drawn(examination: Examination, index: int) -> bool:
-    """Whether the numbers of a body come from the drawing of one part.
-
-    Those of a formula hold for all parts of about one size; they have no products, and a centre on
-    an axis of symmetry with two equal moments across it, or one at the origin.
-    """
-    judgement = examination.judgements[index]
-    six, center = judgement.I_BBcm_Bi, judgement.p_BoBcm_B
-    different = len({six[entry] for entry in (0, 3, 5)}) == len(center)
-    return any(six[entry] for entry in (1, 2, 4)) or (different and any(center))
-
-
-def _are_of_other_kinds(examination: Examination, members: Indices) -> Flags:
-    """(G, G) which bodies have no kind of shape in common: a box and a mesh are two parts."""
-    bodies = examination.model.bodies
-    kinds = [{shape.kind for shape in bodies[index].shapes} for index in members.tolist()]
-    return np.array([[not one & other for other in kinds] for one in kinds], dtype=bool)
 
 
 def _is_between_joints(examination: Examination, index: int) -> bool:
@@ -128,14 +119,6 @@ def _is_between_joints(examination: Examination, index: int) -> bool:
     along, length = float(center @ farthest), float(farthest @ farthest)
     beside = float(np.linalg.norm(center * length - along * farthest))
     return 0 < along < length and beside < along * np.sqrt(length)
-
-
-def _name_shapes(examination: Examination, index: int) -> frozenset[str]:
-    """The shapes of a body by their content, as far as the document tells it: file, or lengths."""
-    return frozenset(
-        shape.uri or f"{shape.kind} {shape.dimensions}"
-        for shape in examination.model.bodies[index].shapes
-    )
 
 
 class _Look(NamedTuple):
@@ -261,7 +244,15 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             continue
         difference = _describe(examination, row, limits.twin_mass, allowed)
         heavier = bool(pairs.mass[row] > limits.twin_mass)
-        against = _leave_explained(difference.against, found, pair, heavier)
+        # The evidence that no other doubt about one of the two explains.
+        doubts = [doubt for index in pair for doubt in found.get(index, ()) if not doubt.weak]
+        by_tensor: set[Evidence] = {"form"} if heavier else {"form", "amount"}
+        explained = by_tensor if any(doubt.where == "tensor" for doubt in doubts) else set()
+        against = frozenset(
+            kind
+            for kind in difference.against - explained
+            if not any(is_explained(found, index, frozenset({kind})) for index in pair)
+        )
         for index, reason in _blame(examination, row) if against else ():
             name = bodies[pair[0] + pair[1] - index].name
             message = f"it is no mirror image of {name}: {difference.what}{reason}"
@@ -269,30 +260,27 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             yield index, Doubt("IC601", "inertial", message, values, against=against)
 
 
-def _leave_explained(
-    against: frozenset[Evidence], found: FoundDoubts, pair: list[int], heavier: bool
-) -> frozenset[Evidence]:
-    """The evidence that no other doubt about one of the two explains.
-
-    What differs is the mistake that the other doubt is about, and the sound side is not to be
-    named for it. A tensor that is doubted differs in size and form at once; a mass that differs is
-    another matter.
-    """
-    doubts = [doubt for index in pair for doubt in found.get(index, ()) if not doubt.weak]
-    by_tensor: set[Evidence] = {"form"} if heavier else {"form", "amount"}
-    explained = by_tensor if any(doubt.where == "tensor" for doubt in doubts) else set()
-    return frozenset(
-        kind
-        for kind in against - explained
-        if not any(is_explained(found, index, frozenset({kind})) for index in pair)
-    )
-
-
 def _describe(examination: Examination, row: int, heavier: float, allowed: float) -> _Difference:
     """Say in what a pair differs."""
     assembly, pairs = examination.assembly, examination.assembly.twin_pairs
     pair = pairs.bodies[row]
-    name = _name_plane(pairs.planes[row], float(np.max(assembly.size[pair])))
+    # The symmetry of the model in words, its place to a thousandth of the size of the bodies.
+    plane = pairs.planes[row]
+    size = float(np.max(assembly.size[pair]))
+    if not np.isfinite(plane[0]):
+        name = "in the axes in which the model's other twins agree"
+    else:
+        normal, step = plane[:3], tolerances.PLANE_PRINTED * size
+        offset = step * round(float(plane[3]) / step)
+        along = int(np.argmax(np.abs(normal)))
+        if abs(normal[along]) > _limits.ALONG_AXIS:
+            name = (
+                f"reflected in the plane {'xyz'[along]} = "
+                f"{offset * np.sign(normal[along]) + 0.0:.4g} m"
+            )
+        else:
+            words = ", ".join(f"{x:.3g}" for x in normal)
+            name = f"reflected in the plane ({words}) . p = {offset:.4g} m"
     found: dict[Evidence, str] = {}
     if pairs.mass[row] > heavier:
         one, other = assembly.mass[pair].tolist()
@@ -319,21 +307,6 @@ def _describe(examination: Examination, row: int, heavier: float, allowed: float
     return _Difference(frozenset(found), next(iter(found.values())))
 
 
-def _name_plane(plane: Floats, size: float) -> str:
-    """The symmetry of the model in words, its place to a thousandth of the size of the bodies."""
-    if not np.isfinite(plane[0]):
-        return "in the axes in which the model's other twins agree"
-    normal, step = plane[:3], tolerances.PLANE_PRINTED * size
-    offset = step * round(float(plane[3]) / step)
-    along = int(np.argmax(np.abs(normal)))
-    if abs(normal[along]) > _limits.ALONG_AXIS:
-        return (
-            f"reflected in the plane {'xyz'[along]} = {offset * np.sign(normal[along]) + 0.0:.4g} m"
-        )
-    words = ", ".join(f"{x:.3g}" for x in normal)
-    return f"reflected in the plane ({words}) . p = {offset:.4g} m"
-
-
 def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
     """Whether the shapes say that two bodies are no twins, or one part mounted twice."""
     sizes = examination.likeness.sizes[pair]
@@ -345,7 +318,13 @@ def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
     one, other = (examination.judgements[index] for index in pair)
     if (one.mass, one.p_BoBcm_B, one.I_BBcm_B) != (other.mass, other.p_BoBcm_B, other.I_BBcm_B):
         return False
-    left, right = (_list_shapes(examination.model.bodies[index]) for index in pair)
+    left, right = (
+        [
+            (s.kind, s.role, s.dimensions, s.p_BoGo_B, s.R_BG, s.uri, s.scale)
+            for s in examination.model.bodies[index].shapes
+        ]
+        for index in pair
+    )
     return bool(left) and left == right
 
 
@@ -357,10 +336,6 @@ def _are_divided_otherwise(examination: Examination, pair: list[int]) -> bool:
     assembly = examination.assembly
     one, other = (assembly.add_carried_mass(index) for index in pair)
     return abs(one - other) < _limits.CARRIED * abs(float(np.diff(assembly.mass[pair])[0]))
-
-
-def _list_shapes(body: Body) -> list[tuple[object, ...]]:
-    return [(s.kind, s.role, s.dimensions, s.p_BoGo_B, s.R_BG, s.uri, s.scale) for s in body.shapes]
 
 
 def _have_other_twins(examination: Examination, pair: list[int]) -> bool:

@@ -18,7 +18,7 @@ Moments of convex hulls of which only the support is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -163,7 +163,16 @@ def _unite_bodies(
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
         support = np.maximum.reduceat(support, starts)
         volumes, centers, covariances = _unite(used, moments, starts)
-    accounts = _count_uses(shapes)
+    # Count the meshes used and the shapes skipped, and collect the remarks, by group.
+    found: dict[int, tuple[int, int, tuple[str, ...]]] = {}
+    for each in shapes:
+        meshes, skipped, remarks = found.get(each.group, (0, 0, ()))
+        found[each.group] = (
+            meshes + (each.usable and each.mesh is not None),
+            skipped + (not each.usable),
+            remarks if each.remark is None else (*remarks, each.remark),
+        )
+    accounts = found
     upper, lower = support[:, :3], -support[:, len(AXES) :][:, :3]
     columns = (volumes, centers, entries(covariances), lower, upper, support)
     rows = zip(groups[starts].tolist(), *((c + 0.0).tolist() for c in columns), strict=True)
@@ -192,21 +201,6 @@ def _hull_of(support: Sequence[float]) -> tuple[Three, Six] | None:
     return ((x, y, z), (xx, xy, xz, yy, yz, zz)) if xx + yy + zz > 0 else None
 
 
-def _count_uses(
-    shapes: Iterable[_MeasuredShape],
-) -> dict[int, tuple[int, int, tuple[str, ...]]]:
-    """Count the meshes used and the shapes skipped, and collect the remarks, by group."""
-    found: dict[int, tuple[int, int, tuple[str, ...]]] = {}
-    for each in shapes:
-        meshes, skipped, remarks = found.get(each.group, (0, 0, ()))
-        found[each.group] = (
-            meshes + (each.usable and each.mesh is not None),
-            skipped + (not each.usable),
-            remarks if each.remark is None else (*remarks, each.remark),
-        )
-    return found
-
-
 def _measure(
     shapes: Sequence[_MeasuredShape],
 ) -> tuple[list[_MeasuredShape], _ShapeMoments, Floats]:
@@ -219,7 +213,12 @@ def _measure(
         if each.mesh is None:
             by_kind.setdefault(each.shape.kind, []).append(i)
         else:
-            _put_mesh(moments, i, each.mesh)
+            # Enter the solid inside a mesh, where it has one.
+            mesh = each.mesh
+            if mesh.fault in {"open", "crossing"}:
+                moments.size[i] = np.nan
+            elif mesh.fault != "flat" and mesh.solid is not None:
+                _put(moments, i, mesh.solid)
             reach = each.mesh.reach[each.shape.R_BG]
             support[i] = np.concatenate([reach[:, 1], -reach[:, 0]])
     for kind, at in by_kind.items():
@@ -242,14 +241,6 @@ def _measure(
     )
 
 
-def _put_mesh(moments: _ShapeMoments, i: int, mesh: MeasuredMesh) -> None:
-    """Enter the solid inside a mesh, where it has one."""
-    if mesh.fault in {"open", "crossing"}:
-        moments.size[i] = np.nan
-    elif mesh.fault != "flat" and mesh.solid is not None:
-        _put(moments, i, mesh.solid)
-
-
 def _put(moments: _ShapeMoments, i: int, unit: InertialParameters) -> None:
     moments.size[i] = unit.mass
     moments.center[i] = unit.com
@@ -265,7 +256,19 @@ def _unite(
     hollow = ~(volumes > 0)
     for group in np.flatnonzero(hollow):
         for i in range(starts[group], starts[group] + counts[group]):
-            _put_surface(moments, i, shapes[i])
+            # Enter the surface of a shape in place of the solid inside it.
+            each = shapes[i]
+            surface = (
+                each.mesh.surface if each.mesh is not None else _construct(_SHELLS, each.shape)
+            )
+            if surface is None:
+                moments.size[i] = 0.0
+                each.add_remark(
+                    "its surface has no closed form: beside an open mesh it counts for its "
+                    "reach alone"
+                )
+            else:
+                _put(moments, i, surface)
     shares = moments.size / np.repeat(np.add.reduceat(moments.size, starts), counts)
     R_BG = np.array([each.shape.R_BG for each in shapes])
     p_BoGo_B = np.array([each.shape.p_BoGo_B for each in shapes])
@@ -276,18 +279,6 @@ def _unite(
     covariances += arms[:, :, None] * arms[:, None, :]
     covariances = np.add.reduceat(shares[:, None, None] * covariances, starts)
     return np.where(hollow, np.nan, volumes), means, covariances
-
-
-def _put_surface(moments: _ShapeMoments, i: int, each: _MeasuredShape) -> None:
-    """Enter the surface of a shape in place of the solid inside it."""
-    surface = each.mesh.surface if each.mesh is not None else shell_of(each.shape)
-    if surface is None:
-        moments.size[i] = 0.0
-        each.add_remark(
-            "its surface has no closed form: beside an open mesh it counts for its reach alone"
-        )
-    else:
-        _put(moments, i, surface)
 
 
 Fill = Literal["solid", "shell"]
@@ -412,20 +403,25 @@ class GeometryReader:
         if shape.kind == "mesh":
             use, unit = self._read_mesh(shape)
         else:
-            use, unit = self._read_primitive(shape)
+            primitive_unit = _construct(_SHELLS if self._shells else _SOLIDS, shape)
+            if primitive_unit is None:
+                what = "surface in closed form" if self._shells else "volume"
+                use, unit = ShapeUse(shape, None, 0.0, f"a {shape.kind} has no {what}"), None
+            else:
+                size = float(primitive_unit.mass)
+                if not 0 < size < np.inf:
+                    what = "area" if self._shells else "volume"
+                    use, unit = (
+                        ShapeUse(shape, None, 0.0, f"the {what} of the {shape.kind} is {size!r}"),
+                        None,
+                    )
+                else:
+                    use, unit = (
+                        ShapeUse(shape, "shell" if self._shells else "solid", size),
+                        primitive_unit,
+                    )
         X_BG = homogeneous(shape.R_BG, shape.p_BoGo_B)
         return use, None if unit is None else unit.transform(X_BG)
-
-    def _read_primitive(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
-        unit = _construct(_SHELLS if self._shells else _SOLIDS, shape)
-        if unit is None:
-            what = "surface in closed form" if self._shells else "volume"
-            return ShapeUse(shape, None, 0.0, f"a {shape.kind} has no {what}"), None
-        size = float(unit.mass)
-        if not 0 < size < np.inf:
-            what = "area" if self._shells else "volume"
-            return ShapeUse(shape, None, 0.0, f"the {what} of the {shape.kind} is {size!r}"), None
-        return ShapeUse(shape, "shell" if self._shells else "solid", size), unit
 
     def _read_mesh(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
         resource = self._finder.find(shape)
@@ -445,13 +441,15 @@ class GeometryReader:
             except ParameterError as error:
                 reasons.append(str(error))
         if not mesh.closed and not self._shells:
-            reasons.append(_count_bad_edges(path, shape, self._finder.access))
+            faults = edge_faults(scaled_triangles(path, shape.scale, self._finder.access))
+            counts = {
+                "at the rim of a hole": faults.open,
+                "between triangles that face opposite ways": faults.turned,
+                "of more than two triangles": faults.shared,
+            }
+            listed = ", ".join(f"{count} {where}" for where, count in counts.items() if count)
+            reasons.append(f"its bad edges: {listed}")
         return ShapeUse(shape, None, 0.0, _join(reasons), path, mesh), None
-
-
-def shell_of(shape: Shape) -> InertialParameters | None:
-    """Give the surface of a primitive with unit density in its own frame, if there is a formula."""
-    return _construct(_SHELLS, shape)
 
 
 def check_choices(name: str, given: Sequence[object], known: Sequence[str]) -> None:
@@ -487,17 +485,6 @@ def _interpret(
     if reading == "hull":
         mesh = measure(convex_hull(scaled_triangles(path, shape.scale, access)))
     return mesh.solid(density=1.0, inside_out=reading == "flipped")
-
-
-def _count_bad_edges(path: str, shape: Shape, access: Access) -> str:
-    faults = edge_faults(scaled_triangles(path, shape.scale, access))
-    counts = {
-        "at the rim of a hole": faults.open,
-        "between triangles that face opposite ways": faults.turned,
-        "of more than two triangles": faults.shared,
-    }
-    listed = ", ".join(f"{count} {where}" for where, count in counts.items() if count)
-    return f"its bad edges: {listed}"
 
 
 def _join(reasons: list[str]) -> str | None:
