@@ -150,7 +150,7 @@ class TestFramework:
                 yield Proposal(100.0, "changes nothing at 1", I_BBcm_Bi=subject.I_BBcm_Bi)
 
         monkeypatch.setattr(
-            "inertial_check.checking.causes.catalogue.ALL_CAUSES", (*ALL_CAUSES, Idle)
+            "inertial_check.checking.causes.ranking.ALL_CAUSES", (*ALL_CAUSES, Idle)
         )
         ((first, *rest),) = suspected(SLIP)
         assert first.cause == "decimal-slip"
@@ -164,7 +164,7 @@ class TestFramework:
                 for weight in (0.3, 0.4, 0.2):
                     yield Proposal(weight, f"weight {weight}", I_BBcm_Bi=np.eye(3) * weight)
 
-        monkeypatch.setattr("inertial_check.checking.causes.catalogue.ALL_CAUSES", (Twofold,))
+        monkeypatch.setattr("inertial_check.checking.causes.ranking.ALL_CAUSES", (Twofold,))
         ((only,),) = suspected(SLIP)
         assert only.evidence == "weight 0.4"
         assert only.edit["entries"]["ixx"] == 0.4
