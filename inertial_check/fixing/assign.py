@@ -268,7 +268,24 @@ class _AssignMethod(Method):
         if isinstance(written, Proposal):
             return written
         six, remarks = written
-        wanted = dict(zip((MASS, *CENTER), self._print_mass_and_center(case, target), strict=True))
+        center_numbers = case.numbers
+        mass, center = target.mass / case.kilograms, target.p_BoBcm_B / case.meters
+        rounding = _ROUNDING * float(np.max(np.abs(center)))
+        wanted = dict(
+            zip(
+                (MASS, *CENTER),
+                [
+                    *print_numbers([center_numbers[MASS]], [mass], self.digits, _ROUNDING * mass),
+                    *print_numbers(
+                        [center_numbers[name] for name in CENTER],
+                        center.tolist(),
+                        self.digits,
+                        rounding,
+                    ),
+                ],
+                strict=True,
+            )
+        )
         wanted |= dict(zip(ENTRIES, six, strict=True))
         wanted |= dict(zip(QUATERNION, tensor.quaternion, strict=False))
         numbers = {name: number.text for name, number in case.numbers.items()}
@@ -308,17 +325,6 @@ class _AssignMethod(Method):
                     f"parameters than it was given: {target}"
                 )
         return {}
-
-    def _print_mass_and_center(self, case: Case, target: Target) -> list[str]:
-        numbers = case.numbers
-        mass, center = target.mass / case.kilograms, target.p_BoBcm_B / case.meters
-        rounding = _ROUNDING * float(np.max(np.abs(center)))
-        return [
-            *print_numbers([numbers[MASS]], [mass], self.digits, _ROUNDING * mass),
-            *print_numbers(
-                [numbers[name] for name in CENTER], center.tolist(), self.digits, rounding
-            ),
-        ]
 
     def _express_in_axes(self, case: Case, inertial: Inertial, target: Target) -> _Tensor:
         """The tensor in the inertial's own axes, which turn where only moments are written."""

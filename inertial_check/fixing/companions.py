@@ -15,7 +15,7 @@ from inertial_check.documents.archives import Archive, ArrayStream, as_float64
 from inertial_check.documents.tables import open_table, sniff_format
 from inertial_check.documents.tables.reading import Block, Layout, TableReader
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.arrays import Floats, Integers
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
@@ -177,13 +177,10 @@ def row_name(path: str, block: Block, row: int) -> str:
     return f"{place}: row {block.first + row + 1}" + ("" if label is None else f" [{label}]")
 
 
-def _find_refused_row(check: Callable[[slice], object], rows: int) -> int:
-    """Find by bisection the first row that a check refuses, given that it refuses all together.
-
-    Args:
-        check: Raises ParameterError for rows of which one is bad.
-        rows: Number of rows.
-    """
+def _refused_row_error(path: str, block: Block, check: Callable[[slice], object]) -> ParameterError:
+    """Make the error of the first row that a check refuses."""
+    # Find by bisection the first row that a check refuses, given that it refuses all together.
+    rows = len(block.values)
     low, high = 0, rows
     while high - low > 1:
         middle = (low + high) // 2
@@ -193,12 +190,7 @@ def _find_refused_row(check: Callable[[slice], object], rows: int) -> int:
             high = middle
         else:
             low = middle
-    return low
-
-
-def _refused_row_error(path: str, block: Block, check: Callable[[slice], object]) -> ParameterError:
-    """Make the error of the first row that a check refuses."""
-    row = _find_refused_row(check, len(block.values))
+    row = low
     try:
         check(slice(row, row + 1))
     except ParameterError as error:
@@ -216,8 +208,15 @@ class _SelfPrior(Companion):
     def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         # Rows that stay need no prior, and may be unfit for one (point masses, NaN): there a ball
         # stands in.
+        # Find the rows (n, 1) that have to move.
+        judged = check(theta, order=self._order, about=self._about)
+        few = needs_projection(judged, self._own.margin)
+        finite = np.all(np.isfinite(theta), axis=1)
+        impossible = judged.verdict_code == int(Verdict.INVALID)
         theta = np.where(
-            self._find_moving(theta), theta, reorder(np.array(BALL), "urdf", self._order)
+            np.asarray(finite & (few | impossible))[:, None],
+            theta,
+            reorder(np.array(BALL), "urdf", self._order),
         )
         try:
             return from_body(theta, self._order, self._about)
@@ -227,14 +226,6 @@ class _SelfPrior(Companion):
                 block,
                 lambda rows: from_body(theta[rows], self._order, self._about),
             ) from None
-
-    def _find_moving(self, theta: Floats) -> Mask:
-        """Find the rows (n, 1) that have to move."""
-        judged = check(theta, order=self._order, about=self._about)
-        few = needs_projection(judged, self._own.margin)
-        finite = np.all(np.isfinite(theta), axis=1)
-        impossible = judged.verdict_code == int(Verdict.INVALID)
-        return np.asarray(finite & (few | impossible))[:, None]
 
 
 class _SharedWeights(Companion):

@@ -1,10 +1,8 @@
-"""Mistakes of format converters, each as a change of one body's mass properties.
+"""Mistakes of format converters, and which of them explain the deviations between two bodies.
 
-A mistake explains a difference if it turns the numbers of one body into those of the other, to the
-digits in which they are written. Only the factor of `density` is fitted; every other mistake either
-gives the numbers or does not.
-
-Deviations between two bodies, and the mistakes of converters that explain them.
+A mistake is a change of one body's mass properties. It explains a difference if it turns the
+numbers of one body into those of the other, to the digits in which they are written. Only the
+factor of `density` is fitted; every other mistake either gives the numbers or does not.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Comparison of two models body by body, in the frame of each body, whatever their formats.
 
-Matching of the bodies of two models: by a map, by name, or by the end of a scoped name.
-
-Merging of bodies on fixed joints into the bodies that carry them, as converters do.
-
-sdformat, MuJoCo's fusestatic and Isaac's importers merge the links of a URDF so. Bodies fixed to a
-link called world are not merged into it: sdformat stops there too.
-
-Deviation of the added masses of the fluid around two bodies.
+Bodies are matched by a map, by name, or by the end of a scoped name. On request, bodies on fixed
+joints are first merged into the bodies that carry them, as sdformat, MuJoCo's fusestatic and
+Isaac's importers merge the links of a URDF. Bodies fixed to a link called world are not merged into
+it: sdformat stops there too.
 """
 
 from __future__ import annotations
@@ -36,7 +32,7 @@ from inertial_check.checking.report import (
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Limits, read_regular
 from inertial_check.documents.load import load
-from inertial_check.documents.model import Body, Inertial, Judgement, Model, judge
+from inertial_check.documents.model import Body, Judgement, Model, judge
 from inertial_check.documents.poses import is_finite
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
@@ -433,15 +429,7 @@ def diff_models(
     left, right = ([entry.body for entry in side.entries] for side in (side_a, side_b))
     matched = match_bodies(left, right, names or {}, paths)
     found = list(_compare_all(side_a.entries, side_b.entries, matched, tolerance))
-    left_out = _explain(found, tolerance)
-    notes = (*side_a.notes, *side_b.notes, *left_out)
-    named = [ComparedModel(model.source.path, model.format, model.name) for model in models]
-    bodies = tuple(one.difference for one in found)
-    return Difference(named[0], named[1], tolerance, bodies, notes)
-
-
-def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
-    """Add explanations to the bodies that differ; returns a note if some bodies were left out."""
+    # Add explanations to the bodies that differ; returns a note if some bodies were left out.
     differ = [place for place, one in enumerate(found) if _rigid_differences(one)]
     looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
     explanations = [explain(*one.readings, _rigid_differences(one), tolerance) for one in looked_at]
@@ -449,9 +437,14 @@ def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
         difference = found[place].difference._replace(explanations=own)
         found[place] = found[place]._replace(difference=difference)
     if len(differ) <= MOST_EXPLAINED:
-        return []
-    count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
-    return [f"mistakes that explain a difference were looked for in the first {count}"]
+        left_out = []
+    else:
+        count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
+        left_out = [f"mistakes that explain a difference were looked for in the first {count}"]
+    notes = (*side_a.notes, *side_b.notes, *left_out)
+    named = [ComparedModel(model.source.path, model.format, model.name) for model in models]
+    bodies = tuple(one.difference for one in found)
+    return Difference(named[0], named[1], tolerance, bodies, notes)
 
 
 def _rigid_differences(one: _ComparedPair) -> tuple[MassProperty, ...]:
@@ -500,7 +493,21 @@ def _prepare_side(model: Model, lump_fixed: bool) -> _Side:
             reading = whole
         elif unknown and not reason:
             reason = f"{model.bodies[unknown[0]].name}, merged into it: {numbers[unknown[0]][1]}"
-        shown = _as_data(model, body, reading, reason, names if lump_fixed else ())
+        # Convert a body to the data that reports show.
+        merged = names if lump_fixed else ()
+        place = model.place(body.span)
+        known = not reason
+        shown = ComparedBody(
+            body.name,
+            body.id,
+            place.line,
+            place.path,
+            reading.mass if known else nan,
+            tuple(reading.p_BoBcm_B.tolist()) if known else (nan,) * 3,
+            tuple(six(reading.I_BBcm_B).tolist()) if known else (nan,) * 6,
+            merged,
+            _read_added_mass(body),
+        )
         entries.append(_SideBody(body, shown, reading, reason))
     return _Side(entries, lumped.notes if lump_fixed else ())
 
@@ -530,25 +537,24 @@ def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str
     reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor))
     if not np.all(np.isfinite(reading.I_BBcm_B)):
         return _NOTHING, "its inertia is too large to be turned into the axes of the body"
-    return replace(reading, digits=_open_digits(inertial, reading)), ""
-
-
-def _open_digits(inertial: Inertial, reading: MassProperties) -> Deviations:
-    """Find the deviation that half a unit of each last digit leaves open."""
+    # Find the deviation that half a unit of each last digit leaves open.
     texts = [number.text for number in inertial.I_BBcm_Bi.values()]
     mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
-    center = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
+    digits_center = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
     kilograms, meters = inertial.kilograms_per_unit, inertial.meters_per_unit
     size = scales(reading)
     offset = hypot(*map(float, reading.p_BoBcm_B))  # never overflows on its way, unlike norm
     open_mass = _share(mass * kilograms, abs(reading.mass))
-    open_center = hypot(*center) * meters
+    open_center = hypot(*digits_center) * meters
     open_inertia = hypot(*half_units(texts)) * kilograms * (meters * meters)
     # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
     moved = open_mass + 2 * _share(open_center, offset)
-    return Deviations(
-        open_mass, _share(open_center, size.com), _share(open_inertia, size.inertia) + moved
-    )
+    return replace(
+        reading,
+        digits=Deviations(
+            open_mass, _share(open_center, size.com), _share(open_inertia, size.inertia) + moved
+        ),
+    ), ""
 
 
 def _share(part: float, whole: float) -> float:
@@ -565,25 +571,6 @@ def _of_theta(theta: Floats) -> MassProperties:
     mass = float(theta[0])
     center = theta[1:4] / mass if mass else np.zeros(3)
     return MassProperties(mass, center, np.eye(3), symmetric(theta[4:]))
-
-
-def _as_data(
-    model: Model, body: Body, reading: MassProperties, reason: str, merged: tuple[str, ...]
-) -> ComparedBody:
-    """Convert a body to the data that reports show."""
-    place = model.place(body.span)
-    known = not reason
-    return ComparedBody(
-        body.name,
-        body.id,
-        place.line,
-        place.path,
-        reading.mass if known else nan,
-        tuple(reading.p_BoBcm_B.tolist()) if known else (nan,) * 3,
-        tuple(six(reading.I_BBcm_B).tolist()) if known else (nan,) * 6,
-        merged,
-        _read_added_mass(body),
-    )
 
 
 def _read_added_mass(body: Body) -> tuple[tuple[float, ...], ...]:

@@ -1,13 +1,11 @@
 """Numbers as text in the style of a document, and tensors in the fewest digits that stay valid.
 
-A tensor on the border of the consistent ones rounds to either side of it. So the projection aims at
-a margin that covers the digits, and the printed text is parsed and tested again, exactly.
-
-Region of the inertia tensors that a fix may write, with its nearest point and its exact test.
-
-The region is convex and independent of the axes: tensors that a body can have, with a least margin,
-above the floors of simulation engines. Whether a printed tensor lies in it is decided without any
-tolerance: in exact arithmetic, and by the eigenvalues that engines compute in float64 and float32.
+The region of the inertia tensors that a fix may write is convex and independent of the axes:
+tensors that a body can have, with a least margin, above the floors of simulation engines. Whether a
+printed tensor lies in it is decided without any tolerance: in exact arithmetic, and by the
+eigenvalues that engines compute in float64 and float32. A tensor on its border rounds to either
+side. So the projection aims at a margin that covers the digits, and the printed text is parsed and
+tested again.
 """
 
 from __future__ import annotations

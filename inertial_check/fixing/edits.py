@@ -1,11 +1,9 @@
-"""Edits of a document for new numbers, and the test of the new bytes before anything is written.
-
-A document with inserted placeholders, and the way from its bytes to those of the original.
-
-Fix of a model: from the document to new bytes with a consistent inertia for every body.
+"""Fix of a model: edits of its document for new numbers, and the test of the new bytes.
 
 Only the numbers of bodies that are fixed change. Before a Fix is returned, its bytes have been read
-again and every body has been judged again. The new numbers come from a method, see fixing.methods.
+again, compared, and every body has been judged again. The new numbers come from a method, see
+fixing.methods. A draft is a document with inserted placeholders, and the way from its bytes to
+those of the original.
 """
 
 from __future__ import annotations
@@ -163,7 +161,20 @@ class _Editor:
         except InertialCheckError:
             if not self.model.rest:
                 raise
-        for group in _group_by_text(self.model, _changes_of(proposals)):
+        # Ids of bodies that can only change together, as the same text states their numbers.
+        changes = _changes_of(proposals)
+        groups: list[tuple[set[Span], set[str]]] = []
+        for id_, edits in _edits_by_body(self.model, changes).items():
+            spans, ids = {edit.span for edit in edits}, {id_}
+            joined = [group for group in groups if group[0] & spans]
+            groups = [group for group in groups if not group[0] & spans]
+            groups.append(
+                (
+                    spans.union(*(each for each, _ in joined)),
+                    ids.union(*(each for _, each in joined)),
+                )
+            )
+        for group in [ids for _, ids in groups]:
             try:
                 self._try({id_: proposals[id_] for id_ in group})
             except InertialCheckError as error:
@@ -173,7 +184,16 @@ class _Editor:
 
     def _try(self, proposals: Mapping[str, Proposal]) -> tuple[Documents, Model]:
         changes = _changes_of(proposals)
-        documents = _edit_documents(self.model, changes)
+        # The document's bytes with the new texts, and those of the included documents that change.
+        model = self.model
+        # A document that is included twice states the numbers of two bodies once: no edit twice.
+        edits = dict.fromkeys(chain.from_iterable(_edits_by_body(model, changes).values()))
+        data, *others = (
+            source.apply_edits(edit for edit in edits if edit.span.file == file)
+            for file, source in enumerate((model.source, *model.others))
+        )
+        pairs = zip(model.others, others, strict=True)
+        documents = data, tuple((source, new) for source, new in pairs if new != source.data)
         if not changes:
             return documents, self.model
         overlay = {os.path.abspath(source.path): new for source, new in documents[1]}
@@ -315,31 +335,6 @@ def _literal_texts(body: Body, texts: Texts) -> Iterator[tuple[str, Span, str]]:
             yield name, number.span, texts.get(name, number.text)
 
 
-def _group_by_text(model: Model, changes: Changes) -> list[set[str]]:
-    """Ids of bodies that can only change together, as the same text states their numbers."""
-    groups: list[tuple[set[Span], set[str]]] = []
-    for id_, edits in _edits_by_body(model, changes).items():
-        spans, ids = {edit.span for edit in edits}, {id_}
-        joined = [group for group in groups if group[0] & spans]
-        groups = [group for group in groups if not group[0] & spans]
-        groups.append(
-            (spans.union(*(each for each, _ in joined)), ids.union(*(each for _, each in joined)))
-        )
-    return [ids for _, ids in groups]
-
-
-def _edit_documents(model: Model, changes: Changes) -> Documents:
-    """The document's bytes with the new texts, and those of the included documents that change."""
-    # A document that is included twice states the numbers of two bodies once: no edit twice.
-    edits = dict.fromkeys(chain.from_iterable(_edits_by_body(model, changes).values()))
-    data, *others = (
-        source.apply_edits(edit for edit in edits if edit.span.file == file)
-        for file, source in enumerate((model.source, *model.others))
-    )
-    pairs = zip(model.others, others, strict=True)
-    return data, tuple((source, new) for source, new in pairs if new != source.data)
-
-
 def _edits_by_body(model: Model, changes: Changes) -> dict[str, tuple[Edit, ...]]:
     return {
         body.id: tuple(_edits(model, body, changes[body.id]))
@@ -464,7 +459,19 @@ class Draft:
         }
         context = replace(context, overlay={**context.overlay, **overlay})
         again = load(data, format=model.format, path=model.source.path, context=context)
-        _refuse_differences(model, again, plans)
+        # Refuse insertions that change more than the inertials of some bodies.
+        inserted = set(plans)
+        allowed = {
+            body.id: [name for name in EDITABLE if not is_in_text(numbers.get(name))]
+            for body in model.bodies
+            if body.id in inserted
+            for numbers in (collect_editable_numbers(body),)
+        }
+        for what, old, new in compare(model, again, allowed):
+            reason = _WORDS.get(what, "").format("" if old is None else old.name)
+            if what == "problems" and new is not None:
+                reason = new.problems[0].message
+            raise InertialCheckError(f"{model.source.path}: {reason}")
         return cls(model, again, context, insertions)
 
     def finish(self, fix: Fix) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
@@ -542,26 +549,6 @@ _WORDS = {
     "numbers": "other numbers of {} would change",
 }
 """Differences that are refused, in words, by Difference.what."""
-
-
-def _refuse_differences(before: Model, after: Model, ids: Iterable[str]) -> None:
-    """Refuse insertions that change more than the inertials of some bodies.
-
-    Raises:
-        InertialCheckError: The message names what would change.
-    """
-    inserted = set(ids)
-    allowed = {
-        body.id: [name for name in EDITABLE if not is_in_text(numbers.get(name))]
-        for body in before.bodies
-        if body.id in inserted
-        for numbers in (collect_editable_numbers(body),)
-    }
-    for what, old, new in compare(before, after, allowed):
-        reason = _WORDS.get(what, "").format("" if old is None else old.name)
-        if what == "problems" and new is not None:
-            reason = new.problems[0].message
-        raise InertialCheckError(f"{before.source.path}: {reason}")
 
 
 def fix_model(  # noqa: PLR0913 - the public signature

@@ -173,9 +173,24 @@ def measure_impact(
     if not tree.n_u:
         return Impact(0, notes=notes, reason="nothing moves: the tree has no joint that does")
     rng = np.random.default_rng(seed)
-    q = _sample_configurations(tree, rng)
+    count = min(CONFIGURATIONS, max(_FEWEST, _OPERATIONS // tree.n_u**3))
+    q = np.tile(tree.neutral, (count, 1))
+    reach = float(np.linalg.norm(tree.X_PB[:, :3, 3], axis=-1).max()) or 1.0
+    for joint, place in zip(tree.joints, tree.coordinates, strict=True):
+        if joint == "floating":
+            quaternions = rng.standard_normal((count, 4))
+            norms = np.linalg.norm(quaternions, axis=-1, keepdims=True)
+            q[:, place.start + 3 : place.stop] = quaternions / norms
+        elif joint != "fixed":
+            limit = pi if joint == "revolute" else reach
+            q[:, place] = limit * rng.uniform(-1.0, 1.0, (count, 1))
     directions = rng.standard_normal((len(q), tree.n_u))
-    joints = _joint_rows(tree)
+    joints = [
+        index
+        for joint, place in zip(tree.joints, tree.velocities, strict=True)
+        if joint != "floating"
+        for index in range(place.start, place.stop)
+    ]
     size = max(1, _BLOCK // tree.n_u**2)
     blocks = [
         _measure_block(tree, before, after, q[at : at + size], directions[at : at + size], joints)
@@ -292,31 +307,6 @@ class _MassMetric(NamedTuple):
 
 def _summarise(values: Floats) -> RelativeChange:
     return RelativeChange(float(values.max()), float(np.median(values)))
-
-
-def _joint_rows(tree: Tree) -> list[int]:
-    """List the indices of the joint velocities, without those of floating bodies."""
-    return [
-        index
-        for joint, place in zip(tree.joints, tree.velocities, strict=True)
-        if joint != "floating"
-        for index in range(place.start, place.stop)
-    ]
-
-
-def _sample_configurations(tree: Tree, rng: np.random.Generator) -> Floats:
-    count = min(CONFIGURATIONS, max(_FEWEST, _OPERATIONS // tree.n_u**3))
-    q = np.tile(tree.neutral, (count, 1))
-    reach = float(np.linalg.norm(tree.X_PB[:, :3, 3], axis=-1).max()) or 1.0
-    for joint, place in zip(tree.joints, tree.coordinates, strict=True):
-        if joint == "floating":
-            quaternions = rng.standard_normal((count, 4))
-            norms = np.linalg.norm(quaternions, axis=-1, keepdims=True)
-            q[:, place.start + 3 : place.stop] = quaternions / norms
-        elif joint != "fixed":
-            limit = pi if joint == "revolute" else reach
-            q[:, place] = limit * rng.uniform(-1.0, 1.0, (count, 1))
-    return q
 
 
 _NOBODY = ComparedBody("", "", 0, None, 0.0, (), ())

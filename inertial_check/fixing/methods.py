@@ -1,12 +1,9 @@
 """The three methods of a fix: the nearest tensor, the shapes of a body, or a cause of a finding.
 
-Engines that must accept a model as it is written: their floors, and what they still refuse.
-
-The nearest added mass of a fluid with which a body has an inertia in every direction.
-
-Nearest is the positive semidefinite matrix with the least ||D (A' - A) D||_F, where D takes the
-units away: masses of body and fluid together count as one, and so do their inertias. Its sum with a
-body that has an inertia in every direction has one, too.
+Engines that must accept a model as it is written add floors to the nearest tensor. The nearest
+added mass of a fluid is the positive semidefinite matrix with the least ||D (A' - A) D||_F, where D
+takes the units away: masses of body and fluid together count as one, and so do their inertias. Its
+sum with a body that has an inertia in every direction has one, too.
 """
 
 from __future__ import annotations
@@ -200,7 +197,18 @@ def propose_added_mass(  # noqa: PLR0911 - a reason each
         return rigid
     if rigid.result.status not in ("unchanged", "fixed"):
         return rigid
-    judgement = _judge_proposed(case, rigid)
+    # The judgement with the numbers of the body as they are proposed.
+    proposed_result, judgement = rigid.result, case.judgement
+    if not rigid.texts or proposed_result.new is None or case.body.inertial is None:
+        pass
+    else:
+        R = np.array(case.body.inertial.R_BBi)
+        xx, xy, xz, yy, yz, zz = proposed_result.new
+        I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T  # noqa: E741 - inertia
+        six = tuple(float(I[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+        mass = judgement.mass if proposed_result.mass is None else proposed_result.mass[1]
+        center = judgement.p_BoBcm_B if proposed_result.com is None else proposed_result.com[1]
+        judgement = judgement._replace(mass=mass, p_BoBcm_B=center, I_BBcm_B=six)
     before = np.array(read_added_mass(inertial))
     if not np.all(np.isfinite(before)):
         return case.skip("non-finite", "its added mass is not finite")
@@ -269,7 +277,16 @@ def _print_nearest(case: Case, judgement: Judgement, before: Floats) -> tuple[Fl
     tries = [(0.0, FEWEST_DIGITS), *((NEAREST_WRITTEN, d) for d in range(FEWEST_DIGITS, 13))]
     for least, digits in (*tries, (0.0, MOST_DIGITS)):
         nearest = find_nearest_semidefinite(before, D, least)
-        after, texts = _print_matrix(case, before, nearest, digits)
+        # A matrix in decimals, and the texts of the entries that change.
+        assert case.body.inertial is not None
+        numbers, after, texts = name_added_mass(case.body.inertial), before.copy(), {}
+        for name, number in numbers.items():
+            i, j = (MOTIONS.index(letter) for letter in name)
+            if nearest[i, j] == before[i, j]:
+                continue
+            text = format_number(float(nearest[i, j]), digits, number.text)
+            after[i, j] = after[j, i] = float(text)
+            texts[name] = text
         scaled = D * after
         semidefinite = np.linalg.eigvalsh(scaled)[0] >= -_rounding(scaled)
         if semidefinite and not is_to_blame(_measure(judgement, after)):
@@ -282,22 +299,6 @@ def _rounding(scaled: Floats) -> float:
     return float(SOLVED_FACTOR * np.finfo(np.float64).eps * np.max(np.abs(scaled)))
 
 
-def _print_matrix(
-    case: Case, before: Floats, nearest: Floats, digits: int
-) -> tuple[Floats, dict[str, str]]:
-    """A matrix in decimals, and the texts of the entries that change."""
-    assert case.body.inertial is not None
-    numbers, after, texts = name_added_mass(case.body.inertial), before.copy(), {}
-    for name, number in numbers.items():
-        i, j = (MOTIONS.index(letter) for letter in name)
-        if nearest[i, j] == before[i, j]:
-            continue
-        text = format_number(float(nearest[i, j]), digits, number.text)
-        after[i, j] = after[j, i] = float(text)
-        texts[name] = text
-    return after, texts
-
-
 def _remove_units(judgement: Judgement, added: Floats) -> Floats:
     """(6, 6) factors by which an added mass loses its units: as judge_added_mass, about Bo."""
     center, mass = np.array(judgement.p_BoBcm_B), judgement.mass
@@ -306,20 +307,6 @@ def _remove_units(judgement: Judgement, added: Floats) -> Floats:
     angular = turning + float(np.linalg.norm(added[3:, 3:]))
     roots = [1 / np.sqrt(size) if size > 0 else 1.0 for size in (*[linear] * 3, *[angular] * 3)]
     return np.outer(roots, roots)
-
-
-def _judge_proposed(case: Case, rigid: Proposal) -> Judgement:
-    """The judgement with the numbers of the body as they are proposed."""
-    result, judgement = rigid.result, case.judgement
-    if not rigid.texts or result.new is None or case.body.inertial is None:
-        return judgement
-    R = np.array(case.body.inertial.R_BBi)
-    xx, xy, xz, yy, yz, zz = result.new
-    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T  # noqa: E741 - inertia
-    six = tuple(float(I[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
-    mass = judgement.mass if result.mass is None else result.mass[1]
-    center = judgement.p_BoBcm_B if result.com is None else result.com[1]
-    return judgement._replace(mass=mass, p_BoBcm_B=center, I_BBcm_B=six)
 
 
 def _measure(judgement: Judgement, added: Floats) -> Margins:
@@ -340,7 +327,20 @@ def choose_method(model: Model, request: FixRequest, targets: EngineTargets) -> 
         UsageError: An unknown role of shapes, or a cause that is not counted from 1.
     """
     if request.cause is not None:
-        return _CauseMethod(request.cause, request, _find_causes(model, request))
+        # The findings that have causes, by the body's id.
+        if request.cause is not None and request.cause < 1:
+            raise UsageError(
+                f"cause is {request.cause}; causes are counted from 1, the most probable"
+            )
+        found: dict[str, tuple[Finding, ...]] = {}
+        findings = request.findings
+        if findings is None:
+            findings = check_model(model, request.check_settings).findings
+        for finding in findings:
+            concerned = finding.body_ids or ((finding.body_id,) if finding.body_id else ())
+            for id_ in concerned if finding.causes else ():
+                found[id_] = (*found.get(id_, ()), finding)
+        return _CauseMethod(request.cause, request, found)
     if request.method == "geometry":
         return _GeometryMethod(model, request, targets)
     return NearestMethod(request, targets)
@@ -485,7 +485,12 @@ class _GeometryMethod(Method):
             return case.skip("no-geometry", solid)
         # The solid has a volume, so its unit mass is positive.
         share = case.judgement.mass / float(solid.unit.mass)
-        tensor = _express_in_axes(case, share * np.asarray(solid.unit.inertia_com))
+        # (6,) entries in the inertial's own axes and the document's units, without rounding noise.
+        I_BBcm_B = share * np.asarray(solid.unit.inertia_com)
+        R_BBi = np.eye(3) if case.body.inertial is None else np.array(case.body.inertial.R_BBi)
+        tensor: Floats = six_of(R_BBi.T @ I_BBcm_B @ R_BBi) / case.unit
+        largest = float(np.max(np.abs(tensor)))
+        tensor = np.where(np.abs(tensor) < digits_margin(FEWEST_DIGITS) / 2 * largest, 0.0, tensor)
         center = np.asarray(solid.unit.com, dtype=float)
         reach = float(np.sqrt(np.trace(solid.unit.central_second_moment) / solid.unit.mass))
         found = _propose_tensor(
@@ -528,17 +533,6 @@ class _GeometryMethod(Method):
 def _describe_shape(use: ShapeUse) -> str:
     kind = f"{use.shape.role} {use.shape.kind or 'shape'}"
     return f"{kind} {use.shape.uri}" if use.shape.uri else kind
-
-
-def _express_in_axes(case: Case, I_BBcm_B: Floats) -> Floats:
-    """(6,) entries in the inertial's own axes and the document's units, without rounding noise.
-
-    An entry below the last digit that is written of the largest is set to zero.
-    """
-    R_BBi = np.eye(3) if case.body.inertial is None else np.array(case.body.inertial.R_BBi)
-    tensor: Floats = six_of(R_BBi.T @ I_BBcm_B @ R_BBi) / case.unit
-    largest = float(np.max(np.abs(tensor)))
-    return np.where(np.abs(tensor) < digits_margin(FEWEST_DIGITS) / 2 * largest, 0.0, tensor)
 
 
 def _print_center(case: Case, center: Floats, reach: float) -> dict[str, str]:
@@ -669,25 +663,6 @@ class _CauseMethod(Method):
 def _differs(number: Number | None, text: str) -> bool:
     """Whether a text states another number; the digits may be others, as a computation rounds."""
     return number is None or float(text) != number.value
-
-
-def _find_causes(model: Model, request: FixRequest) -> dict[str, tuple[Finding, ...]]:
-    """The findings that have causes, by the body's id.
-
-    Raises:
-        UsageError: Causes are counted from 1.
-    """
-    if request.cause is not None and request.cause < 1:
-        raise UsageError(f"cause is {request.cause}; causes are counted from 1, the most probable")
-    found: dict[str, tuple[Finding, ...]] = {}
-    findings = request.findings
-    if findings is None:
-        findings = check_model(model, request.check_settings).findings
-    for finding in findings:
-        concerned = finding.body_ids or ((finding.body_id,) if finding.body_id else ())
-        for id_ in concerned if finding.causes else ():
-            found[id_] = (*found.get(id_, ()), finding)
-    return found
 
 
 def _find_entries(case: Case, hypothesis: Hypothesis) -> Mapping[str, float]:

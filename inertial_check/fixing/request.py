@@ -1,7 +1,4 @@
-"""Request of a fix: one object from the command line, or ic.fix_model, to the methods.
-
-One body before it is fixed, the reasons why it cannot be fixed, and what is proposed for it.
-"""
+"""Request of a fix, one body before it is fixed with the obstacles to it, and what is proposed."""
 
 from __future__ import annotations
 

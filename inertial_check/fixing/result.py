@@ -1,7 +1,4 @@
-"""Result of a fix: the new bytes, not yet written, their diff, and what was done for each body.
-
-Fixes in notebooks.
-"""
+"""Result of a fix: the new bytes, not yet written, their diff, and what was done for each body."""
 
 from __future__ import annotations
 
@@ -173,7 +170,19 @@ class Fix(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_fix(self)
+        # Show a fix: what it does for each body that needs one, what it leaves first.
+        shown = sorted(
+            (body for body in self.bodies if body.status != "unchanged"),
+            key=lambda body: body.intact,
+        )
+        columns = ("body", "status", ">change", ">margin before", ">margin after", "reason")
+        table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
+        return write_box(
+            "Fix",
+            f"{self.source.path} ({self.format}): "
+            + (count_words([body.status for body in self.bodies]) or "no bodies"),
+            *([table] if shown else []),
+        )
 
     @property
     def changed(self) -> bool:
@@ -311,21 +320,6 @@ def _split_lines(source: Source, data: bytes) -> list[str]:
         text = text.replace("\r", "\n")
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
-def show_fix(fix: Fix) -> str:
-    """Show a fix: what it does for each body that needs one, what it leaves first."""
-    shown = sorted(
-        (body for body in fix.bodies if body.status != "unchanged"), key=lambda body: body.intact
-    )
-    columns = ("body", "status", ">change", ">margin before", ">margin after", "reason")
-    table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
-    return write_box(
-        "Fix",
-        f"{fix.source.path} ({fix.format}): "
-        + (count_words([body.status for body in fix.bodies]) or "no bodies"),
-        *([table] if shown else []),
-    )
 
 
 def _write_row(body: BodyFix) -> tuple[str, ...]:

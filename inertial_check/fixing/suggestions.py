@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -199,7 +199,15 @@ def _undo_cause(model: Model, fix: Fix, finding: Finding) -> CauseEdit | None:
     if range_ is None:
         return None
     first, last = edits[0].span.start, edits[-1].span.end
-    return CauseEdit(done[0].reason, range_, _replace_all(source.data[first:last], first, edits))
+    # The text of a part of a document, which begins at a byte, after the edits.
+    data = source.data[first:last]
+    pieces, at = [], 0
+    for edit in edits:
+        pieces += [data[at : edit.span.start - first], edit.text.encode()]
+        at = edit.span.end - first
+    return CauseEdit(
+        done[0].reason, range_, b"".join([*pieces, data[at:]]).decode("utf-8", "replace")
+    )
 
 
 def _find_byte_range(source: Source, edits: Sequence[Edit], path: str | None) -> ByteRange | None:
@@ -216,15 +224,6 @@ def _find_byte_range(source: Source, edits: Sequence[Edit], path: str | None) ->
     line, end_line = (data.count(b"\n", 0, at) + 1 for at in (first, last))
     column, end_column = (at - data.rfind(b"\n", 0, at) for at in (first, last))
     return ByteRange(line, column, end_line, end_column, path)
-
-
-def _replace_all(data: bytes, start: int, edits: Iterable[Edit]) -> str:
-    """The text of a part of a document, which begins at a byte, after the edits."""
-    pieces, at = [], 0
-    for edit in edits:
-        pieces += [data[at : edit.span.start - start], edit.text.encode()]
-        at = edit.span.end - start
-    return b"".join([*pieces, data[at:]]).decode("utf-8", "replace")
 
 
 def suggest_edits(model: Model, fix: Fix) -> Mapping[str, Suggestion]:

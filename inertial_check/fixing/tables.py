@@ -1,11 +1,8 @@
 """Projection of tables: every row moves to the nearest parameters that a body can have.
 
-The rows pass in blocks, so that the memory needed does not grow with the table. The written table
-is read again as a whole, and compared, before it counts.
-
-The rows of a table that moved most, in memory that does not grow with the table.
-
-JSON report on the rows of a projected table, written while they pass.
+The rows pass in blocks, so that the memory needed does not grow with the table; nor does that of
+the JSON report, or of the rows that moved most. The written table is read again as a whole, and
+compared, before it counts.
 """
 
 from __future__ import annotations
@@ -181,7 +178,24 @@ def project_table(  # noqa: PLR0913, PLR0917 - source and target, request, and t
         ProjectionError: A result could not be certified.
     """
     about = _require_about(request.about)
-    _refuse_options(request)
+    # Refuse a metric without the file that it needs, or with one that it does not take.
+    metric = request.projection.metric
+    if metric not in TAKES:
+        raise UsageError(f"metric is {metric!r}; choose one of {', '.join(TAKES)}")
+    takes = TAKES[metric]
+    given = {"weights": request.weights, "prior": request.prior}
+    for name, value in given.items():
+        if value is not None and name not in takes:
+            able = ", ".join(other for other in TAKES if name in TAKES[other])
+            raise UsageError(f"--metric {metric} takes no --{name}: {able} do")
+    if takes and metric != "euclidean" and given[takes[0]] is None:
+        ways = "FILE" if takes[0] == "weights" else "FILE or --prior self"
+        raise UsageError(f"--metric {metric} needs --{takes[0]} {ways}")
+    if metric in ("weighted", "euclidean") and request.about == "com":
+        raise UsageError(
+            f"--metric {metric} needs --about origin: about the centre of mass the pseudo-inertia "
+            "is not linear in the ten numbers"
+        )
     size = max(source.seek(0, 2), 1)
     source.seek(0)
     with ExitStack() as stack:
@@ -213,31 +227,6 @@ def _require_about(about: Point | None) -> Point:
         f"the point about which the inertias are taken {given}: "
         f"choose --about {' or --about '.join(_ABOUTS)}"
     )
-
-
-def _refuse_options(request: TableRequest) -> None:
-    """Refuse a metric without the file that it needs, or with one that it does not take.
-
-    Raises:
-        UsageError: Names the option.
-    """
-    metric = request.projection.metric
-    if metric not in TAKES:
-        raise UsageError(f"metric is {metric!r}; choose one of {', '.join(TAKES)}")
-    takes = TAKES[metric]
-    given = {"weights": request.weights, "prior": request.prior}
-    for name, value in given.items():
-        if value is not None and name not in takes:
-            able = ", ".join(other for other in TAKES if name in TAKES[other])
-            raise UsageError(f"--metric {metric} takes no --{name}: {able} do")
-    if takes and metric != "euclidean" and given[takes[0]] is None:
-        ways = "FILE" if takes[0] == "weights" else "FILE or --prior self"
-        raise UsageError(f"--metric {metric} needs --{takes[0]} {ways}")
-    if metric in ("weighted", "euclidean") and request.about == "com":
-        raise UsageError(
-            f"--metric {metric} needs --about origin: about the centre of mass the pseudo-inertia "
-            "is not linear in the ten numbers"
-        )
 
 
 class _TableProjector:

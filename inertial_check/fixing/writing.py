@@ -1,15 +1,12 @@
-"""Writing of given inertial parameters into a model's document, whether it states any or none.
+"""Writing of given parameters of bodies and joints into a document, whether it states any or none.
 
-What the document states changes in its digits alone, see fixing.assign. What it does not state is
-first inserted, with placeholders, where the format wants it and in the document's own style; the
-placeholders then change as numbers do that were always there.
+What the document states of a body changes in its digits alone, see fixing.assign. What it does not
+state is first inserted, with placeholders, where the format wants it and in the document's own
+style; the placeholders then change as numbers do that were always there.
 
-Numbers that a document lacks of a body, and the results for bodies that are given them.
-
-Writing of the damping, friction and armature of joints, after the bodies of the same document.
-
-All joints change or none. The new document is read again before it is returned: its joints have
-these numbers, and nothing else that is read from it has changed.
+Damping, friction and armature of joints follow, after the bodies: all joints change or none. The
+new document is read again before it is returned: its joints have these numbers, and nothing else
+that is read from it has changed.
 """
 
 from __future__ import annotations
@@ -98,7 +95,13 @@ def tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) 
     judgement = case.judgement
     mass = None if result.mass is None else (judgement.mass, result.mass[1])
     com = None if result.com is None else (judgement.p_BoBcm_B, result.com[1])
-    reason = _describe_insertion(case, names, target)
+    if case.body.inertial is None or {MASS, *MOMENTS} <= set(names):
+        reason = f"its inertial is inserted: mass {target.mass:.6g} kg"
+    else:
+        own = {} if case.model.format in _SIX_NUMBERS else dict.fromkeys(PRODUCTS, "axes")
+        shown = [_WORDS.get(name) or own.get(name, name) for name in _NAMES if name in names]
+        words = dict.fromkeys(shown)
+        reason = f"inserted: {', '.join(words)}"
     if names.isdisjoint(ENTRIES):
         reason = f"{reason}; {result.reason}" if result.reason else reason
     else:  # its changes are from placeholders
@@ -111,39 +114,6 @@ def tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) 
         com=com,
         reason=reason,
     )
-
-
-def _describe_insertion(case: Case, names: frozenset[str], target: Target) -> str:
-    if case.body.inertial is None or {MASS, *MOMENTS} <= set(names):
-        return f"its inertial is inserted: mass {target.mass:.6g} kg"
-    own = {} if case.model.format in _SIX_NUMBERS else dict.fromkeys(PRODUCTS, "axes")
-    shown = [_WORDS.get(name) or own.get(name, name) for name in _NAMES if name in names]
-    words = dict.fromkeys(shown)
-    return f"inserted: {', '.join(words)}"
-
-
-def withhold(model: Model, fix: Fix) -> Fix:
-    """The fix that changes nothing, as some of its bodies cannot be written."""
-    left = [body.name for body in fix.bodies if body.status not in INTACT]
-    shown = ", ".join(left[:4]) + (", ..." if len(left) > 4 else "")
-    reason = f"all bodies are written or none, and {shown} cannot be"
-    bodies = tuple(
-        replace(
-            body,
-            status="withheld",
-            reason=reason,
-            new=None,
-            mass=None,
-            com=None,
-            relative_change=0.0,
-            distance=0.0,
-            margin=body.margin_before,
-        )
-        if body.status == "fixed"
-        else body
-        for body in fix.bodies
-    )
-    return Fix(model.source, model.format, model.source.data, bodies)
 
 
 def write_parameters(
@@ -193,7 +163,27 @@ def write_parameters(
     remarks = dict(comments or {})
     fix = _Writer(model, within, targets, most, remarks).write()
     if all_or_none and not fix.complete:
-        return withhold(model, fix)
+        # The fix that changes nothing, as some of its bodies cannot be written.
+        left = [body.name for body in fix.bodies if body.status not in INTACT]
+        shown = ", ".join(left[:4]) + (", ..." if len(left) > 4 else "")
+        reason = f"all bodies are written or none, and {shown} cannot be"
+        bodies = tuple(
+            replace(
+                body,
+                status="withheld",
+                reason=reason,
+                new=None,
+                mass=None,
+                com=None,
+                relative_change=0.0,
+                distance=0.0,
+                margin=body.margin_before,
+            )
+            if body.status == "fixed"
+            else body
+            for body in fix.bodies
+        )
+        return Fix(model.source, model.format, model.source.data, bodies)
     return fix
 
 
@@ -232,7 +222,14 @@ class _Writer:
     def write(self) -> Fix:
         """Write what can be written; a body that cannot be written keeps its bytes."""
         cases = self._cases()
-        failures = self._find_overrides(cases)
+        # Bodies for which the engine of the document would use other numbers cannot be written.
+        failures: dict[str, BodyFix] = {}
+        overrides = find_overrides(self.model, self.context) if cases else None
+        for id_, case in cases.items() if overrides is not None else ():
+            target = self.targets[id_]
+            least = float(np.linalg.eigvalsh(target.I_BBcm_B)[0])
+            if reason := overrides.describe(case.body, target.mass, least):
+                failures[id_] = case.report("overridden", reason)
         plans: dict[str, tuple[Edit, ...]] = {}
         for case in cases.values():
             if case.body.id not in failures:
@@ -267,19 +264,6 @@ class _Writer:
             if body.id in self.targets
         }
 
-    def _find_overrides(self, cases: Mapping[str, Case]) -> dict[str, BodyFix]:
-        """Results of the bodies for which the engine of the document would use other numbers."""
-        overrides = find_overrides(self.model, self.context) if cases else None
-        if overrides is None:
-            return {}
-        failures = {}
-        for id_, case in cases.items():
-            target = self.targets[id_]
-            least = float(np.linalg.eigvalsh(target.I_BBcm_B)[0])
-            if reason := overrides.describe(case.body, target.mass, least):
-                failures[id_] = case.report("overridden", reason)
-        return failures
-
     def _plan(
         self,
         case: Case,
@@ -292,7 +276,26 @@ class _Writer:
         names = find_missing(case, self.targets[body.id])
         if self.model.format not in CAN_INSERT or not names:
             return
-        sharing = self._find_sharing(body)
+        # The bodies that would get the same text and are given other numbers; "" if none are.
+        place = _place_of(body)
+        others = [
+            other.name
+            for other in self._bodies_by_place[place]
+            if other.id != body.id
+            and not _is_same(self.targets.get(other.id), self.targets[body.id])
+        ]
+        if not others:
+            sharing = ""
+        else:
+            at = self.model.place(place)
+            line = f"{at.path}:{at.line}" if at.path else f"line {at.line}"
+            shown = ", ".join(others[:4]) + (", ..." if len(others) > 4 else "")
+            sharing_way = "take the numbers as macro arguments, or write it apart"
+            if self.model.format != "xacro":
+                sharing_way = "write it apart"
+            sharing = (
+                f"what is written in {line} makes {shown}, too, which would change: {sharing_way}"
+            )
         comment = self.comments.get(body.id, self.comments.get(body.name, ""))
         try:
             plan = insert(self.model, body, names, comment)
@@ -308,25 +311,6 @@ class _Writer:
             failures[body.id] = case.report("shared", sharing)
         else:
             plans[body.id] = plan
-
-    def _find_sharing(self, body: Body) -> str:
-        """The bodies that would get the same text and are given other numbers; "" if none are."""
-        place = _place_of(body)
-        others = [
-            other.name
-            for other in self._bodies_by_place[place]
-            if other.id != body.id
-            and not _is_same(self.targets.get(other.id), self.targets[body.id])
-        ]
-        if not others:
-            return ""
-        at = self.model.place(place)
-        line = f"{at.path}:{at.line}" if at.path else f"line {at.line}"
-        shown = ", ".join(others[:4]) + (", ..." if len(others) > 4 else "")
-        way = "take the numbers as macro arguments, or write it apart"
-        if self.model.format != "xacro":
-            way = "write it apart"
-        return f"what is written in {line} makes {shown}, too, which would change: {way}"
 
     @cached_property
     def _bodies_by_place(self) -> dict[Span, list[Body]]:
@@ -600,7 +584,14 @@ class _JointWriter:
         for old, new in zip(before.bodies, after.bodies, strict=True):
             plan, values = plans.get(old.id), self.targets.get(old.id, {})
             placed = {} if plan is None else {k: v for k, v in values.items() if k not in plan.left}
-            expected = tuple(_give(joint, placed) for joint in old.joints)
+            expected = tuple(
+                joint._replace(
+                    damping=placed.get("damping", joint.damping),
+                    friction=placed.get("friction", joint.friction),
+                    armature=placed.get("armature", joint.armature),
+                )
+                for joint in old.joints
+            )
             if old.id not in wrong and self._agree(expected, tuple(new.joints)):
                 continue
             own = [old.id] if old.id in self.targets else list(self.targets)
@@ -629,15 +620,6 @@ class _JointWriter:
         values = {k: v for k, v in self.targets[before.id].items() if k not in plan.left}
         status = "fixed" if plan.edits else "unchanged"
         return JointResult(before.joints[0].name, status, "", values, plan.left)
-
-
-def _give(joint: Joint, numbers: Mapping[str, float]) -> Joint:
-    """Give a joint other numbers of its dynamics."""
-    return joint._replace(
-        damping=numbers.get("damping", joint.damping),
-        friction=numbers.get("friction", joint.friction),
-        armature=numbers.get("armature", joint.armature),
-    )
 
 
 def _blank(joint: Joint) -> Joint:

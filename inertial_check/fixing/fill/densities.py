@@ -7,9 +7,8 @@ minimum over rho separates, so that the dual has as many variables as there are 
 
     g(y) = b . y + sum v min over rho of [phi(rho) - s rho],  s = A^T y / v,
 
-with rho = clip(rho0 exp(s)), or clip(rho0 (1 + s)). Newton's method maximises it.
-
-Known sums that exclude each other: the smallest set that no deletion leaves infeasible.
+with rho = clip(rho0 exp(s)), or clip(rho0 (1 + s)). Newton's method maximises it. Where the sums
+exclude each other, the smallest set is named that no deletion leaves infeasible.
 """
 
 from __future__ import annotations

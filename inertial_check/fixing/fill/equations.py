@@ -1,12 +1,8 @@
-"""The equations of what is known, in terms of the masses of the bodies to fill.
+"""The equations of what is known, over the masses of the bodies to fill, and over their cells.
 
-The problem of `fill` in cells: which densities belong to which body, and what they sum up to.
-
-Nominal densities of the bodies to fill: stated, or learnt from what is known of the model.
-
-`fill` deviates from them as little as the known sums allow.
-
-Sums that are known within a deviation, where they cannot all be met as they are stated.
+`fill` deviates as little from nominal densities as the known sums allow: those that are stated, or
+learnt from what is known of the model. Sums that are known within a deviation move within it where
+they cannot all be met as they are stated.
 """
 
 from __future__ import annotations
@@ -391,7 +387,13 @@ def find_nominal(
     Returns:
         (n,) densities [kg/m^3], and the source for those that nothing states.
     """
-    stated = _list_stated(unknowns, known)
+    # (n,) densities that a pattern, another model or the user states; NaN where none does.
+    found = []
+    for index, own in zip(unknowns.indices, unknowns.pieces, strict=True):
+        link = next((k.density for k in known.links if fnmatchcase(own.body.name, k.pattern)), None)
+        choices = (link, unknowns.prior.get(index), known.density)
+        found.append(next((each for each in choices if each is not None), np.nan))
+    stated = np.array(found, dtype=float)
     teachers = sorted(unknowns.teachers)
     usual = "that of robot links of their size"
     if teachers:
@@ -429,16 +431,6 @@ def _size(unknowns: Unknowns, pieces: Sequence[BodyPieces], stated: Floats) -> S
         np.where(np.isnan(stated), spreads, STATED_SPREAD),
         stated,
     )
-
-
-def _list_stated(unknowns: Unknowns, known: Knowledge) -> Floats:
-    """(n,) densities that a pattern, another model or the user states; NaN where none does."""
-    found = []
-    for index, own in zip(unknowns.indices, unknowns.pieces, strict=True):
-        link = next((k.density for k in known.links if fnmatchcase(own.body.name, k.pattern)), None)
-        choices = (link, unknowns.prior.get(index), known.density)
-        found.append(next((each for each in choices if each is not None), np.nan))
-    return np.array(found, dtype=float)
 
 
 def use_deviations(sums: Sequence[MassSum], low: Floats, high: Floats) -> list[MassSum] | None:

@@ -1,18 +1,12 @@
-"""Filling of a model's inertials, as Python callers and the command use it.
+"""Filling of a model's inertials: pieces, equations, densities, document, check.
 
-Filling of one model: pieces, equations, densities, document, check.
-
-Collection of what is seen of a model: pieces of the bodies to fill, and of measured ones.
-
-Check of a filled model before it is written: it is read again, and its findings compared.
-
-Outcomes of a filling for each body, and notes on the whole model.
+The filled model is checked again before it is written: it is read again, and its findings compared.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -23,7 +17,7 @@ from inertial_check.checking.report import FileReport, Severity
 from inertial_check.checking.shapes.evidence import check_choices
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
-from inertial_check.documents.model import Judgement, Model, Role, judge
+from inertial_check.documents.model import Model, Role, judge
 from inertial_check.errors import ParameterError, expect
 from inertial_check.fixing.fill.densities import Divergence
 from inertial_check.fixing.fill.equations import Unknowns, fits_shapes
@@ -145,11 +139,17 @@ class Collector:
             self.model,
             tuple(merge_cells(seen).values()),
             tuple(seen),
-            self._list_held(seen),
+            {
+                each.at: each.mass
+                for each in self.targets
+                if each.mass is not None and each.at in seen
+            },
             masses,
             centers,
             others,
-            _find_teachers(others, judgements),
+            frozenset(
+                index for index, own in others.items() if fits_shapes(judgements[index], own)
+            ),
             prior,
             note,
             tuple(merge_cells(shared).values()),
@@ -162,7 +162,14 @@ class Collector:
         settled = len(usable) == 1 and self.known.total_mass is not None
         if self.known.density is not None or settled:
             pairs = find_twins([body.name for body in self.model.bodies])
-            pairs += tuple(self._find_given_pairs())
+            places = {name: at for at, name in enumerate(self.model.names)}
+            pairs += tuple(
+                [
+                    (places[one], places[other])
+                    for one, other, *_ in self.known.pairs
+                    if one in places and other in places
+                ]
+            )
             measured = measured & {i for pair in pairs for i in pair if set(pair) & set(usable)}
         found = {}
         for index in sorted(measured):
@@ -171,29 +178,6 @@ class Collector:
             except ParameterError:  # a mesh in millimetres says nothing of densities
                 continue
         return found
-
-    def _find_given_pairs(self) -> list[tuple[int, int]]:
-        """Indices of the given pairs; unknown names are told where the sums are listed."""
-        places = {name: at for at, name in enumerate(self.model.names)}
-        return [
-            (places[one], places[other])
-            for one, other, *_ in self.known.pairs
-            if one in places and other in places
-        ]
-
-    def _list_held(self, usable: Mapping[int, BodyPieces]) -> dict[int, float]:
-        """Masses that the document states and that stay, by index [kg]."""
-        return {
-            each.at: each.mass
-            for each in self.targets
-            if each.mass is not None and each.at in usable
-        }
-
-
-def _find_teachers(
-    others: Mapping[int, BodyPieces], judgements: Sequence[Judgement]
-) -> frozenset[int]:
-    return frozenset(index for index, own in others.items() if fits_shapes(judgements[index], own))
 
 
 _DOUBTS = "IC5"
@@ -300,37 +284,30 @@ def list_outcomes(
         if body.id in objections:
             status, reason = "refused", objections[body.id]
         elif objections or result.status == "withheld":
-            names = ", ".join(_list_names(model, objections))
+            names = ", ".join([body.name for body in model.bodies if body.id in objections][:4])
             why = f"all bodies are written or none, and {names} cannot be"
             status, reason = "withheld", f"{why if names else result.reason}; {_ALONE}"
         elif result.status not in INTACT:
             status, reason = "unwritten", result.reason
-        found.append(_describe_body(own, line, status, reason, solution, target.at))
+        index = target.at
+        interval, density = solution.intervals[index], solution.densities[index]
+        least, most = (float(value) for value in interval.mass)
+        found.append(
+            FilledBody(
+                own.body.name,
+                own.body.id,
+                line,
+                status,
+                reason,
+                describe_source(own, density),
+                solution.parameters[index],
+                density,
+                interval,
+                own.guess or own.skipped or most > GUESS * least,
+                own.remarks,
+            )
+        )
     return tuple(found)
-
-
-def _describe_body(
-    own: BodyPieces, line: int, status: FillStatus, reason: str, solution: Solution, index: int
-) -> FilledBody:
-    interval, density = solution.intervals[index], solution.densities[index]
-    least, most = (float(value) for value in interval.mass)
-    return FilledBody(
-        own.body.name,
-        own.body.id,
-        line,
-        status,
-        reason,
-        describe_source(own, density),
-        solution.parameters[index],
-        density,
-        interval,
-        own.guess or own.skipped or most > GUESS * least,
-        own.remarks,
-    )
-
-
-def _list_names(model: Model, ids: Collection[str]) -> list[str]:
-    return [body.name for body in model.bodies if body.id in ids][:4]
 
 
 def describe_source(own: BodyPieces, density: float) -> str:

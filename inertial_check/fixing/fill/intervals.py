@@ -1,24 +1,18 @@
-"""Intervals of masses, centres and tensors that density bounds and known sums allow.
+"""Densities that meet the known sums, as bodies with intervals of what bounds and sums allow.
 
 Known sums of masses meet a body in its mass alone. So the least and the largest mass of each body
-are linear programs over masses, in closed form where one sum holds bodies together. Between them
-every other number is a program over the cells of one body, which sorting solves: of all densities
-with one mass, those that fill the cells with the largest coefficients have the largest sum. A known
-centre of mass of the model couples the cells of all bodies: filling.coupled has those programs.
+are linear programs over masses. Between them every other number is a program over the cells of one
+body, which sorting solves: of all densities with one mass, those that fill the cells with the
+largest coefficients have the largest sum.
 
-Intervals under a known centre of mass, which couples the cells of all bodies.
-
-Each number of each body has two linear programs over all cells. They are solved over groups of
-cells; then their multipliers give a bound over all cells, which holds whatever the groups are, by
-weak duality. A bound that the bodies of the groups reach as well is exact; the others are outer.
-
-All programs of a model have the same rows and bounds, and each has its own costs g of the masses x
-of the cells:
+A known centre of mass couples the cells of all bodies. Each number of each body then has two linear
+programs over all cells. They are solved over groups of cells; their multipliers give a bound over
+all cells, which holds whatever the groups are, by weak duality. A bound that the bodies of the
+groups reach as well is exact; the others are outer. All these programs of a model have the same
+rows and bounds, and each has its own costs g of the masses x of the cells:
 
     minimise g . x  with  sum over i of x_ji = M_j,  G M + P x = b + s,
     lower <= x <= upper,  least <= M <= most,  |s| <= deviation.
-
-Solution of a filling: densities that meet the known sums, as bodies with intervals.
 """
 
 from __future__ import annotations
@@ -469,129 +463,40 @@ def find_mass_ranges(
     Returns:
         (n, 2) masses [kg], and whether they are exact: a program that fails leaves the bounds.
     """
-    leader, low, high, rest = _reduce(low, high, sums)
-    found = np.stack([low, high], axis=1)
-    exact = [True] * len(low)
-    for bodies, rows in _split(len(low), rest):
-        if len(rows) == 1:
-            found[bodies] = _solve_single(low, high, rest[rows[0]])
-        else:
-            found[bodies], solved = _solve_programs(low, high, [rest[row] for row in rows], bodies)
-            for body in bodies:
-                exact[body] = solved
-    found = found[leader]
-    found[:, 0] = np.minimum(found[:, 0], masses)  # rounding of the answer or of a program
-    found[:, 1] = np.maximum(found[:, 1], masses)
-    return found, [exact[at] for at in leader]
-
-
-def _reduce(
-    low: Floats, high: Floats, sums: Sequence[MassSum]
-) -> tuple[list[int], Floats, Floats, list[MassSum]]:
-    """Take out known masses and equal ones: what is left rarely couples bodies more than once.
-
-    Returns:
-        For each body the one that stands for it, the bounds of those, and the other sums.
-    """
-    leader = list(range(len(low)))
-    low, high = low.copy(), high.copy()
-    rest = list(sums)
-    while True:
-        merged = [each._replace(coefficients=_merge(each.coefficients, leader)) for each in rest]
-        rest = [each for each in merged if len(each.coefficients) > 1]
-        equal = next((each for each in rest if _is_equality(each)), None)
-        for each in merged:
-            if len(each.coefficients) == 1:
-                ((at, a),) = each.coefficients.items()
-                ends = sorted([(each.wanted + s * each.deviation) / a for s in (-1, 1)])
-                low[at] = min(max(low[at], ends[0]), high[at])
-                high[at] = max(min(high[at], ends[1]), low[at])
-        if equal is None:
-            return leader, low, high, rest
-        one, other = equal.coefficients
-        low[one] = max(low[one], min(low[other], high[one]))
-        high[one] = max(min(high[one], high[other]), low[one])
-        leader = [one if at == other else at for at in leader]
-
-
-def _merge(coefficients: Mapping[int, float], leader: Sequence[int]) -> dict[int, float]:
-    """Coefficients of the bodies that stand for others; none that cancel."""
-    found: dict[int, float] = {}
-    for at, value in coefficients.items():
-        found[leader[at]] = found.get(leader[at], 0.0) + value
-    return {at: value for at, value in found.items() if value}
-
-
-def _is_equality(each: MassSum) -> bool:
-    """Whether a sum says that two masses are equal."""
-    total = sum(each.coefficients.values())
-    return len(each.coefficients) == 2 and total == each.wanted == each.deviation == 0
-
-
-def _split(count: int, sums: Sequence[MassSum]) -> list[tuple[list[int], list[int]]]:
-    """Groups of bodies that sums hold together, each with the places of its sums."""
-    group = list(range(count))
-    for each in sums:
-        touched = {group[at] for at in each.coefficients}
-        least = min(touched)
-        group = [least if own in touched else own for own in group]
-    rows: dict[int, list[int]] = {}
-    for row, each in enumerate(sums):
-        rows.setdefault(group[next(iter(each.coefficients))], []).append(row)
-    return [([at for at in range(count) if group[at] == own], of) for own, of in rows.items()]
-
-
-def _solve_single(low: Floats, high: Floats, each: MassSum) -> Floats:
-    """Ranges of the masses of one sum: what it leaves when the others are least, or largest."""
-    at = list(each.coefficients)
-    a = np.array(list(each.coefficients.values()))
-    ends = np.stack([a * low[at], a * high[at]])
-    least, most = ends.min(axis=0), ends.max(axis=0)
-    upper = each.wanted + each.deviation - (least.sum() - least)
-    lower = each.wanted - each.deviation - (most.sum() - most)
-    terms = np.stack([np.maximum(least, lower), np.minimum(most, upper)], axis=1) / a[:, None]
-    order = np.argsort(at)
-    found: Floats = np.sort(terms, axis=1)[order]
-    return found
-
-
-def _solve_programs(
-    low: Floats, high: Floats, sums: Sequence[MassSum], bodies: Sequence[int]
-) -> tuple[Floats, bool]:
-    """Ranges of masses that several sums hold together, by two linear programs a body.
-
-    Returns:
-        (n, 2) ranges [kg], and whether every program was solved.
-    """
     from scipy.optimize import linprog
 
-    place = {index: at for at, index in enumerate(bodies)}
-    A = np.zeros((len(sums), len(bodies)))
-    for row, each in enumerate(sums):
-        for index, value in each.coefficients.items():
-            A[row, place[index]] = value
-    wanted = np.array([each.wanted for each in sums])
-    deviation = np.array([each.deviation for each in sums])
-    bounds = np.stack([low[list(bodies)], high[list(bodies)]], axis=1)
-    unit = max(float(np.max(np.abs(wanted))), float(np.finfo(float).tiny))
-    upper = np.concatenate([wanted + deviation, deviation - wanted]) / unit
-    found, solved = bounds.copy(), True
-    for at in range(len(bodies)):
+    found, exact = np.stack([low, high], axis=1), [True] * len(low)
+    joined = sorted({at for each in sums if len(each.coefficients) > 1 for at in each.coefficients})
+    for each in sums:
+        if len(each.coefficients) == 1:  # a bound, and no row of a program
+            ((at, a),) = each.coefficients.items()
+            ends = [(each.wanted + sign * each.deviation) / a for sign in (-1, 1)]
+            found[at] = np.clip(sorted(ends), *found[at])
+    rows = [each for each in sums if len(each.coefficients) > 1]
+    A = np.zeros((len(rows), len(low)))
+    for row, each in enumerate(rows):
+        A[row, list(each.coefficients)] = list(each.coefficients.values())
+    A = A[:, joined]
+    wanted = np.array([each.wanted for each in rows])
+    deviation = np.array([each.deviation for each in rows])
+    unit = max(float(np.max(np.abs(wanted), initial=0.0)), float(np.finfo(float).tiny))
+    upper, bounds = np.concatenate([wanted + deviation, deviation - wanted]), found[joined]
+    for place, at in enumerate(joined):
         for side, sign in enumerate((1.0, -1.0)):
-            costs = np.zeros(len(bodies))
-            costs[at] = sign
             answer = linprog(
-                costs,
+                sign * np.eye(len(joined))[place],
                 A_ub=np.concatenate([A, -A]),
-                b_ub=upper,
+                b_ub=upper / unit,
                 bounds=bounds / unit,
                 method="highs",
             )
             if answer.status == 0:
                 found[at, side] = sign * answer.fun * unit
             else:
-                solved = False
-    return found, solved
+                exact[at] = False
+    found[:, 0] = np.minimum(found[:, 0], masses)  # rounding of the answer or of a program
+    found[:, 1] = np.maximum(found[:, 1], masses)
+    return found, exact
 
 
 def _find_ranges(own: BodyPieces, bounds: Floats, mass: Floats, numbers: Floats) -> Floats:
@@ -684,7 +589,17 @@ def solve_unknowns(unknowns: Unknowns, known: Knowledge, solver: str | None) -> 
         ProjectionError: The answer cannot be certified.
     """
     sums, centers = list_sums(unknowns, known)
-    _refuse_millimetres(unknowns, known, sums)
+    # Refuse meshes in which a known mass has a density that only millimetres explain.
+    low, high = known.density_range
+    for each in sums:
+        own = [unknowns.pieces[at] for at in each.coefficients]
+        uris = [shape.uri for one in own for shape in one.body.shapes if shape.uri]
+        density = each.wanted / sum(one.volume for one in own)
+        if uris and 0 < density < low <= 1e9 * density <= high:
+            raise ParameterError(
+                f"{each.name} in the shapes is {density:.2g} kg/m^3, so {uris[0]} is in "
+                "millimetres: give it the scale 0.001 0.001 0.001"
+            )
     cells, answer, met, usual, dropped = _solve_sums(unknowns, known, solver, sums, centers)
     stated = {each.name: each for each in sums}
     sums = [stated[each.name] for each in met]
@@ -692,7 +607,14 @@ def solve_unknowns(unknowns: Unknowns, known: Knowledge, solver: str | None) -> 
     theta = np.zeros((len(unknowns.pieces), 10))
     np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
     parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
-    intervals = _find_intervals(unknowns, known, sums, centers, theta)
+    found = find_intervals(
+        unknowns.shapes or unknowns.pieces,
+        sums,
+        np.tile(np.array(known.density_range), (len(unknowns.pieces), 1)),
+        theta,
+        centers,
+    )
+    intervals = dict(zip(unknowns.indices, found, strict=True))
     densities = {
         index: float(theta[at, 0]) / unknowns.pieces[at].volume
         for at, index in enumerate(unknowns.indices)
@@ -706,24 +628,6 @@ def solve_unknowns(unknowns: Unknowns, known: Knowledge, solver: str | None) -> 
         dropped,
         (unknowns.prior_note, *_describe_moves(moves)),
     )
-
-
-def _refuse_millimetres(unknowns: Unknowns, known: Knowledge, sums: Sequence[MassSum]) -> None:
-    """Refuse meshes in which a known mass has a density that only millimetres explain.
-
-    Raises:
-        ParameterError: There is such a sum.
-    """
-    low, high = known.density_range
-    for each in sums:
-        own = [unknowns.pieces[at] for at in each.coefficients]
-        uris = [shape.uri for one in own for shape in one.body.shapes if shape.uri]
-        density = each.wanted / sum(one.volume for one in own)
-        if uris and 0 < density < low <= 1e9 * density <= high:
-            raise ParameterError(
-                f"{each.name} in the shapes is {density:.2g} kg/m^3, so {uris[0]} is in "
-                "millimetres: give it the scale 0.001 0.001 0.001"
-            )
 
 
 def _solve_sums(
@@ -774,23 +678,6 @@ def _solve_sums(
         out = [each for each in sums if each.assumed and each.name in excluded]
         dropped += [each.name for each in out]
         sums = [each for each in sums if each not in out]
-
-
-def _find_intervals(
-    unknowns: Unknowns,
-    known: Knowledge,
-    sums: Sequence[MassSum],
-    centers: Sequence[CenterSum],
-    theta: Floats,
-) -> dict[int, BodyInterval]:
-    found = find_intervals(
-        unknowns.shapes or unknowns.pieces,
-        sums,
-        np.tile(np.array(known.density_range), (len(unknowns.pieces), 1)),
-        theta,
-        centers,
-    )
-    return dict(zip(unknowns.indices, found, strict=True))
 
 
 def _describe_moves(moves: Sequence[tuple[str, float]]) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """Knowledge of the bodies to fill: densities, materials, masses, sums, twins.
 
-Arguments of `ic.fill` as knowledge: each of another type is refused with one line.
-
-Knowledge of one model, from the command line and the table [fill] of a configuration.
+It is read from the arguments of `ic.fill`, from the command line, and from the table [fill] of a
+configuration.
 """
 
 from __future__ import annotations

@@ -159,11 +159,26 @@ def estimate_masses(
     logs = np.log(np.array(list(single.values())) / bodies.volumes[own])
     seen = Sized(*(np.concatenate([a, b[own]]) for a, b in zip(known, bodies, strict=True)))
     values = np.concatenate([np.log(densities), logs])
-    spreads = _weigh(seen, values)
+    # Deviations (n,) of known densities, larger for those that are far off.
+    spreads = seen.spreads
+    shared, residual = seen.covary(seen), values - seen.means
+    for _ in range(_WEIGHINGS if len(values) else 0):
+        total = shared + np.diag(spreads**2)
+        off = residual - shared @ np.linalg.solve(total, residual)
+        weights = (FREEDOM + 1) / (FREEDOM + (off / seen.spreads) ** 2)
+        spreads = seen.spreads / np.sqrt(weights)
     count = len(known.volumes)
     bodies = bodies._replace(spreads=bodies.spreads.copy())
     bodies.spreads[own] = spreads[count:]
-    likely = _learn(bodies, known._replace(spreads=spreads[:count]), values[:count])
+    # Densities of bodies where those of others are known.
+    known, values = known._replace(spreads=spreads[:count]), values[:count]
+    mean, covariance = bodies.means, bodies.covary(bodies) + np.diag(bodies.spreads**2)
+    likely = Likely(mean, covariance)
+    if len(values):
+        across = bodies.covary(known)
+        inverse = np.linalg.inv(known.covary(known) + np.diag(known.spreads**2))
+        gain = across @ inverse
+        likely = Likely(mean + gain @ (values - known.means), covariance - gain @ across.T)
     rows = np.zeros((len(own) + len(equal), len(bodies.volumes)))
     rows[np.arange(len(own)), own] = 1.0
     sizes = np.log(bodies.volumes)
@@ -175,29 +190,6 @@ def estimate_masses(
     likely = likely._replace(mean=likely.mean - CAUTION * np.maximum(uncertain, 0.0))
     masses: Floats = np.exp(_meet_sums(likely, sizes, sums) + sizes)
     return masses
-
-
-def _weigh(seen: Sized, values: Floats) -> Floats:
-    """Deviations (n,) of known densities, larger for those that are far off."""
-    spreads = seen.spreads
-    shared, residual = seen.covary(seen), values - seen.means
-    for _ in range(_WEIGHINGS if len(values) else 0):
-        covariance = shared + np.diag(spreads**2)
-        off = residual - shared @ np.linalg.solve(covariance, residual)
-        weights = (FREEDOM + 1) / (FREEDOM + (off / seen.spreads) ** 2)
-        spreads = seen.spreads / np.sqrt(weights)
-    return spreads
-
-
-def _learn(bodies: Sized, known: Sized, values: Floats) -> Likely:
-    """Densities of bodies where those of others are known."""
-    mean, covariance = bodies.means, bodies.covary(bodies) + np.diag(bodies.spreads**2)
-    if not len(values):
-        return Likely(mean, covariance)
-    across = bodies.covary(known)
-    inverse = np.linalg.inv(known.covary(known) + np.diag(known.spreads**2))
-    gain = across @ inverse
-    return Likely(mean + gain @ (values - known.means), covariance - gain @ across.T)
 
 
 def _meet_sums(likely: Likely, sizes: Floats, sums: Sequence[LogSum]) -> Floats:

@@ -1,19 +1,10 @@
-"""Overlaps: volumes that several shapes of a body, or bodies at a joint, share count once.
+"""Cells of a model's shapes, from its documents and mesh files, each volume counted once.
 
-A cell that lies inside another shape gets no volume. What is left keeps its cells, so that volume,
-first and second moments are those of one rule.
-
-Quadrature of triangle meshes: points on lines through the mesh, where they are inside.
-
-Lines run along each of the three axes, so that a wall is met across whatever way it stands. The
-weights are then tilted, by the least relative entropy, until volume, first and second moments are
-those of the mesh.
-
-Groups of neighbouring cells, which stand for them where there are more than are needed.
-
-Poses of the bodies of a model where its joints have given positions.
-
-Reader of pieces: the shapes of a model's bodies, from its documents and mesh files, as cells.
+A cell that lies inside another shape of its body, or of a body at a joint, gets no volume. What is
+left keeps its cells, so that volume, first and second moments are those of one rule. Triangle
+meshes have points on lines through the mesh, along each of the three axes, so that a wall is met
+across whatever way it stands. The weights are then tilted, by the least relative entropy, until
+volume, first and second moments are those of the mesh.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
 """Result of filling a model: new inertials, how sure they are, and the document with them.
 
-Fillings as plain records, for JSON: every number with its interval.
-
-Fillings as tables: every number with its interval, as text, Markdown and HTML.
-
-Fillings in notebooks.
+The same as records for JSON, and as tables in text, Markdown, HTML and notebooks.
 """
 
 from __future__ import annotations
@@ -132,7 +128,17 @@ class Filling(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table of masses with their intervals."""
-        return show_filling(self)
+        # Show a filling: the mass of each body with its interval, those that are left first.
+        shown = sorted(self.bodies, key=lambda body: body.status == "filled")
+        columns = ("body", "status", ">mass [kg]", ">possible [kg]", "", "from")
+        table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
+        counts = Counter(body.status for body in self.bodies)
+        words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no bodies"
+        return write_box(
+            "Filling",
+            f"{self.fix.source.path} ({self.fix.format}): {words}",
+            *([table] if shown else []),
+        )
 
     @property
     def changed(self) -> bool:
@@ -184,25 +190,23 @@ def describe_filling(filling: Filling, written: str | None = None) -> dict[str, 
         if certificate is None
         else {name: float(value) for name, value in certificate._asdict().items()},
         "notes": list(filling.notes),
-        "bodies": [describe_body(body) for body in filling.bodies],
-    }
-
-
-def describe_body(body: FilledBody) -> dict[str, Json]:
-    """Describe one body for JSON."""
-    return {
-        "name": body.name,
-        "id": body.id,
-        "line": body.line,
-        "status": body.status,
-        "reason": body.reason,
-        "source": body.source or None,
-        "density": body.density,
-        "guess": body.guess,
-        "remarks": list(body.remarks),
-        "new": _describe_numbers(body),
-        "interval": _describe_interval(body),
-        "interval_exact": None if body.interval is None else body.interval.exact,
+        "bodies": [
+            {
+                "name": body.name,
+                "id": body.id,
+                "line": body.line,
+                "status": body.status,
+                "reason": body.reason,
+                "source": body.source or None,
+                "density": body.density,
+                "guess": body.guess,
+                "remarks": list(body.remarks),
+                "new": _describe_numbers(body),
+                "interval": _describe_interval(body),
+                "interval_exact": None if body.interval is None else body.interval.exact,
+            }
+            for body in filling.bodies
+        ],
     }
 
 
@@ -356,20 +360,6 @@ def write_html(fillings: Sequence[Filling]) -> str:
         "<p>Values deviate least from the nominal densities; between the least and the largest, "
         "every number is possible with what is known.</p>"
         f"{''.join(sections)}</body></html>\n"
-    )
-
-
-def show_filling(filling: Filling) -> str:
-    """Show a filling: the mass of each body with its interval, those that are left first."""
-    shown = sorted(filling.bodies, key=lambda body: body.status == "filled")
-    columns = ("body", "status", ">mass [kg]", ">possible [kg]", "", "from")
-    table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
-    counts = Counter(body.status for body in filling.bodies)
-    words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no bodies"
-    return write_box(
-        "Filling",
-        f"{filling.fix.source.path} ({filling.fix.format}): {words}",
-        *([table] if shown else []),
     )
 
 

@@ -4,16 +4,9 @@ A cell has a volume and, for a density of one, ten inertial parameters about the
 Every non-negative density of the cells is a body that fits inside its shapes, and a uniform one has
 the exact volume and moments of the shapes.
 
-Insides of shapes: which points of a body lie in a primitive or in a triangle mesh.
-
-Cutting of single shapes into cells: solids, walls of open meshes, and limbs that are a guess.
-
-Moments of cells with density 1, and the geometry that places them in a body.
-
-Quadrature of primitives: positive weights at points inside, exact to the second order and more.
-
-Every rule is a product of Gauss-Legendre rules and of equal angles, in the frame of the shape as
-model.shape.DIMENSIONS has it. Weights add up to the volume [m^3].
+The rules of primitives are products of Gauss-Legendre rules and of equal angles, in the frame of
+the shape as documents.model.DIMENSIONS has it: positive weights that add up to the volume [m^3], at
+points inside, exact to the second order and more.
 """
 
 from __future__ import annotations
@@ -89,7 +82,11 @@ def legendre(count: int, lower: float, upper: float) -> tuple[Floats, Floats]:
 
 def _fill_box(counts: _Counts, x: float, y: float, z: float) -> Points:
     axes = [legendre(counts.along, -edge / 2, edge / 2) for edge in (x, y, z)]
-    return _product([nodes for nodes, _ in axes], [weights for _, weights in axes])
+    nodes = [nodes for nodes, _ in axes]
+    weights = [weights for _, weights in axes]
+    points = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, 3)
+    volumes = np.einsum("i,j,k->ijk", *weights).ravel()
+    return Points(volumes, points)
 
 
 def _fill_ellipsoid(counts: _Counts, x: float, y: float, z: float) -> Points:
@@ -156,12 +153,6 @@ def _fill_ball_zone(counts: _Counts, lower: float, upper: float, count: int) -> 
     solid = np.repeat(polar * 2 * pi / counts.around, counts.around)
     volumes = np.outer(radial * r**2, solid).ravel()
     return Points(volumes, (r[:, None, None] * unit[None]).reshape(-1, 3))
-
-
-def _product(nodes: list[Floats], weights: list[Floats]) -> Points:
-    points = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, 3)
-    volumes = np.einsum("i,j,k->ijk", *weights).ravel()
-    return Points(volumes, points)
 
 
 def join_points(parts: list[Points]) -> Points:
@@ -429,14 +420,6 @@ def place_points(points: Points, shape: Shape) -> Points:
     return Points(points.volumes, points.points @ X_BG[:3, :3].T + X_BG[:3, 3])
 
 
-def rotate_to(axis: Floats) -> Floats:
-    """A rotation whose third column is a unit vector."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(helper, axis)
-    x /= np.linalg.norm(x)  # not zero: the helper is the axis furthest from it
-    return np.stack([x, np.cross(axis, x), axis], axis=1)
-
-
 LIMB = 0.1
 """Radius of the capsule that stands for a body without shapes, in parts of its length: a guess."""
 
@@ -498,7 +481,12 @@ def guess_limbs(joints: Sequence[Floats], volume: float | None) -> tuple[Piece, 
         points = fill_primitive("capsule", (radius, length))
         if points is None:
             continue
-        placed = points.points @ rotate_to(offset / length).T + offset / 2
+        # A rotation whose third column is a unit vector.
+        axis = offset / length
+        helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+        x = np.cross(helper, axis)
+        x /= np.linalg.norm(x)  # not zero: the helper is the axis furthest from it
+        placed = points.points @ np.stack([x, np.cross(axis, x), axis], axis=1).T + offset / 2
         moments = list_moments(points.volumes, placed)
         pieces.append(Piece("a capsule between joints", "joints", points.volumes, moments, placed))
     return tuple(pieces)

@@ -1,11 +1,9 @@
-"""Twins of measured bodies: their matter is distributed as that of the measured one.
+"""Twins of measured bodies, and densities that another model gives.
 
 A map from the frame of the measured body to that of its twin is taken where it maps the shapes of
 one onto those of the other: a reflection in a plane between them at the zero pose, in one that
 keeps the axes of their links, or a rotation. The cells of the twin then get the factors of least
 relative entropy with which centre and tensor are the mapped ones.
-
-Densities of the bodies of another model: an earlier revision, or a sibling of other sizes.
 """
 
 from __future__ import annotations

@@ -411,7 +411,7 @@ def test_what_does_not_read_back_the_same_is_not_written(theta, monkeypatch):
                 "inertial_check.documents.tables.nested._YamlBlock.format_number",
                 TextBlock.format_number,
             )
-            patch.setattr("inertial_check.inertia.representations.symmetric", lambda six: 0.0)
+            patch.setattr("inertial_check.documents.tables.writing.symmetric", lambda six: 0.0)
             with pytest.raises(InertialCheckError, match="does not read back the same"):
                 projected(data)
         assert projected(data), form
