@@ -120,7 +120,20 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
             )
     if robot.groups:
         given = merge_parameters(given, robot.parts, robot.bodies, robot.groups)
-    given = _add_extent(given, robot.names, options.prior.prior_radius, remarks)
+    # Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
+    radius = options.prior.prior_radius
+    masses, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
+    spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / masses  # radius of gyration squared
+    if radius is None:
+        lacking, radius = _widen_points(given, spread)
+    else:
+        lacking = np.maximum(radius**2 - spread, 0.0)
+    if np.any(lacking > 0):
+        theta[:, [4, 7, 9]] += (2 / 3 * masses * lacking)[:, None]
+        which = ", ".join(np.array(robot.names)[lacking > 0].tolist())
+        message = f"bodies of the prior given the radius of gyration {radius:.3g} m: {which}"
+        remarks.append(Remark(Severity.NOTE, "prior-radius", message))
+        given = InertialParameters.from_theta(theta, about="com")
     sound = np.asarray(check(given).consistent)
     bad = [name for name, is_sound in zip(robot.names, sound, strict=True) if not is_sound]
     if bad:
@@ -147,29 +160,6 @@ def _read_source(
         ]
         return found.parameters, "the written masses spread over the shapes", remarks
     return from_model(prior, robot.part_names), prior, []
-
-
-def _add_extent(
-    given: InertialParameters, names: Sequence[str], radius: float | None, remarks: list[Remark]
-) -> InertialParameters:
-    """Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
-
-    Raises:
-        UsageError: All bodies are point masses but for rounding, and no radius is asked for.
-    """
-    mass, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
-    spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / mass  # radius of gyration squared
-    if radius is None:
-        lacking, radius = _widen_points(given, spread)
-    else:
-        lacking = np.maximum(radius**2 - spread, 0.0)
-    if not np.any(lacking > 0):
-        return given
-    theta[:, [4, 7, 9]] += (2 / 3 * mass * lacking)[:, None]
-    which = ", ".join(np.array(names)[lacking > 0].tolist())
-    message = f"bodies of the prior given the radius of gyration {radius:.3g} m: {which}"
-    remarks.append(Remark(Severity.NOTE, "prior-radius", message))
-    return InertialParameters.from_theta(theta, about="com")
 
 
 def _widen_points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
@@ -640,10 +630,24 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     prior = read_prior(options, robot)
     loads = read_loads(options, robot)
     datasets = read_datasets(options, robot, recordings, loads)
-    _refuse_weights(options, datasets)
+    # Refuse weights that are not one for each row of the equations.
+    weights = options.fit.weights
+    if isinstance(weights, tuple) and len(weights) != len(datasets.joints):
+        raise UsageError(
+            f"--weights has {len(weights)} numbers, expected one for each of the "
+            f"{len(datasets.joints)} joints: {', '.join(datasets.joints)}"
+        )
+    # Make constraints of the masses that are known.
+    constraints: list[Constraint] = [
+        FixedMass(mass, bodies=(robot.body(name, "--mass"),))
+        for name, mass in options.masses.mass.items()
+    ]
+    if options.masses.total_mass is not None:
+        every = tuple(range(len(robot.names)))
+        constraints.append(TotalMass(*options.masses.total_mass, bodies=every))
     fit = replace(
         options.fit,
-        constraints=(*_read_constraints(options, robot), *loads.constraints(len(robot.names))),
+        constraints=(*constraints, *loads.constraints(len(robot.names))),
         redundancy=datasets.redundancy,
         bodies=(*robot.names, *(each.load.name for each in loads.free)),
     )
@@ -717,33 +721,3 @@ def _check_result(result: RobotIdentification) -> RobotIdentification:
     said = [describe_finding(model.source.path, each, flat) for each in findings]
     remarks = sorted([*result.report.remarks, *said], key=lambda remark: -remark.severity)
     return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
-
-
-def _refuse_weights(options: IdentifyOptions, datasets: Datasets) -> None:
-    """Refuse weights that are not one for each row of the equations.
-
-    Raises:
-        UsageError: The message names the joints.
-    """
-    weights = options.fit.weights
-    if isinstance(weights, tuple) and len(weights) != len(datasets.joints):
-        raise UsageError(
-            f"--weights has {len(weights)} numbers, expected one for each of the "
-            f"{len(datasets.joints)} joints: {', '.join(datasets.joints)}"
-        )
-
-
-def _read_constraints(options: IdentifyOptions, robot: Robot) -> tuple[Constraint, ...]:
-    """Make constraints of the masses that are known.
-
-    Raises:
-        UsageError: A mass of a body that is not identified.
-    """
-    found: list[Constraint] = [
-        FixedMass(mass, bodies=(robot.body(name, "--mass"),))
-        for name, mass in options.masses.mass.items()
-    ]
-    if options.masses.total_mass is not None:
-        every = tuple(range(len(robot.names)))
-        found.append(TotalMass(*options.masses.total_mass, bodies=every))
-    return tuple(found)

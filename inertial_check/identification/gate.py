@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from inertial_check.checking.check import FINDINGS_ONLY, check_model
-from inertial_check.checking.report import Finding, Severity
+from inertial_check.checking.report import Severity
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
@@ -27,7 +27,6 @@ from inertial_check.identification.diagnosis.diagnosis import (
     find_lag,
     find_unit_errors,
 )
-from inertial_check.identification.diagnosis.mistakes import SignalRemark
 from inertial_check.identification.fit.result import Identification
 from inertial_check.identification.motion.motion import BASE_ROWS, grade_remark
 from inertial_check.identification.motion.samples import Dataset, Datasets
@@ -90,8 +89,35 @@ def judge_result(
     if unsupported and datasets.train[0].motion is not None:
         yield from _judge_rotors(found)
     yield from _judge_recordings(robot, found, datasets)
-    yield from _judge_margins(found)
-    yield from _judge_friction(datasets, friction, fits[0])
+    # Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them.
+    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
+    if flat.any():
+        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
+        yield Remark(
+            Severity.NOTE,
+            "edge",
+            f"at the edge of what exists, flat or of few points: {_list_some(names)}; --margin "
+            "keeps bodies off it, and so does a larger --regularization",
+        )
+    # Remark on friction numbers that the data leave open.
+    train = fits[0]
+    if friction:
+        largest = np.max([data.largest() for data in datasets.train], axis=0)
+        rms = {joint.joint: joint.rms for joint in train.joints}
+        open_ = []
+        for value, signal in zip(friction, largest.tolist(), strict=True):
+            torque = rms.get(value.joint, 0.0)
+            uncertain = value.standard_deviation * signal
+            if torque > 0 and uncertain > OPEN_FRICTION * torque:
+                of = f"{100 * uncertain / torque:.0f} % of the torque"
+                open_.append(f"{value.name} ({value.standard_deviation:.2g} {value.unit}, {of})")
+        if open_:
+            yield Remark(
+                Severity.WARNING,
+                "friction-open",
+                "the data leave friction open, by the standard deviation: "
+                f"{_list_some(open_)}; record longer, or give --friction-prior",
+            )
     for fit in fits:
         yield from _judge_fit(fit)
 
@@ -132,7 +158,19 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
         if data.motion is not None:
             rate = data.motion.rate
             for remark in find_lag(measured, fitted, rate=rate, joints=joints):
-                yield grade_remark(data.path, _correct_lag(remark, data, rate))
+                # Estimate a lag from the first samples of a recording, which are at uniform steps.
+                parts: list[tuple[Floats, ...]] = []
+                for rows in data.samples.rows():
+                    parts.append(rows)
+                    if sum(len(tau) for _, tau in parts) >= LONGEST_LAG_SEARCH:
+                        break
+                A, tau = (
+                    np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*parts, strict=True)
+                )
+                lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
+                yield grade_remark(
+                    data.path, remark if lag is None else correct_lag(remark, lag, rate)
+                )
         yield from _judge_couplings(data, measured - fitted, joints, found.redundancy)
 
 
@@ -172,18 +210,6 @@ def _judge_outliers(path: str, residuals: Floats, joints: Sequence[str]) -> Iter
         )
 
 
-def _correct_lag(remark: SignalRemark, data: Dataset, rate: float | None) -> SignalRemark:
-    """Estimate a lag from the first samples of a recording, which are at uniform steps."""
-    parts: list[tuple[Floats, ...]] = []
-    for rows in data.samples.rows():
-        parts.append(rows)
-        if sum(len(tau) for _, tau in parts) >= LONGEST_LAG_SEARCH:
-            break
-    A, tau = (np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*parts, strict=True))
-    lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
-    return remark if lag is None else correct_lag(remark, lag, rate)
-
-
 def _judge_rotors(found: Identification) -> Iterator[Remark]:
     """Remark on rotors that are not declared, where links have numbers without support."""
     if not any(name.startswith("Ia") for name in found.names):
@@ -192,43 +218,6 @@ def _judge_rotors(found: Identification) -> Iterator[Remark]:
             "no-rotors",
             "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
             "gears end in the links; --friction viscous,coulomb,offset,rotor",
-        )
-
-
-def _judge_margins(found: Identification) -> Iterator[Remark]:
-    """Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them."""
-    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
-    if flat.any():
-        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
-        yield Remark(
-            Severity.NOTE,
-            "edge",
-            f"at the edge of what exists, flat or of few points: {_list_some(names)}; --margin "
-            "keeps bodies off it, and so does a larger --regularization",
-        )
-
-
-def _judge_friction(
-    datasets: Datasets, friction: Sequence[FrictionValue], train: TorqueFit
-) -> Iterator[Remark]:
-    """Remark on friction numbers that the data leave open."""
-    if not friction:
-        return
-    largest = np.max([data.largest() for data in datasets.train], axis=0)
-    rms = {joint.joint: joint.rms for joint in train.joints}
-    open_ = []
-    for value, signal in zip(friction, largest.tolist(), strict=True):
-        torque = rms.get(value.joint, 0.0)
-        uncertain = value.standard_deviation * signal
-        if torque > 0 and uncertain > OPEN_FRICTION * torque:
-            of = f"{100 * uncertain / torque:.0f} % of the torque"
-            open_.append(f"{value.name} ({value.standard_deviation:.2g} {value.unit}, {of})")
-    if open_:
-        yield Remark(
-            Severity.WARNING,
-            "friction-open",
-            "the data leave friction open, by the standard deviation: "
-            f"{_list_some(open_)}; record longer, or give --friction-prior",
         )
 
 
@@ -307,13 +296,9 @@ def check_written(
         RuleFinding(each.code, each.name, each.severity, each.body, each.bodies, each.message)
         for file in report.files
         for each in file.findings
-        if each.suppression is None and _is_about(each, identified)
+        if each.suppression is None
+        and (each.body in identified or bool(identified.intersection(each.bodies)))
     )
-
-
-def _is_about(finding: Finding, names: set[str]) -> bool:
-    """Decide whether a finding is about one of these bodies."""
-    return finding.body in names or bool(names.intersection(finding.bodies))
 
 
 def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:

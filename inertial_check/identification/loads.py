@@ -18,7 +18,6 @@ from inertial_check.identification.fit.loads import Load, find_inseparable
 from inertial_check.identification.fit.result import Identification
 from inertial_check.identification.options import IdentifyOptions
 from inertial_check.identification.robot.robot import Robot
-from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.projection.constraint import Constraint
@@ -205,7 +204,25 @@ def list_loads(loads: Loads, found: Identification, bodies: int) -> tuple[LoadVa
                 deviation[0], share[0] = 0.0, 1.0
         else:
             theta, deviation, share = np.asarray(each.load.known), np.zeros(10), np.ones(10)
-        rows.append(_describe_load(each, theta, deviation, share))
+        own = InertialParameters.from_theta(theta)
+        known: tuple[str, ...] = () if each.mass is None else ("mass",)
+        known += () if each.com is None else ("com",)
+        known += () if each.load.known is None else ("inertia",)
+        rows.append(
+            LoadValue(
+                name=each.load.name,
+                link=each.link,
+                recordings=each.recordings,
+                known=known,
+                mass=float(own.mass),
+                com=tuple(np.asarray(own.com).tolist()),
+                inertia=tuple(np.asarray(own.as_theta(about="com"))[4:].tolist()),
+                margin=float(check(theta).margin),
+                theta=tuple(theta.tolist()),
+                standard_deviation=tuple(deviation.tolist()),
+                share=tuple(share.tolist()),
+            )
+        )
     return tuple(rows)
 
 
@@ -232,25 +249,3 @@ def judge_loads(loads: Loads, data: Sequence[str]) -> Iterator[Remark]:
             "their sum is identified, and the prior splits it; add a recording that carries one "
             "without the other, or give mass, com and inertia of the load",
         )
-
-
-def _describe_load(
-    entry: CarriedLoad, theta: Floats, deviation: Floats, share: Floats
-) -> LoadValue:
-    own = InertialParameters.from_theta(theta)
-    known: tuple[str, ...] = () if entry.mass is None else ("mass",)
-    known += () if entry.com is None else ("com",)
-    known += () if entry.load.known is None else ("inertia",)
-    return LoadValue(
-        name=entry.load.name,
-        link=entry.link,
-        recordings=entry.recordings,
-        known=known,
-        mass=float(own.mass),
-        com=tuple(np.asarray(own.com).tolist()),
-        inertia=tuple(np.asarray(own.as_theta(about="com"))[4:].tolist()),
-        margin=float(check(theta).margin),
-        theta=tuple(theta.tolist()),
-        standard_deviation=tuple(deviation.tolist()),
-        share=tuple(share.tolist()),
-    )

@@ -113,30 +113,24 @@ def simulate_motion(robot: SimulatedRobot, motion: JointMotion) -> JointMotion:
     """
     found = [np.array(signal) for signal in (motion.q, motion.u, motion.du)]
     for rows in motion.runs or (slice(0, len(motion)),):
-        moved = simulate(robot, track_positions(motion.t[rows], motion.q[rows], motion.cutoff))
+        # Make the reference of a run: its positions below BANDS times the band of the motion.
+        t = motion.t[rows]
+        q = motion.q[rows]
+        steps = np.diff(t)
+        step = float(np.median(steps)) if len(steps) else 0.0
+        if len(t) < 8 or np.any(np.abs(steps - step) > np.sqrt(tolerances.SIMULATED) * step):
+            raise UsageError(
+                "a simulation needs 8 samples or more at uniform steps in each run: --rate HZ "
+                "resamples the recording; or give --method least-squares"
+            )
+        rate = 1 / step
+        try:
+            band = bandwidth(q, rate)
+            chosen = min(motion.cutoff, BANDS * band, MOST_OF_NYQUIST * rate / 2)
+            smooth = filter_signals(q, rate, chosen)
+        except ParameterError as error:
+            raise UsageError(f"no references for the simulation: {error}") from None
+        moved = simulate(robot, Reference(step, smooth, 2 * np.pi * chosen))
         for signal, own in zip(found, moved, strict=True):
             signal[rows] = own
     return replace(motion, q=found[0], u=found[1], du=found[2])
-
-
-def track_positions(t: Floats, q: Floats, cutoff: float) -> Reference:
-    """Make the reference of a run: its positions below BANDS times the band of the motion.
-
-    Raises:
-        UsageError: The steps are not uniform, or too few.
-    """
-    steps = np.diff(t)
-    step = float(np.median(steps)) if len(steps) else 0.0
-    if len(t) < 8 or np.any(np.abs(steps - step) > np.sqrt(tolerances.SIMULATED) * step):
-        raise UsageError(
-            "a simulation needs 8 samples or more at uniform steps in each run: --rate HZ "
-            "resamples the recording; or give --method least-squares"
-        )
-    rate = 1 / step
-    try:
-        band = bandwidth(q, rate)
-        chosen = min(cutoff, BANDS * band, MOST_OF_NYQUIST * rate / 2)
-        smooth = filter_signals(q, rate, chosen)
-    except ParameterError as error:
-        raise UsageError(f"no references for the simulation: {error}") from None
-    return Reference(step, smooth, 2 * np.pi * chosen)

@@ -29,7 +29,7 @@ from inertial_check.identification.motion.reading import (
 )
 from inertial_check.identification.motion.recordings import read_datasets
 from inertial_check.identification.motion.signals import Smoothing, smooth
-from inertial_check.identification.options import ContactOptions, IdentifyOptions, PriorOptions
+from inertial_check.identification.options import IdentifyOptions, PriorOptions
 from inertial_check.identification.recordings.recording import Recording as RecordedFile
 from inertial_check.identification.robot.robot import (
     Robot,
@@ -106,7 +106,18 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         samples = _move(samples, robot, body, sensor)
         source = f"the wrench at {wrench}"
     carrier = robot.model.bodies[body]
-    known = _read_masses(options, link, {link, carrier.name, carrier.id})
+    # Make constraints of the known mass of the payload: --mass LINK=KG or --total-mass.
+    names = {link, carrier.name, carrier.id}
+    known: list[Constraint] = []
+    for name, mass in options.masses.mass.items():
+        if name not in names:
+            raise UsageError(
+                f"--mass {name}={mass:g}: only the payload is identified: "
+                f"expected --mass {link}={mass:g}"
+            )
+        known.append(FixedMass(mass))
+    if options.masses.total_mass is not None:
+        known.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
     found = _identify(options, samples, carrier.name, known)
     said = [
         Remark(Severity.NOTE if "prior:" in line else Severity.WARNING, "payload", line)
@@ -115,30 +126,6 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     every = [*remarks, *robot.remarks, *said]
     order = sorted(every, key=lambda remark: -remark.severity)
     return CarriedPayload(carrier.name, source, samples.samples, redundancy, found, tuple(order))
-
-
-def _read_masses(options: IdentifyOptions, link: str, names: set[str]) -> list[Constraint]:
-    """Make constraints of the known mass of the payload: --mass LINK=KG or --total-mass.
-
-    Args:
-        options: Options of the identification.
-        link: Link that carries the payload, as --payload names it.
-        names: Names and id of that link.
-
-    Raises:
-        UsageError: A mass of another link.
-    """
-    found: list[Constraint] = []
-    for name, mass in options.masses.mass.items():
-        if name not in names:
-            raise UsageError(
-                f"--mass {name}={mass:g}: only the payload is identified: "
-                f"expected --mass {link}={mass:g}"
-            )
-        found.append(FixedMass(mass))
-    if options.masses.total_mass is not None:
-        found.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
-    return found
 
 
 def _identify(
@@ -227,7 +214,15 @@ def _read_wrenches(
     redundancy = 1.0
     for recording in recordings[: len(options.data)]:
         columns = match_joints(recording, robot)
-        found, said = read_wrenches(recording, _choose_columns(options, name), robot)
+        # Choose the columns of a sensor: those of --contact, or those that its link names.
+        given = options.contacts
+        if given.wrench_axes == "world":
+            raise UsageError(
+                "--wrench: a wrist sensor measures in its own axes: leave --wrench-axes"
+            )
+        contact = ((name, dict(given.contact).get(name, (f"wrench_{name}",))),)
+        chosen = replace(given, contact=contact, force_plate=None)
+        found, said = read_wrenches(recording, chosen, robot)
         wrench = next(each for each in found if each.name == name)
         q, u, du, values, own = _smooth(recording, columns, wrench.values, options, robot)
         redundancy = max(redundancy, own)
@@ -244,19 +239,6 @@ def _read_wrenches(
     except ParameterError as error:
         raise UsageError(f"--wrench {name}: {error}") from None
     return samples, redundancy, remarks
-
-
-def _choose_columns(options: IdentifyOptions, name: str) -> ContactOptions:
-    """Choose the columns of a sensor: those of --contact, or those that its link names.
-
-    Raises:
-        UsageError: The wrench is in the axes of the world.
-    """
-    given = options.contacts
-    if given.wrench_axes == "world":
-        raise UsageError("--wrench: a wrist sensor measures in its own axes: leave --wrench-axes")
-    columns = dict(given.contact).get(name, (f"wrench_{name}",))
-    return replace(given, contact=((name, columns),), force_plate=None)
 
 
 def _smooth(
@@ -334,20 +316,17 @@ def _move(samples: Samples, robot: Robot, body: int, sensor: int) -> Samples:
             f"than the payload: give --payload {names[1]}"
         )
     X_IB = np.asarray(poses(tree, np.zeros(tree.n_q)))
-    to_sensor = map_parameters(np.linalg.inv(X_IB[sensor]) @ X_IB[body])
+    # (10, 10) map of the parameters of a body in frame B to those in frame S, in order "urdf".
+    X_SB = np.linalg.inv(X_IB[sensor]) @ X_IB[body]
+    from inertial_check.inertia.frames import transform
+
+    to_sensor = np.asarray(transform(np.eye(10), X_SB)).T
 
     def source() -> Iterator[Block]:
         for Y, F, tau in samples.blocks():
             yield Y @ to_sensor, F, tau
 
     return replace(samples, source=source)
-
-
-def map_parameters(X_SB: Floats) -> Floats:
-    """(10, 10) map of the parameters of a body in frame B to those in frame S, in order "urdf"."""
-    from inertial_check.inertia.frames import transform
-
-    return np.asarray(transform(np.eye(10), X_SB)).T
 
 
 def write_snippet(found: CarriedPayload, path: str) -> str:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.errors import ParameterError, expect
+from inertial_check.errors import ParameterError, expect, show_value
 from inertial_check.identification.diagnosis.mistakes import (
     AGREEMENT,
     FACTOR,
@@ -79,7 +79,9 @@ def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least:
     try:
         array: Floats = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} is no array of real numbers") from None
+        raise ParameterError(
+            f"{name} is {show_value(value)}, expected an array of real numbers"
+        ) from None
     if array.ndim < 1 or (ndim is not None and array.ndim != ndim) or 0 in array.shape[1:]:
         expected = (
             "(samples, joints)" if ndim == 2 else "(samples,)" if ndim == 1 else "(samples, ...)"

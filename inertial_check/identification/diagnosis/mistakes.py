@@ -84,14 +84,6 @@ class SignalRemark:
     values: Mapping[str, float | tuple[float, ...]]
 
 
-def fit_lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Slope of y over x, column by column, and the share of the variance of y it explains."""
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
-    xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(xx > 0, xy / xx, np.nan), np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0)
-
-
 def make_basis(predicted: Floats, u: Floats | None) -> Floats:
     """(S, n, c) what a torque may be made of, the predicted one last; orthonormal columns.
 
@@ -303,7 +295,19 @@ class Mistake:
         """Return the recording without the mistake."""
         q, u, du, tau = motion[:4]
         if self.kind in WRENCH_KINDS:
-            return motion._replace(forces=self._change_forces(motion.forces))
+            # Take the forces of some wrenches from their variant without the mistake.
+            forces = motion.forces
+            assert forces is not None
+            changed = np.array(forces)
+            variant, own = 1 + WRENCH_KINDS.index(self.kind), list(self.joints)
+            if self.kind == "wrench-sign":
+                changed[:, own] *= -1.0
+            else:
+                changed[:, own, 0], changed[:, own, variant] = (
+                    forces[:, own, variant],
+                    forces[:, own, 0],
+                )
+            return motion._replace(forces=changed)
         if self.kind.endswith("exchanged"):
             return self._exchange(motion)
         if self.kind == "time":
@@ -328,20 +332,6 @@ class Mistake:
         return (
             motion if self.kind == "positions-exchanged" else motion._replace(tau=tau[:, columns])
         )
-
-    def _change_forces(self, forces: Floats | None) -> Floats:
-        """Take the forces of some wrenches from their variant without the mistake."""
-        assert forces is not None
-        changed = np.array(forces)
-        variant, own = 1 + WRENCH_KINDS.index(self.kind), list(self.joints)
-        if self.kind == "wrench-sign":
-            changed[:, own] *= -1.0
-        else:
-            changed[:, own, 0], changed[:, own, variant] = (
-                forces[:, own, variant],
-                forces[:, own, 0],
-            )
-        return changed
 
 
 class Finding(NamedTuple):
@@ -614,7 +604,16 @@ def measure_rate_ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
     inside = (steps <= GAP * np.median(steps))[:, None]
     integral = np.cumsum(inside * (rate[1:] + rate[:-1]) / 2 * steps[:, None], axis=0)
     path = np.cumsum(inside * np.diff(signal, axis=0), axis=0)
-    slopes, shares = fit_lines(integral, path)
+    # Slope of y over x, column by column, and the share of the variance of y it explains.
+    x = integral
+    y = path
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes, shares = (
+            np.where(xx > 0, xy / xx, np.nan),
+            np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0),
+        )
     return np.where(shares >= AGREEMENT, slopes, np.nan)
 
 

@@ -44,12 +44,6 @@ from inertial_check.mechanics.equations import GRAVITY, inverse_dynamics
 from inertial_check.reports.identification_types import Remark, TorqueFit
 
 
-def found_rows(data: Dataset, robot: Robot) -> Sequence[str]:
-    """Names of the rows of a recording's equations."""
-    whole = None if data.motion is None else data.motion.whole
-    return robot.joints if whole is None else whole.rows.names
-
-
 def list_wrench_mistakes(whole: WholeMotion) -> Iterator[Mistake]:
     """List the mistakes that the wrenches of a recording can have, each alone and all alike."""
     every = tuple(range(len(whole.wrenches)))
@@ -191,7 +185,15 @@ def judge_recordings(
         found: Result of the fit.
         fit: Fit of the torques of all these recordings.
     """
-    suspicious = _is_suspicious(found, fit)
+    # Decide whether a fit is worse than those of sound recordings.
+    if any(joint.rms > 0 and not joint.r_squared >= WELL_EXPLAINED for joint in fit.joints):
+        suspicious = True
+    else:
+        # Friction that would have to be negative ends at its bound.
+        friction = (
+            value for name, value in found.nuisance.items() if name.startswith(("fv", "fc"))
+        )
+        suspicious = any(value <= 0 for value in friction)
     for data in datasets.train:
         comparison, motion = _pose_comparison(options, robot, data, found)
         clock = None
@@ -203,15 +205,6 @@ def judge_recordings(
             mistakes = find_mistakes(comparison, motion, _list_hypotheses(options, robot, data))
             if mistakes is not None:
                 yield from _describe_mistakes(data, options, robot, mistakes)
-
-
-def _is_suspicious(found: Identification, fit: TorqueFit) -> bool:
-    """Decide whether a fit is worse than those of sound recordings."""
-    if any(joint.rms > 0 and not joint.r_squared >= WELL_EXPLAINED for joint in fit.joints):
-        return True
-    # Friction that would have to be negative ends at its bound.
-    friction = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
-    return any(value <= 0 for value in friction)
 
 
 def _pose_comparison(
@@ -308,7 +301,8 @@ def _describe_mistakes(
     data: Dataset, options: IdentifyOptions, robot: Robot, found: Finding
 ) -> Iterator[Remark]:
     """Describe mistakes of a recording with the evidence and the option that mends each."""
-    joints, rows = robot.joints, found_rows(data, robot)
+    whole = None if data.motion is None else data.motion.whole
+    joints, rows = robot.joints, (robot.joints if whole is None else whole.rows.names)
     shown = ", ".join(
         f"{rows[k]} {100 * found.before[k]:.2g} -> {100 * found.after[k]:.2g} %"
         for k in np.argsort(found.after - found.before)[:4].tolist()
@@ -319,7 +313,11 @@ def _describe_mistakes(
         f"without that, less of the torques' variance stays unexplained: {shown}",
     )
     for kind, signal in _TURNED.items():
-        turned = _list_turned(found, kind)
+        # List the joints that mistakes of a kind turn round; turned twice is not turned.
+        times: Counter[int] = Counter()
+        for each in found.mistakes:
+            times.update(each.joints if each.kind == kind else ())
+        turned = sorted(joint for joint, count in times.items() if count % 2)
         if turned:
             also = [other for each, others in found.pairs if each.kind == kind for other in others]
             or_else = " (or its position)" if also and kind == "torque-sign" else ""
@@ -338,14 +336,6 @@ def _describe_mistakes(
         or_both = "".join(f" (or {_name_signal(each)})" for each in others)
         kind, what, hint = _word(mistake, which)
         yield Remark(Severity.ERROR, kind, f"{path}: {what}{or_both}: {evidence}; {hint}")
-
-
-def _list_turned(found: Finding, kind: str) -> list[int]:
-    """List the joints that mistakes of a kind turn round; turned twice is not turned."""
-    times: Counter[int] = Counter()
-    for mistake in found.mistakes:
-        times.update(mistake.joints if mistake.kind == kind else ())
-    return sorted(joint for joint, count in times.items() if count % 2)
 
 
 _TURNED = {"torque-sign": "torque", "position-sign": "position"}

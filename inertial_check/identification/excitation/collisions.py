@@ -89,21 +89,21 @@ def _enclose_mesh(shape: Shape, finder: MeshFinder) -> tuple[Floats, float]:
     points = np.unique(hull.reshape(-1, 3), axis=0)
     if len(points) <= MOST_CORNERS:
         return points, 0.0
-    chosen = points[np.unique(np.argmax(points @ _spread_directions().T, axis=0))]
+    # Directions (MOST_CORNERS, 3) that are spread evenly, along a spiral.
+    place = np.arange(MOST_CORNERS) + 0.5
+    z = 1 - 2 * place / MOST_CORNERS
+    turn = np.pi * (1 + sqrt(5)) * place
+    r = np.sqrt(1 - z**2)
+    chosen = points[
+        np.unique(
+            np.argmax(points @ np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1).T, axis=0)
+        )
+    ]
     inner = pad_shapes([(chosen, NO_SPREAD, 0.0)]).rows(np.zeros(len(points), dtype=np.intp))
     single = ConvexShapes(points[:, None], np.zeros((len(points), 3, 3)), np.zeros(len(points)))
     gaps = measure_gaps(single, inner)
     away = np.linalg.norm(gaps.points_A - gaps.points_B, axis=1)  # never below the distance
     return chosen, float(away[gaps.distance > 0].max(initial=0.0))
-
-
-def _spread_directions() -> Floats:
-    """Directions (MOST_CORNERS, 3) that are spread evenly, along a spiral."""
-    place = np.arange(MOST_CORNERS) + 0.5
-    z = 1 - 2 * place / MOST_CORNERS
-    turn = np.pi * (1 + sqrt(5)) * place
-    r = np.sqrt(1 - z**2)
-    return np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
 
 
 TOUCHING = 0.01
@@ -209,7 +209,19 @@ def read_collisions(
         return Collisions(None, (), (), ("collisions are not looked at: --clearance none",))
     notes: list[str] = []
     parts = list(_collect_parts(robot, context, notes))
-    parts += _stand_obstacles(options, robot, parts)
+    # Make the floor and the boxes to keep out of.
+    boxes = [(f"keep-out {n}", each) for n, each in enumerate(options.keep_out, 1)]
+    if options.floor is not None:
+        steps = np.linalg.norm(robot.tree.X_PB[:, :3, 3], axis=1).sum()
+        sizes = pad_shapes([part.convex for part in parts]).reach if parts else np.ones(1)
+        wide = 2 * float(steps + sizes.max() + abs(options.floor))
+        boxes.append((FLOOR, (-wide, wide, -wide, wide, options.floor - wide, options.floor)))
+    obstacles = []
+    for name, numbers in boxes:
+        lower, upper = np.array(numbers[::2]), np.array(numbers[1::2])
+        corners = (lower + upper) / 2 + BOX * (upper - lower) / 2
+        obstacles.append(_Part(INERTIAL_FRAME, name, (corners, NO_SPREAD, 0.0)))
+    parts += obstacles
     left_out = [LeftOut(_find_pair(robot, names), "allowed") for names in options.allow_contact]
     pairs = _choose_pairs(robot, parts, left_out)
     names = tuple(part.name for part in parts)
@@ -238,7 +250,10 @@ def _choose_pairs(
     robot: Robot, parts: Sequence[_Part], left_out: list[LeftOut]
 ) -> list[tuple[int, int]]:
     """Choose pairs of shapes that move relative to each other; adjacent bodies are left out."""
-    tree, groups = robot.tree, _group_bodies(robot)
+    # Give each body the first body that no joint moves relative to it; -1 for the world.
+    tree, groups = robot.tree, {INERTIAL_FRAME: INERTIAL_FRAME}
+    for body in tree.order:
+        groups[body] = groups[int(tree.parents[body])] if tree.joints[body] == "fixed" else body
     above = {
         groups[body]: groups[int(tree.parents[body])]
         for body in tree.order
@@ -259,14 +274,6 @@ def _choose_pairs(
             pairs.append((first, second))
     left_out += [LeftOut(names, "adjacent") for names in adjacent]
     return pairs
-
-
-def _group_bodies(robot: Robot) -> dict[int, int]:
-    """Give each body the first body that no joint moves relative to it; -1 for the world."""
-    tree, groups = robot.tree, {INERTIAL_FRAME: INERTIAL_FRAME}
-    for body in tree.order:
-        groups[body] = groups[int(tree.parents[body])] if tree.joints[body] == "fixed" else body
-    return groups
 
 
 def _collect_parts(robot: Robot, context: Context, notes: list[str]) -> Iterator[_Part]:
@@ -310,24 +317,6 @@ def _convert_shapes(
         if found:
             return role, found
     return "collision", []
-
-
-def _stand_obstacles(
-    options: CollisionOptions, robot: Robot, parts: Sequence[_Part]
-) -> list[_Part]:
-    """Make the floor and the boxes to keep out of."""
-    boxes = [(f"keep-out {n}", each) for n, each in enumerate(options.keep_out, 1)]
-    if options.floor is not None:
-        steps = np.linalg.norm(robot.tree.X_PB[:, :3, 3], axis=1).sum()
-        sizes = pad_shapes([part.convex for part in parts]).reach if parts else np.ones(1)
-        wide = 2 * float(steps + sizes.max() + abs(options.floor))
-        boxes.append((FLOOR, (-wide, wide, -wide, wide, options.floor - wide, options.floor)))
-    found = []
-    for name, numbers in boxes:
-        lower, upper = np.array(numbers[::2]), np.array(numbers[1::2])
-        corners = (lower + upper) / 2 + BOX * (upper - lower) / 2
-        found.append(_Part(INERTIAL_FRAME, name, (corners, NO_SPREAD, 0.0)))
-    return found
 
 
 def _find_pair(robot: Robot, names: tuple[str, str]) -> tuple[str, str]:

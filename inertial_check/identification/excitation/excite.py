@@ -464,7 +464,12 @@ class RobotExcitation:
         """
         motion = self.motions[number] if self.motions else (self.t, self.q, self.u, self.du)
         if path.endswith(".csv"):
-            return self._csv(motion)
+            names = self.joints if _are_columns(self.joints) else range(1, len(self.joints) + 1)
+            header = ["t", *(f"{signal}_{name}" for signal in ("q", "qd", "qdd") for name in names)]
+            table = np.column_stack(motion)
+            stream = io.StringIO(newline="")
+            np.savetxt(stream, table, "%.12g", ",", "\n", ",".join(header), comments="")
+            return stream.getvalue().encode()
         if path.endswith(".npz"):
             return self._npz(motion)
         raise UsageError(f"-o {path}: a motion is written as csv or npz: name it .csv or .npz")
@@ -476,14 +481,6 @@ class RobotExcitation:
         stem, dot, ending = path.rpartition(".")
         names = [f"{stem}-{number + 1}{dot}{ending}" for number in range(len(self.motions))]
         return [(name, self.file(name, number)) for number, name in enumerate(names)]
-
-    def _csv(self, motion: tuple[Floats, Floats, Floats, Floats]) -> bytes:
-        names = self.joints if _are_columns(self.joints) else range(1, len(self.joints) + 1)
-        header = ["t", *(f"{signal}_{name}" for signal in ("q", "qd", "qdd") for name in names)]
-        table = np.column_stack(motion)
-        stream = io.StringIO(newline="")
-        np.savetxt(stream, table, "%.12g", ",", "\n", ",".join(header), comments="")
-        return stream.getvalue().encode()
 
     def _npz(self, motion: tuple[Floats, Floats, Floats, Floats]) -> bytes:
         stream = io.BytesIO()
@@ -513,7 +510,24 @@ class RobotExcitation:
             },
             "torque_margin": self.options.limits.torque_margin,
             "collisions": None if self.approach is None else self.approach.as_dict(),
-            "joints": [_as_dict(each) for each in self.ranges],
+            "joints": [
+                {
+                    "joint": each.joint,
+                    **{
+                        quantity.name: {
+                            "unit": quantity.unit(each.prismatic),
+                            "lower": _drop_infinite(own.lower),
+                            "upper": _drop_infinite(own.upper),
+                            "source": own.source,
+                            "least": own.least,
+                            "most": own.most,
+                            "share": _drop_infinite(own.share),
+                        }
+                        for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
+                    },
+                }
+                for each in self.ranges
+            ],
             "exceeded": list(self.exceeded),
             "notes": list(self.notes),
         }
@@ -563,24 +577,6 @@ def _are_columns(names: Sequence[str]) -> bool:
     return len(set(names)) == len(names) and all(
         name.strip() == name and name and not set(name) & set(',;\t"#[]()\r\n') for name in names
     )
-
-
-def _as_dict(each: JointRanges) -> dict[str, object]:
-    return {
-        "joint": each.joint,
-        **{
-            quantity.name: {
-                "unit": quantity.unit(each.prismatic),
-                "lower": _drop_infinite(own.lower),
-                "upper": _drop_infinite(own.upper),
-                "source": own.source,
-                "least": own.least,
-                "most": own.most,
-                "share": _drop_infinite(own.share),
-            }
-            for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
-        },
-    }
 
 
 def _drop_infinite(value: float) -> float | None:
@@ -668,26 +664,18 @@ class _Plan(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _refuse_nonlinear(options: FrictionOptions) -> None:
-    """Refuse friction whose columns depend on what is to be identified.
-
-    Raises:
-        UsageError: There is some. The message names it.
-    """
-    terms = [term for term in options.friction or () if term in ("stribeck", "load")]
-    if terms:
-        raise UsageError(
-            f"--friction {','.join(terms)}: which motion shows it depends on its own numbers; a "
-            "motion for viscous,coulomb with slow and fast parts shows it, too"
-        )
-
-
 def _read_plan(options: ExciteOptions) -> _Plan:
     robot = read_robot(options.model, options.context, options.robot)
     refuse_loops(robot)
     read = tree_of(robot.model, "fixed", options.robot.locked)
     limits = read_limits(options.limits, robot, read.joints, options.given is None)
-    _refuse_nonlinear(options.friction)
+    # Refuse friction whose columns depend on what is to be identified.
+    terms = [term for term in options.friction.friction or () if term in ("stribeck", "load")]
+    if terms:
+        raise UsageError(
+            f"--friction {','.join(terms)}: which motion shows it depends on its own numbers; a "
+            "motion for viscous,coulomb with slow and fast parts shows it, too"
+        )
     nuisance = build_nuisance(options.friction, robot, range(len(robot.joints)))
     lower = np.where(np.isnan(limits.motion.lower), -inf, limits.motion.lower)
     upper = np.where(np.isnan(limits.motion.upper), inf, limits.motion.upper)

@@ -128,7 +128,13 @@ def measure(criterion: Criterion, sizes: Floats) -> tuple[float, Floats]:
         total = float(np.sum(inverse))
         value = float(np.log(total / len(sizes)) / 2 - np.log(sizes[-1]))
         return value, -inverse / total / sizes
-    return _bound_condition(sizes)
+    # Log of (sum s^(2 p) sum s^(-2 p))^(1 / 2 p) of sizes s, p = POWER, and its slopes (r,).
+    square = 2 * np.log(sizes)
+    up, down = POWER * (square - square.max()), -POWER * (square - square.min())
+    largest, least = np.exp(up), np.exp(down)
+    log_sums = np.log(largest.sum()) + np.log(least.sum())
+    value = float((log_sums / POWER + square.max() - square.min()) / 2)
+    return value, (largest / largest.sum() - least / least.sum()) / sizes
 
 
 def report(criterion: Criterion, sizes: Floats, samples: int) -> float:
@@ -150,13 +156,3 @@ def report(criterion: Criterion, sizes: Floats, samples: int) -> float:
     if criterion == "mean-variance":
         return float(np.sqrt(np.mean(samples / sizes**2)))
     return float(sizes[0] / sizes[-1])
-
-
-def _bound_condition(sizes: Floats) -> tuple[float, Floats]:
-    """Log of (sum s^(2 p) sum s^(-2 p))^(1 / 2 p) of sizes s, p = POWER, and its slopes (r,)."""
-    square = 2 * np.log(sizes)
-    up, down = POWER * (square - square.max()), -POWER * (square - square.min())
-    largest, least = np.exp(up), np.exp(down)
-    log_sums = np.log(largest.sum()) + np.log(least.sum())
-    value = float((log_sums / POWER + square.max() - square.min()) / 2)
-    return value, (largest / largest.sum() - least / least.sum()) / sizes

@@ -451,18 +451,14 @@ def improve(search: Search, start: Floats, watch: Callable[[float], None] | None
         proof = check_point(search, point)
         if proof.kept:
             break
-        held = _tighten(held, proof)
+        target = held.target
+        if proof.torque is not None:
+            target = target * np.minimum(1.0, HOLD / np.maximum(proof.torque, 1.0))
+        loose = proof.closest is not None and not proof.closest.kept
+        held = Held(target, held.slack * (2.0 if loose else 1.0), held.weight * 4)
     start = _calm(search, start)
     point = point if proof.kept else _pull_back(search, start, point)
     return point if search.value(point) < search.value(start) else start
-
-
-def _tighten(held: Held, proof: Proof) -> Held:
-    target = held.target
-    if proof.torque is not None:
-        target = target * np.minimum(1.0, HOLD / np.maximum(proof.torque, 1.0))
-    loose = proof.closest is not None and not proof.closest.kept
-    return Held(target, held.slack * (2.0 if loose else 1.0), held.weight * 4)
 
 
 def _find_rests(search: Search, rng: np.random.Generator) -> Floats:

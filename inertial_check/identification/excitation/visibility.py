@@ -123,7 +123,13 @@ class RegressorSlope:
                 A[body][:, axis] += du[:, place]
                 T[body][:, axis, place] = 1.0
             W[body] = weights[:, :, body] @ self._to_joint[body]
-            wrenches = (_list_features(V[body], A[body]) @ _WRENCHES).reshape(-1, 6, 10)
+            # List what wrenches are linear in (S, 15): a of Jo, alpha, w w^T.
+            w = V[body][:, :3]
+            a = A[body][:, 3:] + np.cross(w, V[body][:, 3:])
+            squares = (w[:, :, None] * w[:, None]).reshape(-1, 9)
+            wrenches = (np.concatenate([a, A[body][:, :3], squares], axis=1) @ _WRENCHES).reshape(
+                -1, 6, 10
+            )
             C[body] = wrenches @ np.swapaxes(W[body], 1, 2)
         return self._go_back(motion, (X, V, A, T, W, C))
 
@@ -190,14 +196,6 @@ class RegressorSlope:
 def _turn(X: Floats, vectors: Floats) -> Floats:
     """Multiply vectors (S, k) by matrices (S, k, k)."""
     return np.asarray(np.matmul(X, vectors[..., None])[..., 0])
-
-
-def _list_features(V: Floats, A: Floats) -> Floats:
-    """List what wrenches are linear in (S, 15): a of Jo, alpha, w w^T."""
-    w = V[:, :3]
-    a = A[:, 3:] + np.cross(w, V[:, 3:])
-    squares = (w[:, :, None] * w[:, None]).reshape(-1, 9)
-    return np.concatenate([a, A[:, :3], squares], axis=1)
 
 
 CONFIGURATIONS = 64
@@ -392,21 +390,21 @@ class Visibility:
             whole += further
         found = self._slope.differentiate(motion, whole)
         if len(self.nuisance):
-            found[1:] += self._differentiate_beside(motion, back[..., count:] * self.unit, steps)
+            # Differentiate the columns beside the bodies, times dual, with u and du (2, S, n).
+            outer = back[..., count:] * self.unit
+            _, u, du = motion
+            samples, n = u.shape
+            moves = np.eye(n)[:, None] * steps[1:, None, None]  # (2, n, 1, n)
+            none = np.zeros_like(moves[0])
+            speeds = u + np.stack([moves[0], -moves[0], none, none])
+            rates = du + np.stack([none, none, moves[1], -moves[1]])
+            F = self.nuisance.columns(speeds.reshape(-1, n), rates.reshape(-1, n))
+            sums = np.einsum(
+                "vsk,sk->vs", F.reshape(4 * n, samples, -1), outer.reshape(samples, -1)
+            )
+            ahead_u, back_u, ahead_du, back_du = sums.reshape(4, n, samples).swapaxes(1, 2)
+            found[1:] += np.stack([ahead_u - back_u, ahead_du - back_du]) / (2 * steps[1:, None])
         return found
-
-    def _differentiate_beside(self, motion: Motion, dual: Floats, steps: Floats) -> Floats:
-        """Differentiate the columns beside the bodies, times dual, with u and du (2, S, n)."""
-        _, u, du = motion
-        samples, n = u.shape
-        moves = np.eye(n)[:, None] * steps[1:, None, None]  # (2, n, 1, n)
-        none = np.zeros_like(moves[0])
-        speeds = u + np.stack([moves[0], -moves[0], none, none])
-        rates = du + np.stack([none, none, moves[1], -moves[1]])
-        F = self.nuisance.columns(speeds.reshape(-1, n), rates.reshape(-1, n))
-        sums = np.einsum("vsk,sk->vs", F.reshape(4 * n, samples, -1), dual.reshape(samples, -1))
-        ahead_u, back_u, ahead_du, back_du = sums.reshape(4, n, samples).swapaxes(1, 2)
-        return np.stack([ahead_u - back_u, ahead_du - back_du]) / (2 * steps[1:, None])
 
     def _in_units(self, rows: Floats) -> Floats:
         count = 10 * len(self.bodies)
@@ -517,17 +515,17 @@ def _units(theta: Floats, beside: Nuisance, rows: Floats) -> tuple[Floats, Float
         inside = np.asarray(nearest.theta)[strict]
     own = rows[:, : 10 * count].reshape(-1, count, 10).transpose(1, 0, 2)
     whitening = np.matmul(FROM_SVEC, congruence(factors(pseudo_inertia(inside))[0]))
-    usual = _rms(np.matmul(own[usable], whitening)) if usable.any() else 1.0
+    usual = (
+        (float(np.sqrt(np.mean(np.matmul(own[usable], whitening) ** 2))) or 1.0)
+        if usable.any()
+        else 1.0
+    )
     length = np.sqrt(np.mean(rows**2, axis=0))
     unit = usual / np.where(length > 0, length, 1.0)
     to_theta = np.zeros((count, 10, 10))
     to_theta[:, range(10), range(10)] = unit[: 10 * count].reshape(-1, 10)
     to_theta[usable] = whitening
     return to_theta, np.where(np.isfinite(beside.scale), beside.scale, unit[10 * count :])
-
-
-def _rms(array: Floats) -> float:
-    return float(np.sqrt(np.mean(array**2))) or 1.0
 
 
 def _basis(rows: Floats, tolerance: float) -> Floats:

@@ -200,7 +200,12 @@ def base_parameters(
     reduction = _reduce_rows(Y)
     beside = () if nuisance_names is None else tuple(nuisance_names)
     columns = _name_columns(reduction.columns, bodies, beside, order)
-    preferred = _rank_columns(reduction.columns, len(beside), order)
+    # Rank all columns: those that are kept rather than regrouped come first.
+    width = reduction.columns
+    own = [int(place) for place in np.argsort(reorder(np.arange(10.0), "urdf", order))]
+    bodies = (width - len(beside)) // 10
+    entries = [10 * body + own[entry] for body in range(bodies) for entry in PREFERENCE]
+    preferred = np.array([*entries, *range(10 * bodies, width)], dtype=np.intp)
     A = reduction.stack(np.ones(reduction.joints))[0]
     length = np.linalg.norm(A, axis=0)
     heard = _find_excitation(length, len(beside), order, tolerance)
@@ -338,14 +343,6 @@ def name_entries(order: Order) -> tuple[str, ...]:
     if not isinstance(order, str) or order not in ORDERS:
         raise ParameterError(f"order is {order!r}, expected one of {', '.join(ORDERS)}")
     return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
-
-
-def _rank_columns(width: int, beside: int, order: Order) -> Integers:
-    """Rank all columns: those that are kept rather than regrouped come first."""
-    own = [int(place) for place in np.argsort(reorder(np.arange(10.0), "urdf", order))]
-    bodies = (width - beside) // 10
-    entries = [10 * body + own[entry] for body in range(bodies) for entry in PREFERENCE]
-    return np.array([*entries, *range(10 * bodies, width)], dtype=np.intp)
 
 
 def _find_excitation(length: Floats, beside: int, order: Order, tolerance: float) -> Mask:

@@ -128,17 +128,7 @@ def judge_declaration(theta: Floats, about: Point) -> PointDeclaration:
             without positive mass are left out.
         about: "origin" or "com".
     """
-    along, across = _moments(theta)
-    evidence = _of_com(along, across)
-    if about == "com":
-        evidence = -evidence
-    told = float(evidence.sum()) if len(evidence) >= LINKS else 0.0
-    odds = float(np.exp(np.clip(told, -700.0, 700.0)))
-    return PointDeclaration(about, len(evidence), odds, int(np.count_nonzero(along >= 1)))
-
-
-def _moments(theta: Floats) -> tuple[Floats, Floats]:
-    """Second moments along c and the mean across it, over m |c|^2, of the links that differ."""
+    # Second moments along c and the mean across it, over m |c|^2, of the links that differ.
     with np.errstate(all="ignore"):
         mass, c = theta[:, 0], theta[:, 1:4] / theta[:, :1]
         square = np.sum(c**2, axis=1)
@@ -152,14 +142,15 @@ def _moments(theta: Floats) -> tuple[Floats, Floats]:
         if not any(np.allclose(pair, other, rtol=tolerances.SAME_LINK, atol=0.0) for other in kept):
             kept.append(pair)
     found = np.array(kept).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
-
-
-def _of_com(along: Floats, across: Floats) -> Floats:
-    """Logarithm of the odds for the centre of mass and against the origin, of each link."""
-    return np.logaddexp(_density(along, across, 0.0), np.log(STRAYS)) - np.logaddexp(
+    along, across = found[:, 0], found[:, 1]
+    evidence = np.logaddexp(_density(along, across, 0.0), np.log(STRAYS)) - np.logaddexp(
         _density(along, across, 1.0), np.log(STRAYS)
     )
+    if about == "com":
+        evidence = -evidence
+    told = float(evidence.sum()) if len(evidence) >= LINKS else 0.0
+    odds = float(np.exp(np.clip(told, -700.0, 700.0)))
+    return PointDeclaration(about, len(evidence), odds, int(np.count_nonzero(along >= 1)))
 
 
 def _density(along: Floats, across: Floats, term: float) -> Floats:
@@ -196,7 +187,20 @@ def read_information(
     places = np.argsort(label_columns(count, order))
     matrix = matrix[np.ix_(places, places)]
     if covariance is not None:
-        return _inverse(matrix)
+        # The information matrix of a covariance.
+        sizes = np.sqrt(np.diag(matrix))
+        unit = matrix / (sizes[:, None] * sizes)
+        try:
+            np.linalg.cholesky(unit)
+        except np.linalg.LinAlgError:
+            raise ParameterError(
+                "covariance is not positive definite: with its diagonal scaled to 1 the least "
+                f"eigenvalue is {_least_eigenvalue(matrix):.3g}; give information, which may be "
+                "singular beside a prior"
+            ) from None
+        if np.count_nonzero(unit) == len(unit):
+            return np.diag(1 / np.diag(matrix))
+        return np.asarray(np.linalg.inv(unit) / (sizes[:, None] * sizes))
     least = _least_eigenvalue(matrix)
     if least < -tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np):
         raise ParameterError(
@@ -249,27 +253,6 @@ def _read_matrix(name: str, value: ArrayLike, count: int) -> Floats:
         value = float(diagonal[index])
         raise ParameterError(f"{name}{place} is {value!r}, expected {wanted}")
     return np.asarray(matrix)
-
-
-def _inverse(covariance: Floats) -> Floats:
-    """The information matrix of a covariance.
-
-    Raises:
-        ParameterError: It has none.
-    """
-    sizes = np.sqrt(np.diag(covariance))
-    unit = covariance / (sizes[:, None] * sizes)
-    try:
-        np.linalg.cholesky(unit)
-    except np.linalg.LinAlgError:
-        raise ParameterError(
-            "covariance is not positive definite: with its diagonal scaled to 1 the least "
-            f"eigenvalue is {_least_eigenvalue(covariance):.3g}; give information, which may be "
-            "singular beside a prior"
-        ) from None
-    if np.count_nonzero(unit) == len(unit):
-        return np.diag(1 / np.diag(covariance))
-    return np.asarray(np.linalg.inv(unit) / (sizes[:, None] * sizes))
 
 
 METRICS = {
@@ -417,7 +400,14 @@ class Cleaned(EqualByValue):
         none, unit = Status.NO_NEAREST.word, " kg m^2" if self.metric == "inertia" else ""
         for i, name in enumerate(self.bodies):
             if self.status[i] == none:
-                why = _explain_no_nearest(self.given[i])
+                # Say why a body has no nearest.
+                theta = self.given[i]
+                if not np.isfinite(theta).all():
+                    why = "a number is not finite"
+                elif theta[0] <= 0:
+                    why = f"its mass is {theta[0]:g}"
+                else:
+                    why = "the nearest inertia is zero, that of a point mass"
                 lines.append(f"{name}: unchanged, there is no nearest body: {why}")
                 continue
             if self.status[i] == UNCERTIFIED:
@@ -438,23 +428,6 @@ class Cleaned(EqualByValue):
             )
             lines.append(f"moved together, because information couples them: {names}")
         return tuple(lines)
-
-
-def _doubt_ill_posed(status: NumpyArray, given: Floats, theta: Floats, about: Point) -> NumpyArray:
-    """Call bodies uncertified whose numbers do not say whether they are one, given or returned."""
-    codes = np.asarray(check(np.stack([given, theta]), about=about).verdict_code)
-    ill_posed = np.any(codes == int(Verdict.ILL_POSED), axis=0)
-    claimed = np.asarray(status) != Status.NO_NEAREST.word
-    return np.where(ill_posed & claimed, UNCERTIFIED, np.asarray(status, dtype=object))
-
-
-def _explain_no_nearest(theta: Floats) -> str:
-    """Say why a body has no nearest."""
-    if not np.isfinite(theta).all():
-        return "a number is not finite"
-    if theta[0] <= 0:
-        return f"its mass is {theta[0]:g}"
-    return "the nearest inertia is zero, that of a point mass"
 
 
 def clean(  # noqa: PLR0913 - the public signature
@@ -532,7 +505,12 @@ def clean(  # noqa: PLR0913 - the public signature
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
     moved = _Cleaning.of(request)
-    status = _doubt_ill_posed(moved.status, given, moved.theta, about)
+    # Call bodies uncertified whose numbers do not say whether they are one, given or returned.
+    status = moved.status
+    codes = np.asarray(check(np.stack([given, moved.theta]), about=about).verdict_code)
+    ill_posed = np.any(codes == int(Verdict.ILL_POSED), axis=0)
+    claimed = np.asarray(status) != Status.NO_NEAREST.word
+    status = np.where(ill_posed & claimed, UNCERTIFIED, np.asarray(status, dtype=object))
     return Cleaned(
         names,
         order,

@@ -498,47 +498,6 @@ def find_free_scale(problem: Problem, x: Floats) -> float:
     return float(pull @ own) / along if along > 0 else 1.0
 
 
-def measure_mass_error(problem: Problem, row: Floats) -> float:
-    """Measure the standard deviation of a sum of masses that bodies at given gains have.
-
-    What the samples leave open of it is as the prior has it. Two things make the prior's own error
-    larger than the weight says that the samples suggest: they show few directions, and a wrong
-    guess of the shape is the same for all bodies. So the prior is trusted no more than to the
-    bodies' own size, a weight of 1, and the errors of the bodies add up with one sign.
-
-    Args:
-        problem: Problem of independent samples.
-        row: (p,) slopes of the sum by the parameters in their units.
-    """
-    along = invert_information(problem.H) @ row
-    squares = along * (problem.K @ along)
-    count = 10 * problem.bodies
-    bodies = np.maximum(squares[:count].reshape(-1, 10).sum(axis=1), 0.0)
-    prior = max(1.0, problem.regularization) * float(np.sqrt(bodies).sum()) ** 2
-    beside = max(float(squares[count:].sum()), 0.0)
-    return float(np.sqrt(np.sum((problem.A @ along) ** 2) + prior + beside))
-
-
-def measure_covariance(problem: Problem, x: Floats, joints: int) -> Floats:
-    """Measure the covariance (n, n) of the relative errors of the gains.
-
-    The prior does not pull at the common scale, so it tells nothing along the answer itself.
-
-    Args:
-        problem: Problem with the gains' numbers last, of independent samples.
-        x: (p + n,) answer in its units.
-        joints: n.
-    """
-    own = np.array(x)
-    own[10 * problem.bodies :] = 0.0
-    pull = problem.K @ own
-    H, along = problem.H, float(pull @ own)
-    if along > 0:
-        H = H - np.outer(pull, pull) / along
-    units = problem.unit[-joints:]
-    return np.asarray(invert_information(H)[-joints:, -joints:] * np.multiply.outer(units, units))
-
-
 def find_open_gains(problem: Problem, joints: int) -> tuple[int, ...]:
     """Find the joints whose gain no sample ties to the gains of the others."""
     sizes = np.linalg.norm(problem.A, axis=0)
@@ -597,7 +556,13 @@ def estimate_with_gains(
         ParameterError: As for `identify`; an option that does not go with unknown gains; nothing
             decides the common scale of gains and masses.
     """
-    recorded = _reduce(data)
+    # Reduce the samples as recorded, in order "urdf", with the torque of known loads last.
+    labels = np.append(data.labels, len(data.labels))
+    if data.samples is not None:
+        rows = data.samples.recorded_rows()
+        recorded = Reduction.of(rows, len(labels)).relabel(labels)
+    else:
+        recorded = replace(data.whole, columns=len(labels))
     scale = _find_scale(recorded, prior, options)
     number = options.regularization
     weight = number if not isinstance(number, str) else 1.0
@@ -639,15 +604,6 @@ def _find_scale(
             "mass of a body, the total mass, or a prior with a positive regularization"
         )
     return "prior"
-
-
-def _reduce(data: Measurements) -> Reduction:
-    """Reduce the samples as recorded, in order "urdf", with the torque of known loads last."""
-    labels = np.append(data.labels, len(data.labels))
-    if data.samples is not None:
-        rows = data.samples.recorded_rows()
-        return Reduction.of(rows, len(labels)).relabel(labels)
-    return replace(data.whole, columns=len(labels))
 
 
 class _State(NamedTuple):
@@ -854,8 +810,19 @@ class _GainFit:
             if not information > 0:
                 break
             own = told / information
+            # Measure the standard deviation of a sum of masses that bodies at given gains have.
+            row = rows.T @ own
+            spread = invert_information(problem.H) @ row
+            squares = spread * (problem.K @ spread)
+            count = 10 * problem.bodies
+            bodies = np.maximum(squares[:count].reshape(-1, 10).sum(axis=1), 0.0)
+            prior = max(1.0, problem.regularization) * float(np.sqrt(bodies).sum()) ** 2
+            beside = max(float(squares[count:].sum()), 0.0)
             deviation = float(
-                np.hypot(measure_mass_error(problem, rows.T @ own), np.linalg.norm(own * errors))
+                np.hypot(
+                    float(np.sqrt(np.sum((problem.A @ spread) ** 2) + prior + beside)),
+                    np.linalg.norm(own * errors),
+                )
             )
             step = float(np.clip(told @ (known - masses) / information, *_SCALE_STEP))
             state = state._replace(inverse=state.inverse / np.exp(step))
@@ -904,7 +871,18 @@ class _GainFit:
         assert state.problem is not None
         active, joints = self.active, len(self.active)
         problem = state.problem.independent(self.options.redundancy)
-        own = measure_covariance(problem, convert_to_units(problem, state.x), joints)
+        # Measure the covariance (n, n) of the relative errors of the gains.
+        x = convert_to_units(problem, state.x)
+        own = np.array(x)
+        own[10 * problem.bodies :] = 0.0
+        pull = problem.K @ own
+        H, along = problem.H, float(pull @ own)
+        if along > 0:
+            H = H - np.outer(pull, pull) / along
+        units = problem.unit[-joints:]
+        own = np.asarray(
+            invert_information(H)[-joints:, -joints:] * np.multiply.outer(units, units)
+        )
         if self.scale != "loads":
             centre = np.eye(joints) - 1 / joints
             own = centre @ own @ centre + deviation**2

@@ -63,7 +63,18 @@ def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str
         ParameterError: A load that is carried or a body that carries it does not exist.
     """
     names = [load.name for load in loads]
-    _refuse_unknown(samples, loads, carried)
+    # Refuse loads that do not exist, names that repeat, and bodies that there are not.
+    for name in carried:
+        if name not in names:
+            raise ParameterError(f"{name!r} is no load; there are {', '.join(names) or 'none'}")
+    for load in loads:
+        if names.count(load.name) > 1:
+            raise ParameterError(f"load {load.name!r} is given more than once")
+        if not 0 <= load.body < samples.bodies:
+            raise ParameterError(
+                f"load {load.name!r} is carried by body {load.body}: there are bodies 0 to "
+                f"{samples.bodies - 1}"
+            )
     free = [load for load in loads if load.known is None]
     fixed = [load for load in loads if load.known is not None]
     order = [names.index(load.name) for load in (*free, *fixed)]
@@ -215,23 +226,3 @@ def _read_known(loads: Sequence[Load], order: Order) -> Floats:
             raise ParameterError(f"load {load.name!r}: expected ten finite numbers, got {theta!r}")
         found[place] = theta
     return np.asarray(reorder(found, "urdf", order))
-
-
-def _refuse_unknown(samples: Samples, loads: Sequence[Load], carried: Collection[str]) -> None:
-    """Refuse loads that do not exist, names that repeat, and bodies that there are not.
-
-    Raises:
-        ParameterError: The message names the load.
-    """
-    names = [load.name for load in loads]
-    for name in carried:
-        if name not in names:
-            raise ParameterError(f"{name!r} is no load; there are {', '.join(names) or 'none'}")
-    for load in loads:
-        if names.count(load.name) > 1:
-            raise ParameterError(f"load {load.name!r} is given more than once")
-        if not 0 <= load.body < samples.bodies:
-            raise ParameterError(
-                f"load {load.name!r} is carried by body {load.body}: there are bodies 0 to "
-                f"{samples.bodies - 1}"
-            )

@@ -116,7 +116,14 @@ def _iterate(
         found = solve(point, weight)
         steps = dict(zip(found.names, found.problem.numbers(found.x).tolist(), strict=True))
         moved = {name: step for name, step in steps.items() if name.startswith(("vs", "fl"))}
-        step = _measure_step(found, moved)
+        # Measure the largest change in standard deviations.
+        deviations = found.nuisance_standard_deviation
+        sizes = [
+            abs(step) / deviations[name] if deviations[name] > 0 else float(step != 0) * np.inf
+            for name, step in moved.items()
+            if step != 0
+        ]
+        step = float(max(sizes, default=0.0))
         found = replace(found, rounds=count, step=step)
         if step <= tolerances.STATIONARY and _same_signs(found, point):
             return found, point
@@ -140,17 +147,6 @@ def _same_signs(found: Identification, point: OperatingPoint) -> bool:
     slopes = np.array([f"vs{joint + 1}" in found.names for joint in range(len(excess))])
     near = np.abs(excess - point.excess) <= np.sqrt(tolerances.STATIONARY) * np.abs(excess)
     return bool(np.all(near | ~slopes))
-
-
-def _measure_step(found: Identification, moved: dict[str, float]) -> float:
-    """Measure the largest change in standard deviations."""
-    deviations = found.nuisance_standard_deviation
-    sizes = [
-        abs(step) / deviations[name] if deviations[name] > 0 else float(step != 0) * np.inf
-        for name, step in moved.items()
-        if step != 0
-    ]
-    return float(max(sizes, default=0.0))
 
 
 def _advance(

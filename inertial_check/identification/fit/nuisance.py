@@ -578,7 +578,7 @@ class Stribeck(NonlinearTerm):
         """Refuse velocities that are not positive."""
         if self.velocity is None:
             return
-        values = np.asarray(self.velocity, dtype=np.float64)
+        (values,) = read_floats((), velocity=self.velocity)
         if values.ndim > 1 or not np.all(np.isfinite(values) & (values > 0)):
             raise ParameterError(
                 f"Stribeck velocity is {self.velocity!r}, expected a positive number, or one for "

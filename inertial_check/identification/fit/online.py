@@ -33,7 +33,7 @@ from inertial_check.identification.fit.payload import identify_payload
 from inertial_check.identification.fit.reduction import label_columns
 from inertial_check.identification.fit.weights import BEND
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, Mask, quiet, read_floats
+from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, quiet, read_floats
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters, body_names
 from inertial_check.inertia.representations import Order, pseudo_inertia, reorder
@@ -288,7 +288,15 @@ def advance(problem: TrackedProblem, H: Floats, g: Floats, track: Track) -> None
     right = g - H @ track.x
     right[:count] += pack(push).ravel() - problem.mu * problem.identity
     right[count:] -= problem.pull * (track.x[count:] - problem.center)
-    held = _hold_bounds(problem, track, matrix, right)
+    # Hold further numbers at bounds that they press against, in the equations of a step.
+    f, force = track.x[10 * problem.bodies :], right[10 * problem.bodies :]
+    held = ((f <= problem.lower) & (force < 0)) | ((f >= problem.upper) & (force > 0))
+    places = problem.numbers[held]
+    if len(places):
+        sizes = matrix[places, places]
+        matrix[places, :] = matrix[:, places] = 0.0
+        matrix[places, places] = sizes
+        right[places] = 0.0
     track.units = 1 / np.sqrt(np.diag(matrix))
     matrix *= track.units[:, None] * track.units
     factor, failed = lapack.dpotrf(matrix, lower=1, overwrite_a=1)
@@ -300,19 +308,6 @@ def advance(problem: TrackedProblem, H: Floats, g: Floats, track: Track) -> None
     step[count:][held] = 0.0
     track.decrement = float(right @ step) / 2
     _move(problem, track, step, (inverse, middle))
-
-
-def _hold_bounds(problem: TrackedProblem, track: Track, matrix: Floats, right: Floats) -> Mask:
-    """Hold further numbers at bounds that they press against, in the equations of a step."""
-    f, force = track.x[10 * problem.bodies :], right[10 * problem.bodies :]
-    held = ((f <= problem.lower) & (force < 0)) | ((f >= problem.upper) & (force > 0))
-    places = problem.numbers[held]
-    if len(places):
-        sizes = matrix[places, places]
-        matrix[places, :] = matrix[:, places] = 0.0
-        matrix[places, places] = sizes
-        right[places] = 0.0
-    return held
 
 
 def _move(
@@ -480,7 +475,16 @@ class OnlineIdentification:
             spread = A @ self._track.solve(A.T)
             change = self._detect(A, b, innovation, spread)
             if self.loss == "huber":
-                ratio = self._measure_outliers(innovation, np.sqrt(1 + np.diag(spread)))
+                # (n,) innovations over the bend of the loss.
+                expected = np.sqrt(1 + np.diag(spread))
+                sizes = np.abs(innovation) / expected
+                if self._usual is None:
+                    self._usual = np.ones_like(sizes)
+                ratio = sizes / (BEND * np.maximum(self._usual, 1.0))
+                # A step up and a step down are equally frequent where the median is found.
+                step = np.where(sizes > MEDIAN * self._usual, MEDIAN_STEP, 1 / MEDIAN_STEP)
+                self._usual = np.maximum(self._usual * step, 1.0)
+                ratio = np.asarray(ratio)
                 part = A / np.maximum(ratio, 1.0)[:, None]
                 added = part.T @ np.column_stack([A, b])
         self._H = self.forgetting * self._H + added[:, :-1]
@@ -561,21 +565,6 @@ class OnlineIdentification:
         sizes = X @ pack(np.eye(4)) / 4
         lifted = X + LIFT * sizes[:, None] * pack(np.eye(4))
         return np.asarray(np.matmul(self._to_theta, lifted[:, :, None])[:, :, 0])
-
-    def _measure_outliers(self, innovation: Floats, expected: Floats) -> Floats:
-        """(n,) innovations over the bend of the loss.
-
-        Beyond its expected deviation an innovation is judged by the median of those before: while
-        most of them are large, the estimate is wrong and not the samples.
-        """
-        sizes = np.abs(innovation) / expected
-        if self._usual is None:
-            self._usual = np.ones_like(sizes)
-        ratio = sizes / (BEND * np.maximum(self._usual, 1.0))
-        # A step up and a step down are equally frequent where the median is found.
-        step = np.where(sizes > MEDIAN * self._usual, MEDIAN_STEP, 1 / MEDIAN_STEP)
-        self._usual = np.maximum(self._usual * step, 1.0)
-        return np.asarray(ratio)
 
     def _detect(
         self, A: Floats, b: Floats, innovation: Floats, spread: Floats

@@ -204,7 +204,24 @@ def identify_payload(  # noqa: PLR0913 - the public signature
     alone = _Alone.of(samples.reduce(), np.ones(samples.joints), samples)
     if not alone.open.any():
         return _payload(samples, fit(margin=margin))
-    ball = _ball(*_point_mass(alone, samples.order, margin, constraints))
+    # Mass and centre of mass (3,) of the point mass that samples at rest tell of.
+    left = ", ".join(_entries(samples.order, alone.open))
+    told = f"the samples decide {alone.rank} combinations of the payload's ten numbers"
+    if alone.open[0] or not alone.silent[4:].all():
+        what = "the mass" if alone.open[0] else "the inertia in part"
+        raise ParameterError(
+            f"{told} and leave {what} open ({left}): give prior=, a body of about its shape and "
+            "mass, or samples of further poses and turns"
+        )
+    if margin or constraints:
+        raise ParameterError(
+            f"{told} and nothing of the inertia ({left}): without a prior a point mass stands in, "
+            "which takes no margin and no constraints; give prior="
+        )
+    mass = float(alone.theta[0])
+    if not mass > 0:
+        raise ParameterError(_negative(f"{mass:.6g} kg"))
+    ball = _ball(mass, alone.theta[1:4] / mass)
     found = fit(prior=ball, regularization=regularization)
     return _payload(samples, found, stands_in=True)
 
@@ -303,34 +320,6 @@ def _ten(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
 
 def _entries(order: Order, which: Mask) -> tuple[str, ...]:
     return tuple(name for name, own in zip(name_entries(order), which, strict=True) if own)
-
-
-def _point_mass(
-    alone: _Alone, order: Order, margin: float, constraints: Constraint | Sequence[Constraint]
-) -> tuple[float, Floats]:
-    """Mass and centre of mass (3,) of the point mass that samples at rest tell of.
-
-    Raises:
-        ParameterError: They leave the mass open, or say that there is none, or tell part of the
-            inertia; or a point mass is not what is asked for.
-    """
-    left = ", ".join(_entries(order, alone.open))
-    told = f"the samples decide {alone.rank} combinations of the payload's ten numbers"
-    if alone.open[0] or not alone.silent[4:].all():
-        what = "the mass" if alone.open[0] else "the inertia in part"
-        raise ParameterError(
-            f"{told} and leave {what} open ({left}): give prior=, a body of about its shape and "
-            "mass, or samples of further poses and turns"
-        )
-    if margin or constraints:
-        raise ParameterError(
-            f"{told} and nothing of the inertia ({left}): without a prior a point mass stands in, "
-            "which takes no margin and no constraints; give prior="
-        )
-    mass = float(alone.theta[0])
-    if not mass > 0:
-        raise ParameterError(_negative(f"{mass:.6g} kg"))
-    return mass, alone.theta[1:4] / mass
 
 
 def _negative(mass: str) -> str:
@@ -522,7 +511,18 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
         raise ParameterError(
             f"wrench has shape {tau.shape}, and the motion {Y.shape[:-2]} samples: expected as many"
         )
-    _refuse_exchange(Y, tau, bias, spatial_order)
+    # Refuse wrenches whose forces and moments are exchanged.
+    if np.all(np.isfinite(tau)):
+        as_it_stands, exchanged = (
+            _measure_misfit(Y, each, bias) for each in (tau, np.roll(tau, 3, axis=1))
+        )
+        if as_it_stands > EXCHANGED and exchanged < EXCHANGED * as_it_stands:
+            other = SPATIAL_ORDERS[1 - SPATIAL_ORDERS.index(spatial_order)]
+            raise ParameterError(
+                f"forces and moments are exchanged: {100 * as_it_stands:.2g} % of the wrench stays "
+                f"unexplained, and {100 * exchanged:.2g} % in the other order; give "
+                f'spatial_order="{other}", or exchange them'
+            )
     if not bias:
         return Samples.of_arrays(Y, tau, order=order)
     names = BIAS if spatial_order == SPATIAL_ORDERS[0] else BIAS[3:] + BIAS[:3]
@@ -533,32 +533,6 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
 EXCHANGED = 0.1
 """Unexplained part of a wrench with forces and moments exchanged, relative to that of the wrench as
 it stands, below which they are in the other order: noise explains neither."""
-
-
-def _refuse_exchange(Y: Floats, tau: Floats, bias: bool, spatial_order: SpatialOrder) -> None:
-    """Refuse wrenches whose forces and moments are exchanged.
-
-    Args:
-        Y: (S, 6, 10) regressor.
-        tau: (S, 6) wrenches.
-        bias: Whether constant wrenches are fitted, too.
-        spatial_order: Order that was declared.
-
-    Raises:
-        ParameterError: In the other order a payload explains them far better.
-    """
-    if not np.all(np.isfinite(tau)):
-        return
-    as_it_stands, exchanged = (
-        _measure_misfit(Y, each, bias) for each in (tau, np.roll(tau, 3, axis=1))
-    )
-    if as_it_stands > EXCHANGED and exchanged < EXCHANGED * as_it_stands:
-        other = SPATIAL_ORDERS[1 - SPATIAL_ORDERS.index(spatial_order)]
-        raise ParameterError(
-            f"forces and moments are exchanged: {100 * as_it_stands:.2g} % of the wrench stays "
-            f"unexplained, and {100 * exchanged:.2g} % in the other order; give "
-            f'spatial_order="{other}", or exchange them'
-        )
 
 
 def _measure_misfit(Y: Floats, tau: Floats, bias: bool) -> float:

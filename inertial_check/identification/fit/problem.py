@@ -563,7 +563,13 @@ class _Cone:
         lifted = np.maximum(values, 1.0 + 0 * values)
         X = np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1))
         X += problem.floor
-        f = self._put_inside(free[count:])
+        # Put numbers inside their bounds, by their own unit or half the way between.
+        f = free[count:]
+        lower, upper = self.problem.lower, self.problem.upper
+        room = np.minimum(1.0, np.where(self.below & self.above, (upper - lower) / 2, 1.0))
+        room = np.maximum(room, 0.0)
+        f = np.where(self.below, np.maximum(f, np.where(self.below, lower, 0.0) + room), f)
+        f = np.where(self.above, np.minimum(f, np.where(self.above, upper, 0.0) - room), f)
         x = np.concatenate([pack(X).ravel(), f])
         size = float(np.abs(problem.gradient(x)).max(initial=0.0))
         size = size if size > 0 else 1.0
@@ -575,14 +581,6 @@ class _Cone:
             np.where(self.below, size / below, 0.0),
             np.where(self.above, size / above, 0.0),
         )
-
-    def _put_inside(self, f: Floats) -> Floats:
-        """Put numbers inside their bounds, by their own unit or half the way between."""
-        lower, upper = self.problem.lower, self.problem.upper
-        room = np.minimum(1.0, np.where(self.below & self.above, (upper - lower) / 2, 1.0))
-        room = np.maximum(room, 0.0)
-        f = np.where(self.below, np.maximum(f, np.where(self.below, lower, 0.0) + room), f)
-        return np.where(self.above, np.minimum(f, np.where(self.above, upper, 0.0) - room), f)
 
     def _slacks(self, x: Floats) -> tuple[Floats, Floats]:
         """Compute the room down to lower and up to upper; 1 where there is no bound."""
@@ -1040,7 +1038,13 @@ def _map_bodies(maps: Floats, rows: Floats) -> Floats:
 
 def _descend(problem: AffineInvariant, start: Answer) -> Answer:
     """Descend from the entropic minimum by Newton's method, numbers held at their bounds."""
-    x, steps = _put_at_bounds(problem, start.x), start.steps
+    # Numbers that a Newton step of their own would take past a bound begin there.
+    count = 10 * problem.bodies
+    f, own = start.x[count:], problem.gradient(start.x)[count:]
+    own = own / np.maximum(np.diag(problem.H)[count:], np.finfo(np.float64).tiny)
+    f = np.where(f - problem.lower < own, problem.lower, f)
+    f = np.where(problem.upper - f < -own, problem.upper, f)
+    x, steps = np.concatenate([start.x[:count], f]), start.steps
     for _ in range(REGULARISED_STEPS):
         model = _Model.at(problem, x)
         step = model.step(convex=False) or model.step(convex=True)
@@ -1070,12 +1074,3 @@ def _search(problem: AffineInvariant, x: Floats, model: _Model, step: _Step) -> 
         return y if SEARCH.accepts(after, before, length) else None
 
     return SEARCH.find(attempt, model.longest(step))
-
-
-def _put_at_bounds(problem: Problem, x: Floats) -> Floats:
-    """Put numbers at the bounds that a Newton step of their own would take them past."""
-    count = 10 * problem.bodies
-    f, step = x[count:], problem.gradient(x)[count:]
-    step = step / np.maximum(np.diag(problem.H)[count:], np.finfo(np.float64).tiny)
-    f = np.where(f - problem.lower < step, problem.lower, f)
-    return np.concatenate([x[:count], np.where(problem.upper - f < -step, problem.upper, f)])

@@ -143,10 +143,12 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     count = (len(base.columns) - base.further) // 10
     names = body_names(bodies, count)
     theta0 = prepare_priors(prior, count, base.order, tolerances.PRIOR_MARGIN, names).theta
-    of_prior = _left_by_prior(base, theta0, beside)
+    # (b, b) covariance of beta under a prior of weight 1, in which what has no scale counts 1.
+    problem = Problem.of((_canonical(base), np.zeros(base.rank), 0.0), theta0, beside, 1.0)
+    of_prior = np.asarray(problem.A @ problem.A.T)
     given = None if covariance is None else _read_covariance(covariance, base)
     rows, values = _whiten(base.K, beta, of_prior if given is None else given)
-    weighs = 1.0 if given is None else _weight(base, of_prior, given)
+    weighs = 1.0 if given is None else float(base.rank / np.trace(np.linalg.solve(of_prior, given)))
 
     def solve(wanted: Floats, weight: float) -> Identification:
         columns = rows[:, None, 10 * count :]
@@ -211,11 +213,6 @@ def _iterate(
     return found, distance
 
 
-def _weight(base: BaseParameters, of_prior: Floats, covariance: Floats) -> float:
-    """How much narrower than by the prior the vaguest base parameters are given, squared."""
-    return float(base.rank / np.trace(np.linalg.solve(of_prior, covariance)))
-
-
 def _read_base_parameters(beta: ArrayLike, base: BaseParameters) -> Floats:
     """Read base parameters as an array (b,).
 
@@ -247,12 +244,6 @@ def _beside(base: BaseParameters, nuisance: Nuisance | None) -> Nuisance:
             f"parameters: {', '.join(names) or 'nothing'}"
         )
     return nuisance
-
-
-def _left_by_prior(base: BaseParameters, theta0: Floats, beside: Nuisance) -> Floats:
-    """(b, b) covariance of beta under a prior of weight 1, in which what has no scale counts 1."""
-    problem = Problem.of((_canonical(base), np.zeros(base.rank), 0.0), theta0, beside, 1.0)
-    return np.asarray(problem.A @ problem.A.T)
 
 
 def _canonical(base: BaseParameters) -> Floats:

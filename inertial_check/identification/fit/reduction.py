@@ -99,7 +99,17 @@ class Reduction:
         joints: list[_Joint] = []
         first = 0
         for A, tau, *importance in blocks:
-            columns = _check_rows(A, tau, columns, len(joints), first)
+            fits = A.ndim == 3 and tau.shape == A.shape[:2] and columns in (None, A.shape[2])
+            if not fits or len(joints) not in (0, A.shape[1]):
+                expected = f"(s, {len(joints) or 'n'}, {columns or 'p'})"
+                raise ParameterError(
+                    f"a block of samples has shape {A.shape} and torques {tau.shape}, expected "
+                    f"{expected} and (s, {len(joints) or 'n'})"
+                )
+            for name, array in (("the torque", tau), ("the regressor", A)):
+                if not np.isfinite(array.sum()):
+                    _refuse_unfinite(name, array, first)
+            columns = int(A.shape[2])
             joints = joints or [_Joint(columns) for _ in range(A.shape[1])]
             seen = np.asarray(A.any(axis=0))
             for j, joint in enumerate(joints):
@@ -247,7 +257,11 @@ class _Joint:
             own = slice(start, start + len(self._stack) - self._filled)
             start = own.stop
             rows = slice(self._filled, self._filled + len(tau[own]))
-            self._stack[rows, :-1] = A[own, _as_range(self.columns)]
+            columns = self.columns
+            first, last = (columns[0], columns[-1]) if len(columns) else (0, -1)
+            self._stack[rows, :-1] = A[
+                own, slice(first, last + 1) if last - first + 1 == len(columns) else columns
+            ]
             self._stack[rows, -1] = tau[own]
             self._filled = rows.stop
             if self._filled == len(self._stack):
@@ -289,12 +303,6 @@ def label_columns(bodies: int, order: Order) -> Integers:
     return np.asarray((10 * np.arange(bodies)[:, None] + own).ravel())
 
 
-def _as_range(columns: Integers) -> slice | Integers:
-    """Ascending columns, as a range where they are one: that is many times faster."""
-    first, last = (columns[0], columns[-1]) if len(columns) else (0, -1)
-    return slice(first, last + 1) if last - first + 1 == len(columns) else columns
-
-
 def _triangle(rows: Floats) -> Floats:
     """R (min(s, c), c) of the QR decomposition of rows (s, c), which are overwritten."""
     from scipy.linalg import lapack
@@ -311,25 +319,6 @@ def _together(width: int, systems: tuple[System, ...]) -> System:
     for system in systems:
         joint.take(system)
     return joint.system()
-
-
-def _check_rows(A: Floats, tau: Floats, columns: int | None, joints: int, first: int) -> int:
-    """How many columns a block has.
-
-    Raises:
-        ParameterError: Its shape does not fit, or a number is not finite.
-    """
-    fits = A.ndim == 3 and tau.shape == A.shape[:2] and columns in (None, A.shape[2])
-    if not fits or joints not in (0, A.shape[1]):
-        expected = f"(s, {joints or 'n'}, {columns or 'p'})"
-        raise ParameterError(
-            f"a block of samples has shape {A.shape} and torques {tau.shape}, expected "
-            f"{expected} and (s, {joints or 'n'})"
-        )
-    for name, array in (("the torque", tau), ("the regressor", A)):
-        if not np.isfinite(array.sum()):
-            _refuse_unfinite(name, array, first)
-    return int(A.shape[2])
 
 
 def _refuse_unfinite(name: str, array: Floats, first: int) -> None:

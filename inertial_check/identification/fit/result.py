@@ -146,7 +146,28 @@ class Identification(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_identification(self)
+        # Show an identification: each body, its mass before and after, and what decided it.
+        shown = read_consistency(self.consistency, self.bodies)
+        prior = np.asarray(self.given, dtype=np.float64)[:, 0]
+        by_data = np.mean(np.asarray(self.identifiability.decided_by) == "data", axis=1)
+        rows = [
+            (
+                escape_text(self.bodies[i]),
+                write_number(float(prior[i])),
+                write_number(float(shown.mass[i])),
+                write_number(float(shown.margin[i])),
+                f"{10 * by_data[i]:.0f} of 10",
+            )
+            for i in range(min(len(self.bodies), MOST_ROWS))
+        ]
+        columns = ("body", ">prior kg", ">mass kg", ">margin", ">decided by the data")
+        subtitle = (
+            f"{count(len(self.bodies), 'body')}; rank {self.rank} of {len(self.x)} columns; "
+            f"torque errors (RMS) {', '.join(map(write_number, self.rmse[:8].tolist()))}"
+            f"{', ...' if len(self.rmse) > 8 else ''}; gap {self.gap:.1e}"
+        )
+        table = write_table(columns, rows, len(self.bodies), "bodies")
+        return write_box("Identification", subtitle, table, shown.draw_triangle())
 
     @cached_property
     def theta(self) -> Floats:
@@ -475,31 +496,6 @@ class Identification(EqualByValue):
 
     def _restore_order(self, theta: Floats) -> Floats:
         return np.asarray(reorder(theta, "urdf", self.order))
-
-
-def show_identification(found: Identification) -> str:
-    """Show an identification: each body, its mass before and after, and what decided it."""
-    shown = read_consistency(found.consistency, found.bodies)
-    prior = np.asarray(found.given, dtype=np.float64)[:, 0]
-    by_data = np.mean(np.asarray(found.identifiability.decided_by) == "data", axis=1)
-    rows = [
-        (
-            escape_text(found.bodies[i]),
-            write_number(float(prior[i])),
-            write_number(float(shown.mass[i])),
-            write_number(float(shown.margin[i])),
-            f"{10 * by_data[i]:.0f} of 10",
-        )
-        for i in range(min(len(found.bodies), MOST_ROWS))
-    ]
-    columns = ("body", ">prior kg", ">mass kg", ">margin", ">decided by the data")
-    subtitle = (
-        f"{count(len(found.bodies), 'body')}; rank {found.rank} of {len(found.x)} columns; "
-        f"torque errors (RMS) {', '.join(map(write_number, found.rmse[:8].tolist()))}"
-        f"{', ...' if len(found.rmse) > 8 else ''}; gap {found.gap:.1e}"
-    )
-    table = write_table(columns, rows, len(found.bodies), "bodies")
-    return write_box("Identification", subtitle, table, shown.draw_triangle())
 
 
 Words = npt.NDArray[np.str_]

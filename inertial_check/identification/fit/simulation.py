@@ -167,7 +167,14 @@ class _Loop:
         self.length = min(max(4, int(np.ceil(length))), count - 1)
         self.segments = -(-(count - 1) // self.length)
         self.h = reference.step / self.substeps
-        self.r, self.ur, dur = _interpolate(reference, self.substeps)
+        # Interpolate positions and their rates at each half step, by splines of order five.
+        from scipy.interpolate import make_interp_spline  # slow to import
+
+        count = len(reference.q)
+        times = reference.step * np.arange(count)
+        fine = np.linspace(0, times[-1], 2 * self.substeps * (count - 1) + 1)
+        spline = make_interp_spline(times, reference.q, k=5 if count > 5 else 1)
+        self.r, self.ur, dur = tuple(np.asarray(spline(fine, nu)) for nu in range(3))
         self.range = np.ptp(self.r, axis=0) + np.abs(self.ur).max(axis=0) / reference.band
         path = Motion(self.r, self.ur, dur)
         self.rotors = robot.rotors()
@@ -191,7 +198,16 @@ class _Loop:
             for part in range(k, k + 2 * self.substeps, 2):
                 first = du if part == k else self.accelerate(q, u, self._at(part))
                 q, u = self._step(q, u, first, part)
-            self._refuse_unstable(q, sample)
+            # Refuse a robot that has left its reference.
+            error = np.abs(q - self.r[self._at(2 * self.substeps * (sample + 1))])
+            bad = ~(error <= FAR * np.where(self.range > 0, self.range, 1.0))
+            if bad.any():
+                joint = int(np.argwhere(bad)[0, 1])
+                raise ParameterError(
+                    f"the simulated robot does not follow its references: joint {joint + 1} leaves "
+                    f"them by more than {FAR:g} times the range of its motion; start from better "
+                    "inertials (--prior), filter the recording, or use --method least-squares"
+                )
         ends = q[:-1], u[:-1]
         jumps = [np.abs(end - start[1:]) for end, start in zip(ends, self.starts, strict=True)]
         size = np.where(self.range > 0, self.range, 1.0)
@@ -243,33 +259,6 @@ class _Loop:
     def _at(self, k: int) -> Integers:
         """(B,) indices of a half-step of each segment; the last one can be shorter."""
         return np.asarray(np.minimum(self.first + k, len(self.r) - 1))
-
-    def _refuse_unstable(self, q: Floats, sample: int) -> None:
-        """Refuse a robot that has left its reference.
-
-        Raises:
-            ParameterError: It has.
-        """
-        error = np.abs(q - self.r[self._at(2 * self.substeps * (sample + 1))])
-        bad = ~(error <= FAR * np.where(self.range > 0, self.range, 1.0))
-        if bad.any():
-            joint = int(np.argwhere(bad)[0, 1])
-            raise ParameterError(
-                f"the simulated robot does not follow its references: joint {joint + 1} leaves "
-                f"them by more than {FAR:g} times the range of its motion; start from better "
-                "inertials (--prior), filter the recording, or use --method least-squares"
-            )
-
-
-def _interpolate(reference: Reference, substeps: int) -> tuple[Floats, Floats, Floats]:
-    """Interpolate positions and their rates at each half step, by splines of order five."""
-    from scipy.interpolate import make_interp_spline  # slow to import
-
-    count = len(reference.q)
-    times = reference.step * np.arange(count)
-    fine = np.linspace(0, times[-1], 2 * substeps * (count - 1) + 1)
-    spline = make_interp_spline(times, reference.q, k=5 if count > 5 else 1)
-    return tuple(np.asarray(spline(fine, nu)) for nu in range(3))  # type: ignore[return-value]
 
 
 MOST_ITERATIONS = 20

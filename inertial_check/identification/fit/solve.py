@@ -99,7 +99,20 @@ def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str
         ProjectionError: The constraints exclude each other: names an irreducible set of them; or
             the solver found no answer.
     """
-    applied = _apply(constraints, problem.bodies)
+    # Apply each constraint to its bodies.
+    count = problem.bodies
+    applied = []
+    for one in constraints:
+        bodies = tuple(range(count)) if one.bodies is None else one.bodies
+        if max(bodies) >= count:
+            raise ParameterError(
+                f"{one!r} names body {max(bodies)}; there are bodies 0 to {count - 1}"
+            )
+        if one.coupling:
+            applied.append(Applied(one, bodies))
+        else:
+            applied += [Applied(one, (body,)) for body in bodies]
+    applied = tuple(applied)
     found = problem.solve_soundly(lambda lifted: _answer(problem, lifted, applied, solver))
     if not found.certificate.proves and not np.all(problem.sound(found.x)):
         bad = np.flatnonzero(~problem.sound(found.x)).tolist()
@@ -154,22 +167,6 @@ def _answer(
     return best
 
 
-def _apply(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ...]:
-    """Apply each constraint to its bodies."""
-    applied = []
-    for one in constraints:
-        bodies = tuple(range(count)) if one.bodies is None else one.bodies
-        if max(bodies) >= count:
-            raise ParameterError(
-                f"{one!r} names body {max(bodies)}; there are bodies 0 to {count - 1}"
-            )
-        if one.coupling:
-            applied.append(Applied(one, bodies))
-        else:
-            applied += [Applied(one, (body,)) for body in bodies]
-    return tuple(applied)
-
-
 def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
     """Build the cones of the bodies, the bounds and the constraints, on x."""
     count, width = problem.bodies, len(problem.prior)
@@ -185,19 +182,15 @@ def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
             rows = sign * eye[10 * count + has]
             blocks.append([Block("nonneg", rows, np.zeros((len(has), 0)), -sign * bounds[has])])
     for constraint, bodies in applied:
-        blocks.append(_place(problem, constraint, bodies))
-    return blocks
-
-
-def _place(problem: Problem, constraint: Constraint, bodies: tuple[int, ...]) -> list[Block]:
-    """Place the blocks of a constraint on x."""
-    blocks = []
-    for block in constraint.blocks(problem.theta0[list(bodies)]):
-        A = np.zeros((len(block.b), len(problem.prior)))
-        for k, i in enumerate(bodies):
-            own = block.A[:, 10 * k : 10 * k + 10] @ problem.to_theta[i]
-            A[:, 10 * i : 10 * i + 10] += own
-        blocks.append(block._replace(A=A))
+        # Place the blocks of a constraint on x.
+        placed = []
+        for block in constraint.blocks(problem.theta0[list(bodies)]):
+            A = np.zeros((len(block.b), len(problem.prior)))
+            for k, i in enumerate(bodies):
+                own = block.A[:, 10 * k : 10 * k + 10] @ problem.to_theta[i]
+                A[:, 10 * i : 10 * i + 10] += own
+            placed.append(block._replace(A=A))
+        blocks.append(placed)
     return blocks
 
 

@@ -451,23 +451,19 @@ def read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights:
         ParameterError: One that is not positive.
     """
     if candidates is None:
-        return measure_unit(reduction, weights) * GRID
+        # The variance of the weighted noise, to a power of ten: 1 where weights are what they are.
+        A, b, rss = reduction.stack(weights)
+        count = int(reduction.samples[weights > 0].sum())
+        size = float(b @ b) + rss
+        free = max(count - np.linalg.matrix_rank(A), 1)
+        variance = max(rss / free, tolerances.NOISE_ROUNDING * size / max(count, 1))
+        return (10.0 ** round(float(np.log10(variance))) if variance > 0 else 1.0) * GRID
     tried = np.unique(np.asarray(candidates, dtype=np.float64))
     if not tried.size or not np.all(np.isfinite(tried) & (tried > 0)):
         raise ParameterError(
             f"weights of the prior to try are {candidates!r}, expected positive ones"
         )
     return tried
-
-
-def measure_unit(reduction: Reduction, weights: Floats) -> float:
-    """The variance of the weighted noise, to a power of ten: 1 where weights are what they are."""
-    A, b, rss = reduction.stack(weights)
-    count = int(reduction.samples[weights > 0].sum())
-    size = float(b @ b) + rss
-    free = max(count - np.linalg.matrix_rank(A), 1)
-    variance = max(rss / free, tolerances.NOISE_ROUNDING * size / max(count, 1))
-    return 10.0 ** round(float(np.log10(variance))) if variance > 0 else 1.0
 
 
 def _merge(parts: Sequence[Reduction]) -> Reduction:

@@ -25,7 +25,6 @@ from inertial_check.identification.fit.nuisance import (
     LoadFriction,
     Nuisance,
     Offset,
-    OperatingPoint,
     RotorInertia,
     Stribeck,
     Viscous,
@@ -315,33 +314,22 @@ class FilteredLoad:
         rest = tolerances.REST * np.abs(motion.u).max(axis=0)
         for start in range(0, len(motion), ROWS):
             rows = slice(start, start + ROWS)
-            values[rows] = _find_rows(motion, rows, point, rest, options, robot)
+            gravity = options.robot.gravity
+            u = motion.u[rows]
+            own = np.asarray(
+                regressor(
+                    robot.tree,
+                    motion.q[rows],
+                    u,
+                    motion.du[rows],
+                    gravity=GRAVITY if gravity is None else gravity,
+                )
+            )
+            Y = own[:, :, list_columns(robot.bodies)]
+            signs = find_load_rows(Y, np.where(np.abs(u) <= rest, 0.0, u), point.theta)
+            values[rows] = np.asarray(signs[:, :, None] * Y)
         return cls(motion.filter(values))
 
     def part(self, rows: Mask) -> FilteredLoad:
         """Select some samples."""
         return replace(self, values=self.values[rows])
-
-
-def _find_rows(
-    motion: JointMotion,
-    rows: slice,
-    point: OperatingPoint,
-    rest: Floats,
-    options: IdentifyOptions,
-    robot: Robot,
-) -> Floats:
-    gravity = options.robot.gravity
-    u = motion.u[rows]
-    own = np.asarray(
-        regressor(
-            robot.tree,
-            motion.q[rows],
-            u,
-            motion.du[rows],
-            gravity=GRAVITY if gravity is None else gravity,
-        )
-    )
-    Y = own[:, :, list_columns(robot.bodies)]
-    signs = find_load_rows(Y, np.where(np.abs(u) <= rest, 0.0, u), point.theta)
-    return np.asarray(signs[:, :, None] * Y)

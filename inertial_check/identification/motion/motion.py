@@ -38,7 +38,6 @@ from inertial_check.identification.options import (
     MOMENTS,
     ContactOptions,
     RecordingOptions,
-    TimeUnit,
 )
 from inertial_check.identification.recordings.recording import Recording
 from inertial_check.identification.robot.robot import Robot
@@ -262,21 +261,22 @@ def read_wrenches(
                     "its origin are taken for zero",
                 )
             )
-        found[place] = wrench._replace(values=_arrange(wrench, options))
-    _refuse_unknown(options, [wrench.name for wrench in found])
-    return found, remarks
-
-
-def _refuse_unknown(options: ContactOptions, names: Sequence[str]) -> None:
-    """Refuse to turn wrenches that do not exist.
-
-    Raises:
-        UsageError: The message names the wrench.
-    """
+        # (S, 6) force and moment on the robot, in that order.
+        values = wrench.values
+        if values.shape[1] == 3:
+            values = np.concatenate([values, np.zeros_like(values)], axis=1)
+        elif options.wrench_order == "moment-first":
+            values = exchange(values)
+        found[place] = wrench._replace(
+            values=-values if wrench.name in options.reverse_wrench else values
+        )
+    # Refuse to turn wrenches that do not exist.
+    names = [wrench.name for wrench in found]
     for name in options.reverse_wrench:
         if name not in names:
             hint = suggest_name(name, names, f"; there are {', '.join(names) or 'none'}")
             raise UsageError(f"--reverse-wrench: no wrench on {name!r}{hint}")
+    return found, remarks
 
 
 def _list_frames(recording: Recording) -> Iterator[str]:
@@ -370,16 +370,6 @@ def _read_plate(recording: Recording, options: ContactOptions, robot: Robot) -> 
         raise UsageError(f"{recording.path}: the force plate has no moments: expected six columns")
     point = tuple(float(number) for number in options.plate_at)
     return Wrench(_PLATE, body, values, True, point, columns, asked == EVERY_BODY)
-
-
-def _arrange(wrench: Wrench, options: ContactOptions) -> Floats:
-    """(S, 6) force and moment on the robot, in that order."""
-    values = wrench.values
-    if values.shape[1] == 3:
-        values = np.concatenate([values, np.zeros_like(values)], axis=1)
-    elif options.wrench_order == "moment-first":
-        values = exchange(values)
-    return -values if wrench.name in options.reverse_wrench else values
 
 
 def exchange(values: Floats) -> Floats:
@@ -766,7 +756,9 @@ def read_signals(
     unmeasured: Sequence[int] = (),
 ) -> JointSignals:
     """Read the signals of the joints in SI units; arguments and errors are those of read_motion."""
-    recording = _convert_time(recording, options.time_unit)
+    # Convert the time stamps of a recording to seconds, unless they state their unit.
+    if recording.t is not None and options.time_unit != "s" and "t" not in recording.stated:
+        recording = replace(recording, t=recording.t / CLOCKS[options.time_unit])
     revolute = np.array([unit == "N m" for unit in robot.units])
     degrees = np.where(revolute & options.degrees, np.pi / 180, 1.0)
     signs = np.ones(len(robot.joints))
@@ -788,13 +780,6 @@ def read_signals(
         remarks.append(grade_remark(recording.path, said))
         tau = bridge_spikes(tau, spikes)
     return JointSignals(recording, q, u, du, _advance(recording, tau, options.delay), remarks)
-
-
-def _convert_time(recording: Recording, unit: TimeUnit) -> Recording:
-    """Convert the time stamps of a recording to seconds, unless they state their unit."""
-    if recording.t is None or unit == "s" or "t" in recording.stated:
-        return recording
-    return replace(recording, t=recording.t / CLOCKS[unit])
 
 
 def _advance(recording: Recording, tau: Floats, delay: float) -> Floats:

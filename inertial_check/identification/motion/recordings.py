@@ -34,7 +34,6 @@ from inertial_check.identification.recordings.recording import Recording
 from inertial_check.identification.robot.floating import motions_without_torque
 from inertial_check.identification.robot.robot import Robot
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Mask
 from inertial_check.reports.identification_types import Remark
 
 STRETCHES = 5
@@ -133,7 +132,12 @@ def _split_recordings(
     train: list[tuple[str, RecordedSamples]] = []
     kept: list[tuple[str, RecordedSamples]] = []
     for path, own in zip(paths, recorded, strict=False):
-        held = _hold_out(len(own), holdout)
+        # (count,) samples that are kept for validation: this part of each stretch, at its end.
+        count = len(own)
+        held = np.zeros(count, dtype=bool)
+        ends = np.linspace(0, count, STRETCHES + 1).round().astype(int).tolist()
+        for start, end in pairwise(ends):
+            held[end - round(holdout * (end - start)) : end] = True
         if held.all():
             raise UsageError(f"--holdout {holdout:g} leaves nothing of {path} to be fitted")
         train.append((path, own.part(~held) if held.any() else own))
@@ -141,15 +145,6 @@ def _split_recordings(
             kept.append((f"{path}{_HELD_OUT}", own.part(held)))
     kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
     return train, kept
-
-
-def _hold_out(count: int, part: float) -> Mask:
-    """(count,) samples that are kept for validation: this part of each stretch, at its end."""
-    held = np.zeros(count, dtype=bool)
-    ends = np.linspace(0, count, STRETCHES + 1).round().astype(int).tolist()
-    for start, end in pairwise(ends):
-        held[end - round(part * (end - start)) : end] = True
-    return held
 
 
 def _declare_friction(

@@ -267,7 +267,17 @@ def _read_samples(
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
-    gain = _read_gain(options.recordings.gain, robot)
+    # (n,) factors of the torques.
+    asked = options.recordings.gain
+    given = np.array([1.0] if asked is None or asked == UNKNOWN else asked)
+    if len(given) not in (1, len(robot.joints)):
+        raise UsageError(
+            f"--gain has {len(given)} numbers, expected one, or one for each of the "
+            f"{len(robot.joints)} joints: {', '.join(robot.joints)}"
+        )
+    if not np.all(np.isfinite(given) & (given != 0)):
+        raise UsageError(f"--gain is {given.tolist()}, expected finite numbers other than 0")
+    gain = np.broadcast_to(given, (len(robot.joints),))
     if recording.Y is None and options.robot.order is not None:
         raise UsageError(f"--order is for a given Y, and {recording.path} has q")
     if needs_whole_motion(recording, options, robot):
@@ -334,23 +344,6 @@ def _remark_on_equations(options: IdentifyOptions) -> list[Remark]:
             )
         )
     return remarks
-
-
-def _read_gain(gain: tuple[float, ...] | str | None, robot: Robot) -> Floats:
-    """(n,) factors of the torques.
-
-    Raises:
-        UsageError: Their number does not fit the joints, or one is 0 or not finite.
-    """
-    given = np.array([1.0] if gain is None or gain == UNKNOWN else gain)
-    if len(given) not in (1, len(robot.joints)):
-        raise UsageError(
-            f"--gain has {len(given)} numbers, expected one, or one for each of the "
-            f"{len(robot.joints)} joints: {', '.join(robot.joints)}"
-        )
-    if not np.all(np.isfinite(given) & (given != 0)):
-        raise UsageError(f"--gain is {given.tolist()}, expected finite numbers other than 0")
-    return np.broadcast_to(given, (len(robot.joints),))
 
 
 ChangeMotion = Callable[[JointMotion], JointMotion]

@@ -413,7 +413,20 @@ class _Chain:
         rate = how.rate or (_own_rate(t[part])[0] if len(t[part]) > 1 else 1 / median)
         cutoff, why = how.cutoff, "as asked"
         if cutoff is None:
-            cutoff, why = _chosen_cutoff(resample(t[part], q[part], rate).signals, rate)
+            # The default cut-off, and how it came about.
+            most = MOST_OF_NYQUIST * rate / 2
+            band = bandwidth(resample(t[part], q[part], rate).signals, rate)
+            if np.isnan(band):
+                cutoff, why = (
+                    most,
+                    f"{MOST_OF_NYQUIST:g} of half the rate: no joint moves more than its noise",
+                )
+            else:
+                said = f"{BANDWIDTHS:g} times the {band:.3g} Hz below which the motion is"
+                if band * BANDWIDTHS > most:
+                    cutoff, why = most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
+                else:
+                    cutoff, why = BANDWIDTHS * band, said
         if not np.isinf(cutoff) and cutoff >= rate / 2:
             raise ParameterError(
                 f"cutoff is {cutoff:g} Hz, expected below half the rate, {rate / 2:g} Hz; "
@@ -572,18 +585,6 @@ def noise_band(cutoff: float, order: int) -> float:
     expect("whole", order=order)
     a = np.pi / (2 * order)
     return float(cutoff * a / np.sin(a) * (1 - 1 / (2 * order)))
-
-
-def _chosen_cutoff(q: Floats, rate: float) -> tuple[float, str]:
-    """The default cut-off, and how it came about."""
-    most = MOST_OF_NYQUIST * rate / 2
-    band = bandwidth(q, rate)
-    if np.isnan(band):
-        return most, f"{MOST_OF_NYQUIST:g} of half the rate: no joint moves more than its noise"
-    said = f"{BANDWIDTHS:g} times the {band:.3g} Hz below which the motion is"
-    if band * BANDWIDTHS > most:
-        return most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
-    return BANDWIDTHS * band, said
 
 
 NEIGHBOURS = 9

@@ -154,7 +154,9 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
         further,
         _list_leftovers(header, present, further.values()),
         tuple(notes),
-        frozenset(name for name, own in present.items() if all(_states_unit(c) for c in own)),
+        frozenset(
+            name for name, own in present.items() if all(c.meaning.unit is not None for c in own)
+        ),
         any(each.is_current for each in present.get("tau", [])),
     )
 
@@ -184,10 +186,6 @@ def _list_leftovers(
     """List the columns that nothing is read from."""
     used = {each.place for own in ordered.values() for each in own} | {*further}
     return tuple(title for place, title in enumerate(header.titles) if place not in used)
-
-
-def _states_unit(column: Candidate) -> bool:
-    return column.meaning.unit is not None
 
 
 def _list_candidates(

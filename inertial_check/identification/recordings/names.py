@@ -285,7 +285,8 @@ def _takes_suffix(found: LoggedName, unit: str) -> bool:
 def _read_bare(bare: str) -> LoggedName | None:
     """Read a name without its unit."""
     text = re.sub(r"\[\s*(\d+)\s*\]", r".\1", bare)
-    text = text.removeprefix("%").removeprefix("__") if _is_clock(text) else text
+    if text.casefold() in ("%time", "__time"):
+        text = text.removeprefix("%").removeprefix("__")
     cuts = [match.span() for match in _SPLIT.finditer(text)]
     starts = [0, *(end for _, end in cuts)]
     ends = [*(start for start, _ in cuts), len(text)]
@@ -293,35 +294,27 @@ def _read_bare(bare: str) -> LoggedName | None:
     for k in reversed(range(len(segments))):
         if match := _QUANTITY.fullmatch(segments[k]):
             rest = text[starts[k + 1] :] if k + 1 < len(segments) else None
-            return _read_whole_segment(match, segments[:k], rest, text[: starts[k]])
+            # Read a name one segment of which is a quantity: the joint follows it or comes before.
+            before = segments[:k]
+            prefix = text[: starts[k]]
+            word, qualifiers = match["word"], match["before"]
+            commanded = any(_IS_COMMANDED.search(each) for each in [*before, qualifiers])
+            if _mean(word) == "t":
+                return None if rest else _name(word, None, f"{prefix}{match[0]}", commanded)
+            if rest:
+                joint, also = _strip_qualifiers(rest)
+                if joint == "":
+                    return _name(word, None, f"{prefix}{match[0]}", commanded or also)
+                return _name(word, joint, f"{prefix}{match[0]}.{{}}", commanded or also)
+            sources = [each for each in before if each]
+            while sources and _QUALIFIER.fullmatch(sources[-1]):
+                sources.pop()
+            if not sources or _SOURCE.fullmatch(sources[-1]):
+                return _name(word, None, f"{prefix}{match[0]}", commanded)
+            joint, also = _strip_qualifiers(sources[-1])
+            stem = f"{'/'.join(sources[:-1])}/{{}}/{match[0]}{'-commanded' if commanded else ''}"
+            return _name(word, joint or sources[-1], stem, commanded or also)
     return _read_last_segment(segments, text, starts[-1])
-
-
-def _is_clock(text: str) -> bool:
-    return text.casefold() in ("%time", "__time")
-
-
-def _read_whole_segment(
-    match: re.Match[str], before: list[str], rest: str | None, prefix: str
-) -> LoggedName | None:
-    """Read a name one segment of which is a quantity: the joint follows it or comes before."""
-    word, qualifiers = match["word"], match["before"]
-    commanded = any(_IS_COMMANDED.search(each) for each in [*before, qualifiers])
-    if _mean(word) == "t":
-        return None if rest else _name(word, None, f"{prefix}{match[0]}", commanded)
-    if rest:
-        joint, also = _strip_qualifiers(rest)
-        if joint == "":
-            return _name(word, None, f"{prefix}{match[0]}", commanded or also)
-        return _name(word, joint, f"{prefix}{match[0]}.{{}}", commanded or also)
-    sources = [each for each in before if each]
-    while sources and _QUALIFIER.fullmatch(sources[-1]):
-        sources.pop()
-    if not sources or _SOURCE.fullmatch(sources[-1]):
-        return _name(word, None, f"{prefix}{match[0]}", commanded)
-    joint, also = _strip_qualifiers(sources[-1])
-    stem = f"{'/'.join(sources[:-1])}/{{}}/{match[0]}{'-commanded' if commanded else ''}"
-    return _name(word, joint or sources[-1], stem, commanded or also)
 
 
 def _read_last_segment(segments: list[str], text: str, start: int) -> LoggedName | None:

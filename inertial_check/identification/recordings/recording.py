@@ -117,7 +117,22 @@ def read_column_map(path: str) -> ColumnMap:
         raise DocumentError(path, f"no TOML: {error}") from None
     except RecursionError:
         raise DocumentError(path, "no mapping of columns: nested too deeply") from None
-    return _read_tables(_MapText(os.fspath(path), text), values)
+    place = _MapText(os.fspath(path), text)
+    for key in values:
+        if key != "columns":
+            raise place.error(key, f"{json.dumps(key)} is unknown: expected the table [columns]")
+    columns = values.get("columns")
+    if not isinstance(columns, dict) or not columns:
+        raise DocumentError(place.path, "expected a table [columns] with a line for each column")
+    read = {name: _read_column(place, name, entry) for name, entry in columns.items()}
+    seen: dict[tuple[str, str | int | None], str] = {}
+    for name, column in read.items():
+        if column.name is not None:
+            meaning = (column.name.quantity, column.name.joint)
+            if meaning in seen:
+                raise place.error(name, f"{name} means the same as {seen[meaning]}: keep one")
+            seen[meaning] = name
+    return ColumnMap(place.path, read)
 
 
 class _MapText(NamedTuple):
@@ -144,24 +159,6 @@ def _spell(key: str) -> str:
     """Return a pattern of a key as TOML may write it."""
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     return rf"{quoted}|'{re.escape(key)}'|(?<![\w-]){re.escape(key)}(?![\w-])"
-
-
-def _read_tables(text: _MapText, values: Mapping[str, object]) -> ColumnMap:
-    for key in values:
-        if key != "columns":
-            raise text.error(key, f"{json.dumps(key)} is unknown: expected the table [columns]")
-    columns = values.get("columns")
-    if not isinstance(columns, dict) or not columns:
-        raise DocumentError(text.path, "expected a table [columns] with a line for each column")
-    read = {name: _read_column(text, name, entry) for name, entry in columns.items()}
-    seen: dict[tuple[str, str | int | None], str] = {}
-    for name, column in read.items():
-        if column.name is not None:
-            meaning = (column.name.quantity, column.name.joint)
-            if meaning in seen:
-                raise text.error(name, f"{name} means the same as {seen[meaning]}: keep one")
-            seen[meaning] = name
-    return ColumnMap(text.path, read)
 
 
 def _read_column(text: _MapText, name: str, entry: object) -> MappedColumn:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import BinaryIO, NamedTuple, NoReturn
 
@@ -211,7 +211,8 @@ def _find_header(text: DelimitedText, path: str) -> tuple[list[_Title], list[Rec
         reason = f"the recording has nothing; expected {_EXPECTED}, and rows"
         raise DocumentError(path, reason)
     line = window.text[slice(*found[0])]
-    if _has_number(line):
+    words = re.split(r"[\s,;]+", line.strip())
+    if any(parse_number(word.strip('"'))[1] is None for word in words):
         titles = _find_commented_titles(text, found[0].start)
     else:
         text.choose_separator(line)
@@ -258,12 +259,6 @@ def _split_titles(text: DelimitedText, header: Record) -> list[_Title]:
     return [_Title(title[0].strip('"'), title.start()) for title in titles]
 
 
-def _has_number(line: str) -> bool:
-    """Tell whether some cell of a line is a number: no header has one."""
-    words = re.split(r"[\s,;]+", line.strip())
-    return any(parse_number(word.strip('"'))[1] is None for word in words)
-
-
 _PARTS = ("", "sensordata_", "state_", "control_")
 """Prefixes of the arrays of a TimeSeries, and of the three in a SystemTrajectory."""
 
@@ -284,11 +279,6 @@ class _Table(NamedTuple):
 
     columns: dict[str, Floats]
     ignored: tuple[str, ...]
-
-
-def is_sysid(archive: Archive) -> bool:
-    """Tell whether an archive is a TimeSeries or a SystemTrajectory of mujoco.sysid."""
-    return any({f"{part}times", f"{part}data"} <= {*archive.members} for part in _PARTS[:2])
 
 
 def read_sysid(archive: Archive, how: ReadingOptions) -> Recording:
@@ -383,30 +373,23 @@ def _name_columns(archive: Archive, part: str, width: int, how: ReadingOptions) 
     if text.dtype.kind != "U" or text.size != 1 or text.dtype.itemsize > 4 * _LONGEST_MAPPING:
         raise DocumentError(archive.path, f"{name}: expected a text of JSON")
     try:
-        return _list_signals(json.loads(str(text.reshape(-1)[0])), width)
+        # List the columns of a decoded mapping, name to type and indices.
+        mapping = json.loads(str(text.reshape(-1)[0]))
+        if not isinstance(mapping, Mapping):
+            raise ValueError("expected an object of signals")
+        found: dict[str, int] = {}
+        for signal, entry in mapping.items():
+            if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)):
+                raise ValueError(f"{signal}: expected a type and indices")
+            indices = entry[1]
+            for k, index in enumerate(indices):
+                if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < width:
+                    raise ValueError(f"{signal}: index {index!r} of {width} columns")
+                found[signal if len(indices) == 1 else f"{signal}[{k}]"] = index
+        return found
     except (ValueError, TypeError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise DocumentError(archive.path, f"{name}: no signal mapping: {reason}") from None
-
-
-def _list_signals(mapping: object, width: int) -> dict[str, int]:
-    """List the columns of a decoded mapping, name to type and indices.
-
-    Raises:
-        ValueError: It is no such mapping.
-    """
-    if not isinstance(mapping, Mapping):
-        raise ValueError("expected an object of signals")
-    found: dict[str, int] = {}
-    for name, entry in mapping.items():
-        if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)):
-            raise ValueError(f"{name}: expected a type and indices")
-        indices = entry[1]
-        for k, index in enumerate(indices):
-            if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < width:
-                raise ValueError(f"{name}: index {index!r} of {width} columns")
-            found[name if len(indices) == 1 else f"{name}[{k}]"] = index
-    return found
 
 
 def _build(path: str, table: _Table, how: ReadingOptions) -> Recording:
@@ -469,7 +452,7 @@ def read_npz(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
         DocumentError: Names the array, what it is and what was expected.
     """
     archive = Archive(stream, path)
-    if is_sysid(archive):
+    if any({f"{part}times", f"{part}data"} <= {*archive.members} for part in _PARTS[:2]):
         return read_sysid(archive, how)
     if how.columns is not None:
         return read_mapped(archive, how)
@@ -481,7 +464,15 @@ def read_npz(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     if "Y" in arrays:
         held, used = _check_equations(archive, arrays, joints)
     else:
-        held = _check_motion(path, arrays, how.needed)
+        # Check the motion and the torques, and give them in the order of SIGNALS.
+        for name in how.needed:
+            if name not in arrays:
+                _refuse_missing(path, name, arrays)
+        for name in ("t", *SIGNALS):
+            if name in arrays:
+                arrays[name] = _check_shape(path, name, arrays[name], arrays.get("t"))
+        refuse_unlike(path, arrays)
+        held = {name: arrays[name] for name in ("t", *SIGNALS) if name in arrays}
         beside = _read_further(archive, held, how.further)
         used = set(beside)
 
@@ -532,18 +523,6 @@ def _find_roles(archive: Archive) -> dict[str, str]:
         if role is not None:
             roles[role] = name
     return roles
-
-
-def _check_motion(path: str, arrays: dict[str, Floats], needed: Sequence[str]) -> dict[str, Floats]:
-    """Check the motion and the torques, and give them in the order of SIGNALS."""
-    for name in needed:
-        if name not in arrays:
-            _refuse_missing(path, name, arrays)
-    for name in ("t", *SIGNALS):
-        if name in arrays:
-            arrays[name] = _check_shape(path, name, arrays[name], arrays.get("t"))
-    refuse_unlike(path, arrays)
-    return {name: arrays[name] for name in ("t", *SIGNALS) if name in arrays}
 
 
 def _refuse_missing(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
@@ -598,7 +577,19 @@ def _check_equations(
             f"Y has shape {Y.shape}, expected (samples, joints, 10 bodies) or "
             "(samples times joints, 10 bodies)",
         )
-    count, used = _count_joints(archive, Y, tau, joints)
+    # Count the joints that the rows of a regressor belong to; one where nothing tells.
+    count, used = 1, set[str]()
+    if Y.ndim == 3:
+        count = Y.shape[1]
+    elif tau.ndim == 2:
+        count = max(tau.shape[1], 1)
+    elif joints:
+        count = len(joints)
+    elif _COUNT in archive.members:
+        stated = _read_numbers(archive, _COUNT)
+        if stated.size != 1 or stated.item() < 1 or stated.item() % 1:
+            raise DocumentError(archive.path, f"{_COUNT} is {stated.tolist()}, expected a count")
+        count, used = int(stated.item()), {_COUNT}
     rows = Y.shape[0] * (Y.shape[1] if Y.ndim == 3 else 1)
     if tau.size != rows or rows % count or (tau.ndim == 2 and tau.shape[1] != count):
         raise DocumentError(
@@ -614,24 +605,6 @@ def _check_equations(
             )
         held["F"] = F.reshape(-1, count, F.shape[-1])
     return held, used
-
-
-def _count_joints(
-    archive: Archive, Y: Floats, tau: Floats, joints: tuple[str, ...] | None
-) -> tuple[int, set[str]]:
-    """Count the joints that the rows of a regressor belong to; one where nothing tells."""
-    if Y.ndim == 3:
-        return Y.shape[1], set()
-    if tau.ndim == 2:
-        return max(tau.shape[1], 1), set()
-    if joints:
-        return len(joints), set()
-    if _COUNT not in archive.members:
-        return 1, set()
-    stated = _read_numbers(archive, _COUNT)
-    if stated.size != 1 or stated.item() < 1 or stated.item() % 1:
-        raise DocumentError(archive.path, f"{_COUNT} is {stated.tolist()}, expected a count")
-    return int(stated.item()), {_COUNT}
 
 
 def _refuse_counts(

@@ -220,10 +220,19 @@ def _list_closures(model: Model, tree: Tree, placed: Tree) -> Iterator[LoopClosu
     if not model.loops:
         return
     known = {root.body for root in model.roots}
-    X_IB = _place_bodies(model, place_roots(model, placed))
+    # (N, 4, 4) poses of the bodies where the document puts them, also those that float.
+    rooted = place_roots(model, placed)
+    q = np.array(rooted.neutral)
+    for body, X_WB in _list_roots(model):
+        if rooted.joints[body] == "floating":
+            q[rooted.coordinates[body]] = [*X_WB[:3, 3], *quaternion_from_matrix(X_WB[:3, :3])]
+    X_IB: Floats = np.asarray(poses(rooted, q[None]))[0]
     for loop in model.loops:
         found = [_find(model, *end) for end in zip(loop.bodies, loop.ids, strict=True)]
-        columns = [None if body is None else _columns(tree, body) for body in found]
+        columns = [
+            None if body is None else (set() if body == INERTIAL_FRAME else set(tree.columns[body]))
+            for body in found
+        ]
         if columns[0] is not None and columns[0] == columns[1]:
             continue
         first, second = found
@@ -300,16 +309,6 @@ def _list_roots(model: Model) -> Iterator[tuple[int, Floats]]:
         yield index_of[root.body], homogeneous(root.X_WB.R_PB, root.X_WB.p_PoBo_P)
 
 
-def _place_bodies(model: Model, tree: Tree) -> Floats:
-    """(N, 4, 4) poses of the bodies where the document puts them, also those that float."""
-    q = np.array(tree.neutral)
-    for body, X_WB in _list_roots(model):
-        if tree.joints[body] == "floating":
-            q[tree.coordinates[body]] = [*X_WB[:3, 3], *quaternion_from_matrix(X_WB[:3, :3])]
-    found: Floats = np.asarray(poses(tree, q[None]))[0]
-    return found
-
-
 def _find(model: Model, name: str, id_: str) -> int | None:
     """Index of a body, -1 for the world; None if no or several bodies have this name."""
     if id_:
@@ -325,10 +324,6 @@ def _root(tree: Tree, body: int) -> int:
     while body != INERTIAL_FRAME and tree.parents[body] != INERTIAL_FRAME:
         body = int(tree.parents[body])
     return body
-
-
-def _columns(tree: Tree, body: int) -> set[int]:
-    return set() if body == INERTIAL_FRAME else set(tree.columns[body])
 
 
 def _place_frames(frame: LoopFrame, X_I1: Floats, X_I2: Floats) -> Floats:
@@ -599,7 +594,15 @@ class Robot(NamedTuple):
         ]
         if len(found) == 1:
             return found[0]
-        self._refuse_children(name, option)
+        # Refuse the name of a body that is merged into another.
+        for group in self.groups:
+            for index in group.children:
+                body, parent = (self.model.bodies[k] for k in (index, group.parent))
+                if name in (body.name, body.id):
+                    raise UsageError(
+                        f"{option}: {name!r} is merged into {parent.name} by --merge-fixed: give "
+                        f"{parent.name}, for both together"
+                    )
         why = dict(self.left).get(name)
         identified = f"; identified are {', '.join(self.names)}"
         what = (
@@ -610,21 +613,6 @@ class Robot(NamedTuple):
             else f"is no body of the robot{suggest_name(name, self.names, identified)}"
         )
         raise UsageError(f"{option}: {name!r} {what}")
-
-    def _refuse_children(self, name: str, option: str) -> None:
-        """Refuse the name of a body that is merged into another.
-
-        Raises:
-            UsageError: It is one; the message names the other.
-        """
-        for group in self.groups:
-            for index in group.children:
-                body, parent = (self.model.bodies[k] for k in (index, group.parent))
-                if name in (body.name, body.id):
-                    raise UsageError(
-                        f"{option}: {name!r} is merged into {parent.name} by --merge-fixed: give "
-                        f"{parent.name}, for both together"
-                    )
 
     def joint(self, name: str, option: str) -> int:
         """Return the index of a joint, by name or by its number from 1.
