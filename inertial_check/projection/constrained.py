@@ -159,15 +159,15 @@ class _Batch:
     def store(self, rows: Integers, found: _GroupResult) -> None:
         """Store the result of some bodies."""
         found.answer.store(rows, self.solution)
-        failure = found.answer.failure
-        if failure is None or failure.conflict is None:
+        reason, conflict = found.answer.reason, found.answer.conflict
+        if conflict is None:
             self.solution.theta[rows] = found.held.solution.theta
         self.problem.Delta[rows] = found.held.problem.Delta
         self.floored[rows] = found.held.floored
         if found.answer.problem is not None:
             self.pieces.append(found.answer.piece(rows))
-        if failure is not None:
-            self.failures += [RowFailure(int(i), failure.conflict, failure.reason) for i in rows]
+        if reason is not None:
+            self.failures += [RowFailure(int(i), conflict, reason) for i in rows]
             return
         points = rows[find_points(found.held)]
         self.points[points] = True
@@ -209,9 +209,9 @@ class _GroupSolver:
     def solve(self) -> _GroupResult:
         """Find the bodies, or the reason why there are none."""
         result = self._keep_mass()
-        if result.answer.failure is None:
+        if result.answer.reason is None:
             result = self._leave_crumbs(result)
-        if result.answer.failure is None and self._options.margin > 0:
+        if result.answer.reason is None and self._options.margin > 0:
             result = self._keep_margin(result)
         return result
 
@@ -234,7 +234,7 @@ class _GroupSolver:
         problem = self._request.problem
         nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
         first = self._ask(problem, nowhere)
-        if first.answer.failure is not None and first.answer.failure.conflict is not None:
+        if first.answer.conflict is not None:
             return first
         least = least_mass(problem, self._options.mass_min)
         nothing = ~problem.theta0.any(axis=1)
@@ -243,7 +243,7 @@ class _GroupSolver:
         for constraint, bodies in self._request.applied:
             fixed = isinstance(constraint, FixedMass)
             if fixed or (isinstance(constraint, FixedEntries) and "m" in constraint.entries):
-                named[list(bodies)] = first.answer.failure is None
+                named[list(bodies)] = first.answer.reason is None
         named &= first.answer.theta[:, 0] > 0
         floored = (first.answer.theta[:, 0] < least) & ~nothing & ~named
         if not floored.any():
@@ -257,7 +257,7 @@ class _GroupSolver:
             Delta = np.array(problem.Delta)
             Delta[floored, 3, 3] = least[floored]
             best = self._ask(problem._replace(Delta=Delta), floored)
-            if best.answer.failure is None or self._options.mass_min is not None:
+            if best.answer.reason is None or self._options.mass_min is not None:
                 break
             least = FALL * least
         return best
@@ -279,7 +279,7 @@ class _GroupSolver:
                 return result
             Delta = result.held.problem.Delta + share[:, None, None] * body
             latest = self._ask(result.held.problem._replace(Delta=Delta), result.held.floored)
-            if latest.answer.failure is not None:
+            if latest.answer.reason is not None:
                 return result
             short = lacks_margin(latest.held.solution.theta, 0.0) & ~points
         return latest
@@ -290,19 +290,16 @@ class _GroupSolver:
         if not lacks_margin(result.held.solution.theta, margin).any():
             return result
         latest = self._ask_margin(start, start, margin)
-        if latest.answer.failure is not None:
+        if latest.answer.reason is not None:
             latest = self._search_margin(start)
-        if latest.answer.failure is not None:
+        if latest.answer.reason is not None:
             # Name the constraints that leave no room for the margin, where that can be shown.
             found = find_margin_conflict(self._request, self._options.margin)
             if found is not None:
                 return latest._replace(answer=found)
-            failure = latest.answer.failure
-            assert failure is not None  # only what failed is named
-            reason = f"the margin {self._options.margin:g} was not reached: {failure.reason}"
-            return latest._replace(
-                answer=latest.answer._replace(failure=failure._replace(reason=reason))
-            )
+            failed = latest.answer
+            reason = f"the margin {self._options.margin:g} was not reached: {failed.reason}"
+            return latest._replace(answer=failed._replace(reason=reason))
         for _ in range(ROUNDS):
             # Tell whether a centre of mass moved so far that the margin is another about it.
             old, new = start.held.solution.theta, latest.held.solution.theta
@@ -315,7 +312,7 @@ class _GroupSolver:
                 break
             start = latest
             again = self._ask_margin(start, start, margin)
-            if again.answer.failure is not None:
+            if again.answer.reason is not None:
                 break
             latest = again
         return self._lift(latest)
@@ -328,13 +325,13 @@ class _GroupSolver:
         than its opposite, and steps from there stay.
         """
         latest = self._raise_margin(result)
-        if latest.answer.failure is None:
+        if latest.answer.reason is None:
             return latest
         if len(self._request.find_fixed_places()) == len(self._request.names):
             return latest  # no place is free
         for place in self._other_places(result):
             again = self._ask_margin(result, place, self._options.margin)
-            if again.answer.failure is None:
+            if again.answer.reason is None:
                 return again
         return latest
 
@@ -358,7 +355,7 @@ class _GroupSolver:
         latest = best = result
         while reached < margin:
             latest = self._ask_margin(result, best, min(reached + step, margin))
-            if latest.answer.failure is None:
+            if latest.answer.reason is None:
                 reached, best = min(reached + step, margin), latest
             else:
                 step /= 2

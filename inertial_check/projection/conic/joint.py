@@ -154,16 +154,6 @@ class _FixedByMetric(FixedEntries):
         return "the metric's fixed mass and centre of mass"
 
 
-class _Answer(NamedTuple):
-    """Answer for the bodies of a joint problem: theta, auxiliary variables, and multipliers."""
-
-    theta: Floats
-    y: Floats
-    z: Floats
-    certificate: Certificate
-    steps: int
-
-
 def nearest(
     problem: Quadratic,
     constraints: Constraint | Iterable[Constraint] = (),
@@ -239,8 +229,8 @@ def prove_nearest(
         its_names = tuple(names[i] for i in group)
         request = GroupRequest(problem.rows(group), applied, shifts[group], name, its_names)
         answer = solve_group(request)
-        if answer.failure is not None:
-            raise ProjectionError(answer.failure.reason, request.instance())
+        if answer.reason is not None:
+            raise ProjectionError(answer.reason, request.instance())
         answer.store(group, found)
         pieces.append(answer.piece(group))
     return found, Proof(tuple(pieces))
@@ -309,50 +299,42 @@ class GroupRequest(NamedTuple):
         }
 
 
-class Failure(NamedTuple):
-    """Reason why bodies have no certified answer.
-
-    Attributes:
-        conflict: The constraints that exclude each other; None where the answer is uncertified.
-        reason: The reason, as a sentence.
-    """
-
-    conflict: Conflict | None
-    reason: str
-
-
 class GroupAnswer(NamedTuple):
     """Answer for bodies that belong together.
 
     Attributes:
-        answer: Theta, auxiliary variables and multipliers; as given where there is a conflict.
+        theta: (n, 10) the bodies; as given where there is none.
+        y: (aux,) auxiliary variables.
+        z: (k,) multipliers of the rows.
+        certificate: How far it is from the nearest.
+        steps: Iterations.
         problem: The problem, in its units; None where there is none.
-        failure: None where the answer is certified.
+        reason: Why the answer is not certified, as a sentence; None where it is.
+        conflict: The constraints that exclude each other, where that is the reason.
     """
 
-    answer: _Answer
-    problem: JointProblem | None
-    failure: Failure | None = None
-
-    @property
-    def theta(self) -> Floats:
-        """(n, 10) the bodies."""
-        return self.answer.theta
+    theta: Floats
+    y: Floats
+    z: Floats
+    certificate: Certificate
+    steps: int
+    problem: JointProblem | None = None
+    reason: str | None = None
+    conflict: Conflict | None = None
 
     def store(self, rows: Integers, solution: Solution) -> None:
         """Write it into some rows of a solution, in place."""
-        answer = self.answer
-        solution.theta[rows] = answer.theta
+        solution.theta[rows] = self.theta
         if self.problem is not None:
-            solution.dual[rows] = self.problem.multipliers(answer.z)
-        for whole, value in zip(solution.certificate, answer.certificate, strict=True):
+            solution.dual[rows] = self.problem.multipliers(self.z)
+        for whole, value in zip(solution.certificate, self.certificate, strict=True):
             whole[rows] = value
-        solution.iterations[rows] = answer.steps
+        solution.iterations[rows] = self.steps
 
     def piece(self, rows: Integers) -> Piece:
         """Describe its proof."""
         assert self.problem is not None  # only what is infeasible has no problem
-        return Piece(rows, self.problem, self.answer.y, self.answer.z)
+        return Piece(rows, self.problem, self.y, self.z)
 
 
 def solve_group(request: GroupRequest) -> GroupAnswer:
@@ -360,12 +342,12 @@ def solve_group(request: GroupRequest) -> GroupAnswer:
     try:
         problem = request.build()
     except UnmetError as error:  # as the centre of mass of a body without mass
-        return find_conflict(request) or _refuse(request, Failure(None, str(error)))
+        return find_conflict(request) or _refuse(request, str(error))
     without_aux = problem.Gy.shape[1] == 0
     if without_aux and problem.violation <= ROUNDING:
         kept = _keep_bodies(problem, np.zeros(0), 0)
         if kept is not None:
-            return GroupAnswer(kept, problem)
+            return kept
     return _solve_by_solver(request, problem)
 
 
@@ -380,12 +362,12 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
         own = request.build(request.frames()) if again else problem
         for found in _attempt(request, own, failures):
             if found.certificate.worst <= tolerances.CERTIFIED:
-                return GroupAnswer(found, own)
+                return found
             conflict = find_conflict(request) if best is None else None
             if conflict is not None:
                 return conflict
-            if best is None or found.certificate.worst < best.answer.certificate.worst:
-                best = GroupAnswer(found, own)
+            if best is None or found.certificate.worst < best.certificate.worst:
+                best = found
     conflict = find_conflict(request) if best is None else None
     if conflict is not None:
         return conflict
@@ -395,13 +377,13 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
         f"({'; '.join(dict.fromkeys(failures))})"
     )
     if best is None:
-        return _refuse(request, Failure(None, reason), problem)
-    return best._replace(failure=Failure(None, reason))
+        return _refuse(request, reason, problem)
+    return best._replace(reason=reason)
 
 
 def _attempt(
     request: GroupRequest, problem: JointProblem, failures: list[str]
-) -> Iterator[_Answer]:
+) -> Iterator[GroupAnswer]:
     """Yield the answers of a solver, for one setting of its tolerances after the other."""
     steps = 0
     without_aux = problem.Gy.shape[1] == 0
@@ -430,7 +412,7 @@ def find_conflict(request: GroupRequest) -> GroupAnswer | None:
     if not limits or not infeasible(limits):
         return None
     conflict = feasibility.describe(feasibility.irreducible(limits, infeasible), request.names)
-    return _refuse(request, Failure(conflict, conflict.message))
+    return _refuse(request, conflict)
 
 
 def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
@@ -440,7 +422,7 @@ def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
         f"float64 cannot compute with the sizes of {bodies} and of its constraints together "
         f"({error})"
     )
-    return _refuse(request, Failure(None, reason))
+    return _refuse(request, reason)
 
 
 def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | None:
@@ -459,22 +441,26 @@ def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | 
         return None
     found = feasibility.irreducible(request.limits, infeasible)
     conflict = feasibility.describe(found, request.names, margin)
-    return _refuse(request, Failure(conflict, conflict.message))
+    return _refuse(request, conflict)
 
 
 def _refuse(
-    request: GroupRequest, failure: Failure, problem: JointProblem | None = None
+    request: GroupRequest, why: str | Conflict, problem: JointProblem | None = None
 ) -> GroupAnswer:
     """Return the bodies as they were given, with the reason why."""
-    nothing = Certificate(np.inf, np.inf, np.inf)
-    empty = np.zeros(0)
-    z = empty if problem is None else np.zeros_like(problem.g)
-    y = empty if problem is None else np.zeros(problem.Gy.shape[1])
-    theta = np.array(request.problem.theta0)
-    return GroupAnswer(_Answer(theta, y, z, nothing, 0), problem, failure)
+    return GroupAnswer(
+        np.array(request.problem.theta0),
+        np.zeros(0 if problem is None else problem.Gy.shape[1]),
+        np.zeros(0) if problem is None else np.zeros_like(problem.g),
+        Certificate(np.inf, np.inf, np.inf),
+        0,
+        problem,
+        str(why),
+        None if isinstance(why, str) else why,
+    )
 
 
-def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: int) -> _Answer:
+def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: int) -> GroupAnswer:
     """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
     # Find the auxiliary variables nearest to a solver's with which equalities hold to rounding.
     rows = [np.arange(p.rows.start, p.rows.stop) for p in problem.parts if p.cone == "zero"]
@@ -504,7 +490,9 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
     return answer if _is_body(answer.theta) else _lift(request, problem, point, answer)
 
 
-def _lift(request: GroupRequest, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
+def _lift(
+    request: GroupRequest, problem: JointProblem, point: Point, answer: GroupAnswer
+) -> GroupAnswer:
     """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
     # Build isotropic bodies (n, 10) at the places of these, as spread as they about the origin.
     theta = answer.theta
@@ -534,20 +522,20 @@ def _guess_lift(request: GroupRequest, theta: Floats, isotropic: Floats) -> int:
     return 0
 
 
-def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> _Answer | None:
+def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> GroupAnswer | None:
     """Return the given bodies, if these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
     if outside > tolerances.MEETS or not _sound(problem.theta0):
         return None
     zero = np.zeros_like(problem.g)
-    return _Answer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps)
+    return GroupAnswer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps, problem)
 
 
-def _round(request: GroupRequest, problem: JointProblem, point: Point, steps: int) -> _Answer:
+def _round(request: GroupRequest, problem: JointProblem, point: Point, steps: int) -> GroupAnswer:
     """Convert the answer to SI units, with what was fixed exactly so, and certify that."""
     theta = _snap(request, problem.theta(point.step * point.d))
     z = (project(point.w, problem.parts) - point.w) * point.step
-    return _Answer(theta, point.y, z, certify(problem, theta, point.y, z), steps)
+    return GroupAnswer(theta, point.y, z, certify(problem, theta, point.y, z), steps, problem)
 
 
 def _snap(request: GroupRequest, theta: Floats) -> Floats:
