@@ -14,33 +14,32 @@ FOLDER = Path(__file__).parent / "api"
 PUBLIC = {
     "inertia": (
         "The ten inertial parameters of a rigid body: conditions, frames, densities, sampling.",
-        "representations frames consistency eigen printed intervals equivalents tolerances "
-        "densities primitives resemblance meshes sampling randomisation integrals ordering",
+        "representations frames consistency eigen intervals tolerances solids resemblance meshes "
+        "sampling randomisation",
     ),
-    "spatial": (
-        "Rigid-body algebra: spatial vectors, compact inertias, rotations, kinematics, added mass.",
-        "vectors compact factor added_mass rotations rotation_calculus kinematics",
-    ),
-    "dynamics": (
-        "Trees of bodies: equations of motion, regressor, Jacobians, composites, forces, impacts.",
-        "tree coordinates kinematics equations forward composites forces newton_euler impacts",
+    "mechanics": (
+        "Rigid-body algebra and trees of bodies: rotations, spatial vectors, equations of motion.",
+        "vectors compact factor added_mass rotations kinematics tree jacobians equations forward "
+        "composites contacts",
     ),
     "projection": (
         "The nearest consistent parameters: constraints, priors, metrics, your own conic problem.",
-        "constraints priors metrics conic",
+        "constraints priors moments conic",
     ),
     "identification": (
         "Consistent bodies from measurements: samples, base parameters, payloads, motions.",
-        "estimation.base estimation.from_base estimation.nuisance estimation.sampled "
-        "payload.samples excitation.design recordings.signals recordings.diagnosis "
-        "recordings.thresholds",
+        "fit.base fit.published fit.nuisance fit.samples fit.payload excitation.design "
+        "motion.signals diagnosis.diagnosis",
     ),
-    "model": (
+    "documents": (
         "What a robot model says, as plain data, and its tree of bodies as arrays.",
-        "body joint shape finding source tree",
+        "model source",
     ),
-    "geometry": ("The shapes of a model as evidence, and priors from them.", "evidence priors"),
-    "integrations": (
+    "checking.shapes": (
+        "The shapes of a model as evidence, and priors from them.",
+        "evidence priors",
+    ),
+    "programs.objects": (
         "Models that other libraries hold in memory.",
         "mujoco drake pinocchio",
     ),
@@ -48,6 +47,79 @@ PUBLIC = {
 """Public packages: the purpose of each, and its public modules."""
 
 MEMBERS = {
+    "inertia.representations": (
+        "about_com about_origin about_point ABOUTS inertia_from_second_moment join Order "
+        "ORDERS Point pseudo_inertia reorder second_moment second_moment_about_point six "
+        "spatial_inertia SPATIAL_ORDERS SpatialOrder split symmetric "
+        "theta_from_pseudo_inertia theta_from_spatial_inertia"
+    ),
+    "inertia.frames": "add homogeneous merge rotate total transform translate",
+    "inertia.consistency": (
+        "Bodies check check_printed_numbers Consistency realize resists_more spreads_more Verdict"
+    ),
+    "inertia.eigen": "CHUNK Components eigensystem eigenvalues Vector",
+    "inertia.solids": (
+        "AXES box box_shell capsule capsule_shell cone cone_shell cylinder cylinder_shell "
+        "ellipsoid ellipsoid_shell equivalent_box equivalent_ellipsoid Primitive "
+        "PRIMITIVES radius_of_gyration Solids sphere sphere_shell tetrahedron triangle"
+    ),
+    "inertia.resemblance": (
+        "discrepancy equivalent_density excess flip_products form inertia misalignment "
+        "misfit rotate SEPARATED shape_distance shares size size_ratio spread volume"
+    ),
+    "mechanics.vectors": (
+        "congruence cross_force cross_motion join PluckerTransform Plx plx Plxb plxb "
+        "power reorder reorder_matrix split"
+    ),
+    "mechanics.compact": (
+        "adjoint coadjoint m_ff merge merge_ Merged narrow product_of_skews "
+        "REDUNDANT_TERMS rotate rotate_ spatial_inertia TERMS transform transform_ "
+        "translate translate_ widen"
+    ),
+    "mechanics.added_mass": (
+        "AddedMassJudgement AddedMassVerdict cmct dart_parameters dart_spatial_tensor "
+        "DartParameters GzInertial judge_added_mass shift_added_mass transform_added_mass"
+    ),
+    "mechanics.rotations": (
+        "angle_axis_from_quaternion Conversion convert elementary euler_and_gimbal_lock "
+        "euler_from_matrix EulerAngles EulerSequence matrix_from_euler "
+        "matrix_from_quaternion matrix_from_rotation_vector nearest_rotation "
+        "normalize_quaternion Parameterisation PARAMETERISATIONS "
+        "quaternion_from_angle_axis quaternion_from_matrix "
+        "quaternion_from_rotation_vector rotation_vector_from_matrix "
+        "rotation_vector_from_quaternion scalar_first scalar_last SEQUENCES skew unskew"
+    ),
+    "mechanics.equations": (
+        "bias_forces Composite GRAVITY gravity_forces inverse_dynamics kinetic_energy "
+        "mass_matrix potential_energy projected_newton_euler regressor Terms"
+    ),
+    "mechanics.forward": "forward_dynamics solve_mass_matrix",
+    "projection.moments": "COVARIANCE find_metric INERTIA METRICS MomentMetric",
+    "identification.fit.base": (
+        "base_parameters BaseParameters BaseTerm DIGITS name_entries PREFERENCE"
+    ),
+    "identification.fit.nuisance": (
+        "Coulomb Coupling JointColumn JointTerm Kind NEVER_NEGATIVE Nuisance Offset "
+        "RotorInertia Term Viscous"
+    ),
+    "identification.fit.samples": "Block ENTRIES Samples",
+    "identification.fit.payload": (
+        "BIAS EXCHANGED from_torques from_wrench Recording wrench_regressor"
+    ),
+    "identification.motion.signals": (
+        "bandwidth BANDWIDTHS CHANCE differentiate EDGE FAINT filter_signals Given memory "
+        "MOST_OF_NYQUIST noise_band PAUSE resample ResampledSignals Signals smooth "
+        "Smoothing"
+    ),
+    "identification.diagnosis.diagnosis": "diagnose find_lag find_unit_errors name_unit",
+    "documents.model": (
+        "Base Body Bounds ClosedLoop DIMENSIONS ENTRIES FourNumbers Given Inertial "
+        "InertiaOrigin Joint JOINT_TYPES Joints list_joints LoopFrame Mimic Model Number "
+        "Pose Problem ProblemKind ReadTree Role Shape Shapes ThreeNumbers tree_of "
+        "TreeJoints WORLD ZERO"
+    ),
+    "checking.shapes.evidence": "read_geometry",
+    "checking.shapes.priors": "BodyPrior from_geometry from_model GeometryPriors ModelOrPath",
     "projection.conic": "consistent constrain entropic pseudo_inertia squared_distance",
 }
 """Public names of modules whose other names are for this package; elsewhere `__all__` has them."""

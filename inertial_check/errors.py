@@ -171,7 +171,11 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "number": ("a number", _is_number),
     "whole": (
         "a whole number",
-        lambda value: isinstance(value, Integral) and not _is_flag(value) and abs(value) <= maxsize,
+        lambda value: (
+            isinstance(value, Integral)
+            and not _is_flag(value)
+            and -maxsize <= int(value) <= maxsize
+        ),
     ),
     "flag": ("True or False", _is_flag),
     "text": ("a text", lambda value: isinstance(value, str)),

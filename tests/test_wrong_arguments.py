@@ -61,10 +61,10 @@ SLOW = re.compile(r"^(identify\w*|fill|fix_model|diff_models|check_model|.*optim
 """Functions that are tried with few of the values, because they solve large problems."""
 
 TAKES_ANYTHING = {
-    "identification.recordings.diagnosis.check_signal": "`name` says what its errors call it",
-    "identification.estimation.sampled.read_reals": "`name` says what its errors call it",
+    "identification.diagnosis.diagnosis.check_signal": "`name` says what its errors call it",
+    "identification.fit.samples.read_reals": "`name` says what its errors call it",
     "Samples.reduce": "`importance` is a function of the caller, whose errors are his",
-    "inertia.integrals.integrate": "`density` is a function of the caller, whose errors are his",
+    "inertia.sampling.integrate": "`density` is a function of the caller, whose errors are his",
 }
 """Functions whose errors name something else, and why."""
 
@@ -117,4 +117,4 @@ def _catch(call: PublicCall, name: str, wrong: object) -> InertialCheckError | N
     return None
 
 
-_CALLBACKS = {("Samples.reduce", "importance"), ("inertia.integrals.integrate", "density")}
+_CALLBACKS = {("Samples.reduce", "importance"), ("inertia.sampling.integrate", "density")}

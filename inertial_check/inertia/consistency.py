@@ -567,6 +567,7 @@ def check_printed_numbers(
     expect("number", tolerance=tolerance)
     (mass,), (position,) = read_floats((), mass=mass), read_floats((3,), p_BoBcm_B=p_BoBcm_B)
     six, radii = read_floats((6,), I_BBcm_Bi=I_BBcm_Bi, radii=radii)
+    batch = batch_shape(mass=mass.shape, p_BoBcm_B=position.shape[:-1], I_BBcm_Bi=six.shape[:-1])
     mass = mass[..., None]
     with np.errstate(all="ignore"):
         first_moment = mass * position
@@ -574,7 +575,8 @@ def check_printed_numbers(
     largest = np.finfo(float).max
     overflows = np.isinf(first_moment) & np.isfinite(mass) & np.isfinite(position)
     first_moment = np.where(overflows, np.copysign(largest, first_moment), first_moment)
-    theta = np.concatenate([mass, first_moment, six], axis=-1)
+    parts = [np.broadcast_to(part, (*batch, part.shape[-1])) for part in (mass, first_moment, six)]
+    theta = np.concatenate(parts, axis=-1)
     return Consistency(theta, "com", tolerance, radii)
 
 

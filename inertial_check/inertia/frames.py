@@ -26,7 +26,6 @@ from collections.abc import Callable, Sequence
 from math import factorial
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
@@ -287,6 +286,7 @@ def transform(
         [2.  0.  0.  1.  0.8 0.  0.  0.8 0.  0.1]
     """
     expect("flag", renormalize=renormalize)
+    expect("text", name=name)
     check_about(about)
     xp, (theta, X_AB) = real_arrays(**{"theta": theta, name: X_AB})
     expect_shape("theta", theta, 10)
@@ -294,7 +294,7 @@ def transform(
     return translate(rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
 
 
-def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
+def homogeneous(R_AB: ArrayLike, p_AoBo_A: ArrayLike) -> Floats:
     """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it.
 
     Example:

@@ -578,8 +578,7 @@ def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """
     if bodies is None:
         return tuple(f"body {i}" for i in range(count))
-    if not isinstance(bodies, Sequence) and not hasattr(bodies, "__array__"):
-        raise ParameterError(f"bodies is {bodies!r}, expected {count} names, one for each body")
-    if isinstance(bodies, (str, bytes)) or len(bodies) != count:
+    expect("texts", bodies=bodies)
+    if len(bodies) != count:
         raise ParameterError(f"bodies has {len(bodies)} names, expected {count}: one for each")
     return tuple(bodies)

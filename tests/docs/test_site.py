@@ -101,7 +101,7 @@ def test_the_search_finds_every_page(site: Site) -> None:
     [
         ("baseline", "suppressing.html"),
         ("per-body-ignores", "configuration-keys.html"),
-        ("forward_dynamics", "api/dynamics.html"),
+        ("forward_dynamics", "api/mechanics.html"),
     ],
 )
 def test_the_search_page_answers(site: Site, words: str, page: str) -> None:

@@ -128,57 +128,54 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "sample": {"rng": 0},
     "inertia.consistency.check_printed_numbers": {"radii": np.zeros(6)},
     "inertia.frames.total": {"theta": _PRIORS, "axes": (0,)},
-    "inertia.ordering.spreads_more": {"than": SIX},
-    "inertia.ordering.resists_more": {"than": SIX},
+    "inertia.consistency.spreads_more": {"than": SIX},
+    "inertia.consistency.resists_more": {"than": SIX},
     "inertia.representations.six": {"matrix": MATRIX},
     "inertia.representations.second_moment_about_point": {"second_moment": SIX},
     "inertia.representations.inertia_from_second_moment": {"second_moment": SIX},
     "inertia.resemblance.spread": {"I_BBcm": MATRIX},
     "inertia.resemblance.flip_products": {"matrix": MATRIX},
-    "inertia.printed.explained_by_digits": {"six": SIX[None, :], "radii": np.full((1, 6), 1e-3)},
+    "inertia.intervals.explained_by_digits": {"six": SIX[None, :], "radii": np.full((1, 6), 1e-3)},
     "inertia.meshes.Mesh.solid": {"mass": 1.0},
     "inertia.meshes.Mesh.shell": {"mass": 1.0},
     "projection.constraints.FixedEntries": {"entries": {"m": 1.0}},
-    "inertia.integrals.integrate": {"density": lambda points: points[..., 0] * 0 + 1},
-    "inertia.densities.triangle": {"vertices": np.eye(3)},
-    "spatial.vectors.split": {"vector": np.ones(6)},
-    "spatial.vectors.reorder": {"vector": np.ones(6)},
-    "spatial.vectors.congruence": {"X": np.eye(6)},
-    "spatial.compact.narrow": {"terms": np.concatenate([TERMS, ZERO])},
-    "spatial.compact.merge": {"child": TERMS},
-    "spatial.compact.merge_": {"child": TERMS, "t_ic_i": np.zeros(3)},
-    "spatial.rotations.unskew": {"matrix": np.zeros((3, 3))},
-    "spatial.rotations.convert": {"source": "quaternion", "target": "matrix"},
-    "spatial.rotations.read_parameterisation": {"name": "quaternion"},
-    "spatial.rotation_calculus.left_matrix": {"q": UNIT},
-    "spatial.rotation_calculus.multiply": {"q": UNIT},
-    "spatial.rotation_calculus.box_plus": {"q": UNIT},
-    "spatial.vectors.Plx.compose": {"other": plx(np.eye(3), ZERO)},
-    "spatial.vectors.Plxb.compose": {"other": plxb(np.eye(3), ZERO)},
-    "dynamics.forces.generalized_forces": {"bodies": "lower"},
-    "dynamics.forces.contact_directions": {"bodies": "lower", "directions": [[0, 0, 1.0]]},
-    "dynamics.impacts.velocities_after": {"P": [1.0]},
-    "projection.metrics.inner": {"a": SIX, "b": SIX},
-    "projection.metrics.find_metric": {"name": "inertia"},
-    "identification.estimation.nuisance.Coupling": {"joints": (0, 1)},
+    "inertia.sampling.integrate": {"density": lambda points: points[..., 0] * 0 + 1},
+    "inertia.solids.triangle": {"vertices": np.eye(3)},
+    "mechanics.vectors.split": {"vector": np.ones(6)},
+    "mechanics.vectors.reorder": {"vector": np.ones(6)},
+    "mechanics.vectors.congruence": {"X": np.eye(6)},
+    "mechanics.compact.narrow": {"terms": np.concatenate([TERMS, ZERO])},
+    "mechanics.compact.merge": {"child": TERMS},
+    "mechanics.compact.merge_": {"child": TERMS, "t_ic_i": np.zeros(3)},
+    "mechanics.rotations.unskew": {"matrix": np.zeros((3, 3))},
+    "mechanics.rotations.convert": {"source": "quaternion", "target": "matrix"},
+    "mechanics.kinematics.left_matrix": {"q": UNIT},
+    "mechanics.kinematics.multiply": {"q": UNIT},
+    "mechanics.kinematics.box_plus": {"q": UNIT},
+    "mechanics.vectors.Plx.compose": {"other": plx(np.eye(3), ZERO)},
+    "mechanics.vectors.Plxb.compose": {"other": plxb(np.eye(3), ZERO)},
+    "mechanics.contacts.generalized_forces": {"bodies": "lower"},
+    "mechanics.contacts.contact_directions": {"bodies": "lower", "directions": [[0, 0, 1.0]]},
+    "mechanics.contacts.velocities_after": {"P": [1.0]},
+    "projection.moments.find_metric": {"name": "inertia"},
+    "identification.fit.nuisance.Coupling": {"joints": (0, 1)},
     "identification.excitation.design.condition_number": _MOTION,
     "identification.excitation.design.optimise": {
         "limits": _Limits(), "rate": 10.0, "starts": 1, "duration": 2.0,
     },
-    "identification.payload.samples.from_torques": {"loaded": Recording(Q, U, DU, TAU)},
-    "identification.recordings.signals.resample": {"t": _TIME},
-    "identification.recordings.signals.bandwidth": {"q": _SIGNALS},
-    "identification.recordings.signals.memory": {"order": 4},
-    "identification.recordings.signals.noise_band": {"order": 4},
-    "identification.recordings.signals.smooth": {
+    "identification.fit.payload.from_torques": {"loaded": Recording(Q, U, DU, TAU)},
+    "identification.motion.signals.resample": {"t": _TIME},
+    "identification.motion.signals.bandwidth": {"q": _SIGNALS},
+    "identification.motion.signals.memory": {"order": 4},
+    "identification.motion.signals.noise_band": {"order": 4},
+    "identification.motion.signals.smooth": {
         "t": _TIME, "q": _SIGNALS, "u": _SIGNALS, "du": _SIGNALS, "how": Smoothing(),
     },
-    "identification.recordings.diagnosis.check_time": {"t": _TIME},
-    "identification.recordings.diagnosis.diagnose": {
+    "identification.diagnosis.diagnosis.diagnose": {
         "t": _TIME, "q": _SIGNALS, "u": _SIGNALS, "du": _SIGNALS,
     },
-    "model.body.Model.with_parameters": {"bodies": ["upper", "lower"]},
-    "geometry.priors.from_geometry": {"mass": [1.0, 1.0]},
+    "documents.model.Model.with_parameters": {"bodies": ["upper", "lower"]},
+    "checking.shapes.priors.from_geometry": {"mass": [1.0, 1.0]},
 }  # fmt: skip
 """Arguments that differ from VALUES, by the name of the function."""
 
@@ -220,7 +217,7 @@ def list_calls() -> list[PublicCall]:
     """Every public function, method and constructor of which the arguments are known."""
     calls = []
     for name, function in _list_functions():
-        if name.startswith("inertia.densities."):
+        if name.startswith("inertia.solids."):
             special = {"mass": 1.0, **SPECIAL.get(name, {})}
         else:
             special = SPECIAL.get(name, {})
@@ -254,12 +251,14 @@ def _list_functions() -> Iterator[tuple[str, Any]]:
     """The public names of the package and of its public modules, and the methods of classes."""
     seen: set[int] = set()
     places: list[tuple[str, Any]] = [(name, getattr(ic, name)) for name in sorted(ic.__all__)]
-    for module in _public_modules():
+    for module, members in _public_modules():
         prefix = module.__name__.removeprefix("inertial_check.")
         places += [
             (f"{prefix}.{name}", value)
             for name, value in vars(module).items()
-            if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+            if not name.startswith("_")
+            and getattr(value, "__module__", "") == module.__name__
+            and (not members or name in members)
         ]
     for name, value in places:
         if isinstance(value, ModuleType) or not callable(value) or id(value) in seen:
@@ -284,8 +283,11 @@ def _list_methods(name: str, cls: type) -> Iterator[tuple[str, Any]]:
             yield f"{name}.{method}", getattr(INSTANCES[cls], method)
 
 
-def _public_modules() -> Iterator[ModuleType]:
-    """The modules that the reference lists, but those of other libraries' models."""
+def _public_modules() -> Iterator[tuple[ModuleType, list[str]]]:
+    """The modules that the reference lists, but those of other libraries' models.
+
+    With each, the names that it lists; none where all are public.
+    """
     path = Path(__file__).parents[2] / "docs" / "generate_api.py"
     spec = importlib.util.spec_from_file_location("generate_api", path)
     assert spec is not None
@@ -293,6 +295,7 @@ def _public_modules() -> Iterator[ModuleType]:
     reference = sys.modules.get("generate_api") or importlib.util.module_from_spec(spec)
     spec.loader.exec_module(reference)
     for package, (_, modules) in reference.PUBLIC.items():
-        if package != "integrations":
+        if package != "programs.objects":
             for module in modules.split():
-                yield importlib.import_module(f"inertial_check.{package}.{module}")
+                members = reference.MEMBERS.get(f"{package}.{module}", "").split()
+                yield importlib.import_module(f"inertial_check.{package}.{module}"), members
