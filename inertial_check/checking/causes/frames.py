@@ -50,7 +50,6 @@ from inertial_check.checking.causes.weighing import (
 from inertial_check.checking.evidence.likeness import Reading, readings_of
 from inertial_check.checking.evidence.readings import APART, PRODUCTS_NEGATED, UNITS, list_orders
 from inertial_check.checking.evidence.twins import SIGNS
-from inertial_check.checking.evidence.votes import find_sorted_moments
 from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
@@ -324,7 +323,7 @@ class SortedPrincipalMoments(Cause):
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments in another order, and along the axes of the shapes."""
-        found = find_sorted_moments(subject.examination.votes)
+        found = subject.examination.votes.sorted_moments
         if found is None or np.sum(found.distinct & found.voters) < _LINKS:
             return
         if not found.bodies[subject.index]:

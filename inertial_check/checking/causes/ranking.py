@@ -26,12 +26,12 @@ from inertial_check.checking.causes.base import (
 )
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
 from inertial_check.checking.causes.frames import pairs_of, with_units
-from inertial_check.checking.causes.weighing import naturalness, weigh_together
+from inertial_check.checking.causes.weighing import naturalness, tidy, weigh_together
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import Finding, Hypothesis
 from inertial_check.documents.model import is_computable
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.resemblance import entries
+from inertial_check.inertia.resemblance import entries, matrices
 
 TOTAL_MASS = "IC604"
 """Code of the findings on the sum of all masses, which name no body."""
@@ -104,10 +104,6 @@ def _give_causes(
     """Return the finding with the causes of its body, or with the sentence why it has none."""
     causes = known.get(finding.body_id or "", ())
     if finding.bodies:
-        from inertial_check.checking.causes.models import (
-            explain_model,  # few models are wrong as a whole
-        )
-
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
         # The bodies whose mass may be the wrong one, most probable first.
@@ -132,6 +128,51 @@ def _give_causes(
     from inertial_check.checking.causes.catalogue import say_why_none
 
     return finding._replace(causes=(), no_cause=say_why_none(finding, subject))
+
+
+def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesis, ...]:
+    """Give a finding on several bodies its causes: the readings that these have voted for.
+
+    Args:
+        examination: The model.
+        finding: The finding, with the cause of its first reading in its values.
+
+    Returns:
+        The readings, most probable first. The confidence in the vote is that of Laplace's rule of
+        succession: after p votes for and c against it is (p + 1) / (p + c + 2).
+    """
+    bodies = examination.model.bodies
+    cause = finding.values["cause"]
+    election = next(each for each in examination.votes.elections if each[0].cause == cause)
+    first = election[0]
+    pro, contra = int(np.sum(first.pro)), int(np.sum(first.contra))
+    against = f"{contra} speak{'s' * (contra == 1)}" if contra else "none speaks"
+    names = Counter(body.name for body in bodies)
+    found = []
+    for each in election:
+        edits: dict[str, object] = {}
+        for index in first.bodies:
+            if each.changes[index]:
+                body, subject = bodies[index], Subject(examination, index)
+                mass, six = float(each.mass[index]), each.I_BBcm_Bi[index]
+                tensor = matrices(np.where(six == subject.six, six, tidy(six)))
+                changed = None if mass == subject.mass else mass
+                change = edit(subject, Proposal(1.0, "", changed, None, tensor))
+                if change is not None:
+                    key = body.name if names[body.name] == 1 else body.id
+                    edits[key] = {"entries": change["entries"]}
+        evidence = f"{each.what}, {pro} bodies {first.proof}, and {against} against it"
+        if each.lost and not edits:
+            evidence += f"; no shapes restore the {each.lost}"
+        elif each.lost:
+            whose = "1 body from its" if len(edits) == 1 else f"{len(edits)} bodies from their"
+            rest = len(first.bodies) - len(edits)
+            others = f"; those of the other {rest} are lost" if rest else ""
+            evidence += f"; the edit takes the {each.lost} of {whose} shapes{others}"
+        whole = {"body": None, "entries": {}, "bodies": edits} if edits else None
+        trust = (pro + 1) / (pro + contra + 2)
+        found.append(Hypothesis(each.cause, trust * each.share, evidence, whole))
+    return tuple(found)
 
 
 def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:

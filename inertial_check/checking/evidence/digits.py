@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from inertial_check.checking.evidence.readings import (
     is_padded,
     last_count,
 )
-from inertial_check.checking.evidence.votes import Votes
 from inertial_check.documents.model import ENTRIES, Body
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats, Mask
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.votes import Votes
 
 Flags = Mask
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import permutations
+from math import comb
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from inertial_check.checking import limits
+from inertial_check.checking.evidence.digits import find_coarse_decimals, restore_digits
 from inertial_check.checking.evidence.likeness import DENSEST, SILENT, is_whole
 from inertial_check.checking.evidence.readings import count_digits
 from inertial_check.inertia import resemblance, tolerances
@@ -41,28 +42,45 @@ _WORST = 99.0
 """Distance of numbers that no body can have from any shape."""
 
 
-class Ballot(NamedTuple):
-    """The votes of all bodies between one reading and the numbers as written.
+class CommonReading(NamedTuple):
+    """A reading of the numbers of all bodies of a model, and the votes on it.
 
     Attributes:
-        reading: The reading.
+        cause: Name of the cause, such as sign-of-products.
+        what: The reading in words, as the beginning of a sentence about the bodies.
+        mass: (N,) masses that are meant [kg].
+        I_BBcm_Bi: (N, 6) tensors that are meant, in the inertials' own axes [kg m^2].
         pro: (N,) which bodies vote for it.
         contra: (N,) which bodies vote for the numbers as written.
+        changes: (N,) bodies that the reading would change into others that exist.
         weight: (N,) logarithm of how many times better the reading fits the shapes of the body, all
             of them; negative where it fits worse, 0 where no shapes are known.
-        changes: (N,) bodies that the reading would change into others that exist.
         mended: (N,) which bodies vote for it without shapes, as their numbers are those of no body,
             or of hardly any.
         left: (N,) bodies whose numbers are those of no body, and stay so.
+        share: Probability of the reading among all those that were elected; 0 before the election.
+        bodies: Indices of the bodies that it concerns, once elected.
+        proof: What the votes rest on, in words: "fit their shapes at least twice as well".
+        advice: What to do, as the end of a message.
+        lost: What the mistake lost and the shapes of bodies restore: "axes" or "digits"; "" where
+            it lost nothing.
     """
 
-    reading: ModelReading
+    cause: str
+    what: str
+    mass: Floats
+    I_BBcm_Bi: Floats
     pro: Flags
     contra: Flags
-    weight: Floats
     changes: Flags
+    weight: Floats
     mended: Flags
     left: Flags
+    share: float = 0.0
+    bodies: tuple[int, ...] = ()
+    proof: str = ""
+    advice: str = "correct them together"
+    lost: Literal["axes", "digits", ""] = ""
 
 
 class Votes:
@@ -192,14 +210,14 @@ class Votes:
         return len({self.parts[index] for index in np.flatnonzero(bodies).tolist()})
 
     @cached_property
-    def ballots(self) -> tuple[Ballot, ...]:
+    def ballots(self) -> tuple[CommonReading, ...]:
         """The votes on the readings that three bodies can vote for; none where fewer are odd."""
         odd, odd_size = self._count_odd()
         if max(odd, odd_size) < limits.VOTES:
             return ()
         from inertial_check.checking.evidence.readings import list_forms, list_units
 
-        found: list[Ballot] = []
+        found: list[CommonReading] = []
         if odd >= limits.VOTES:
             # Choose the readings of the form that at least three bodies can vote for.
             eligible_readings = list(list_forms(self._numbers))
@@ -225,13 +243,160 @@ class Votes:
         return tuple(found)
 
     @cached_property
-    def forms(self) -> tuple[Ballot, ...]:
+    def forms(self) -> tuple[CommonReading, ...]:
         """The votes on readings that shapes alone can show, in models with hardly an odd body."""
         likely = ("sign-of-products", "about-link-origin", "wrong-frame")
         from inertial_check.checking.evidence.readings import list_forms
 
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
+
+    @cached_property
+    def sorted_moments(self) -> SortedMoments | None:
+        """The one order of the moments of all tensors, where they have one."""
+        return find_sorted_moments(self)
+
+    @cached_property
+    def elections(self) -> tuple[tuple[CommonReading, ...], ...]:
+        """The readings of the whole model that a majority of its bodies votes for.
+
+        Those that exclude each other stand together, the most probable first; readings of the
+        conventions come before that of the printed decimals.
+        """
+        if np.count_nonzero(self.known | self.examination.assembly.placeholders) < limits.VOTES:
+            return ()
+        found = [self._elect() or self._find_sorted(), self._find_coarse()]
+        return tuple(each for each in found if each)
+
+    def _elect(self) -> tuple[CommonReading, ...]:
+        """The readings that a majority votes for, with their shares; none without a majority."""
+        elected = [each for each in self.ballots if self._has_majority(each)]
+        if not elected:
+            return ()
+        scores = np.array([self._score(each) for each in elected])
+        shares = np.exp(scores - np.max(scores))
+        shares /= np.sum(shares)
+        ranked = sorted(range(len(elected)), key=lambda i: -shares[i])
+        best = elected[ranked[0]]
+        by_unit = best.cause in ("units", "density")
+        reasons = {
+            "fit their shapes at least twice as well": best.pro & ~best.mended,
+            "become bodies that exist": best.mended & self.broken,
+            "spread along a distant centre of mass, as it would leave them": (
+                best.mended & ~self.broken
+            ),
+        }
+        proof = " or ".join(words for words, bodies in reasons.items() if np.any(bodies))
+        # Where the bodies that vote agree, and are several parts, all that came the same way are
+        # concerned; otherwise those whose own shapes lean to the reading, or that nothing else
+        # makes bodies.
+        agree = not np.any(best.contra) and self.count_parts(best.pro) > 1
+        leaning = best.pro | (self.seen & (best.weight > 0))
+        concerned = best.changes & ~best.contra & (leaning | agree | by_unit)
+        first = best._replace(
+            share=float(shares[ranked[0]]),
+            bodies=tuple(np.flatnonzero(concerned).tolist()),
+            proof="have a usual size and density" if by_unit else proof,
+        )
+        rest = (elected[i]._replace(share=float(shares[i])) for i in ranked[1:])
+        return first, *(each for each in rest if each.share >= limits.LEAST_SHARE)
+
+    def _has_majority(self, ballot: CommonReading) -> bool:
+        """Whether enough bodies vote for a reading, with a majority, and not by chance."""
+        pro, contra = int(np.sum(ballot.pro)), int(np.sum(ballot.contra))
+        if pro < limits.VOTES or pro < limits.MAJORITY * contra:
+            return False
+        if ballot.cause in ("units", "density"):
+            return self.count_parts(ballot.pro) > 1 or bool(np.any(ballot.pro & self.seen))
+        if np.any(ballot.pro & ~ballot.mended):
+            return True
+        if pro < limits.MAJORITY * int(np.sum(ballot.contra | ballot.left)):
+            return False
+        # Probability that at least so many different parts agree on a reading by chance.
+        agree = self.count_parts(ballot.mended)
+        every = agree + self.count_parts(ballot.contra | ballot.left)
+        p = limits.MENDED_BY_CHANCE.get(ballot.cause, limits.MENDED_OTHERWISE)
+        terms = (comb(every, k) * p**k * (1 - p) ** (every - k) for k in range(agree, every + 1))
+        return sum(terms) <= tolerances.VOTES_BY_CHANCE
+
+    def _score(self, ballot: CommonReading) -> float:
+        """Logarithm of the likelihood of a reading of the model, up to a constant."""
+        pro, contra = ballot.pro, ballot.contra
+        if ballot.cause in ("units", "density"):
+            count = min(int(np.sum(pro)), limits.MOST_BODIES)
+            off = float(np.sort(-ballot.weight[pro])[int(np.sum(pro)) // 2])
+            rare = np.log(limits.MASS_UNITS) if ballot.cause == "density" else 0.0
+            score = count * (np.log(limits.MOST_GAIN) - (off / limits.UNIT_WIDTH) ** 2 / 2)
+            return float(score + rare)
+        gain = np.minimum(np.abs(ballot.weight), np.log(limits.MOST_GAIN))
+        by_chance = limits.MENDED_BY_CHANCE.get(ballot.cause, limits.MENDED_OTHERWISE)
+        mended = -np.log(by_chance) * np.sum(ballot.mended)
+        return float(np.sum(gain[pro & ~ballot.mended]) + mended - np.sum(gain[contra]))
+
+    def _find_sorted(self) -> tuple[CommonReading, ...]:
+        """Principal moments that were sorted and written without their axes; none where not."""
+        found = self.sorted_moments
+        if found is None:
+            return ()
+        # Number of different parts that speak for it, each by what chance leaves of it.
+        unseen = found.voters & ~found.pro & ~found.contra
+        parts = (
+            limits.SORTED_SEEN * self.count_parts(found.pro & found.voters)
+            + self.count_parts(unseen & found.distinct)
+            + limits.SORTED_ROUND * self.count_parts(unseen & ~found.distinct)
+            - limits.SORTED_FITTING * self.count_parts(found.contra)
+        )
+        if parts < limits.SORTED_PARTS:
+            return ()
+        seen, order = bool(np.any(found.pro)), "<" if found.order == "ascending" else ">"
+        reading = self._describe_pattern(
+            "sorted-principal-moments",
+            f"their principal moments were sorted (ixx {order} iyy {order} izz, all products 0) "
+            "and lost their axes",
+            found.pro if seen else found.distinct & ~found.contra,
+            restore_axes(self, found.pro),
+            found.pro,
+        )
+        reading = reading._replace(
+            contra=found.contra,
+            bodies=tuple(np.flatnonzero(found.bodies & ~found.contra).tolist()),
+            proof="have their shapes' moments about other axes"
+            if seen
+            else "have three different moments in that order",
+            advice="write the tensors in the links' axes, or the rotation to their principal axes",
+            lost="axes",
+        )
+        return (reading,)
+
+    def _find_coarse(self) -> tuple[CommonReading, ...]:
+        """Tensors of several bodies that were printed with too few decimals; none without them."""
+        coarse = find_coarse_decimals(self)
+        if coarse is None or np.sum(coarse.bodies) < limits.VOTES:
+            return ()
+        padded = bool(np.all(coarse.padded[coarse.witnesses]))
+        if np.sum(coarse.witnesses) < (limits.PADDED_WITNESSES if padded else limits.VOTES):
+            return ()
+        reading = self._describe_pattern(
+            "fixed-decimals",
+            f"their tensors were printed with {coarse.places} decimals, too few for them",
+            coarse.bodies,
+            *restore_digits(self, coarse),
+        )
+        reading = reading._replace(
+            bodies=tuple(np.flatnonzero(coarse.bodies).tolist()),
+            proof="have a trace of at most a dozen counts of the last one",
+            advice="print them again with an exponent, or with more decimals",
+            lost="digits",
+        )
+        return (reading,)
+
+    def _describe_pattern(
+        self, cause: str, what: str, pro: Flags, meant: Floats, changes: Flags
+    ) -> CommonReading:
+        """A mistake that shows in all bodies at once, and is no matter of shapes."""
+        none, silent = np.zeros(len(pro), dtype=bool), np.zeros(len(pro))
+        flags = pro, none, changes, silent, none, none
+        return CommonReading(cause, what, self.mass, meant, *flags, share=1.0)
 
     def _count_odd(self) -> tuple[int, int]:
         """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
@@ -277,7 +442,7 @@ class Votes:
         self,
         readings: Sequence[ModelReading],
         compare: Callable[[Floats, Floats], tuple[Flags, Flags, Floats]],
-    ) -> list[Ballot]:
+    ) -> list[CommonReading]:
         """Count the votes on K readings at once.
 
         Args:
@@ -302,8 +467,9 @@ class Votes:
         mended &= np.array([self._is_signature(each.cause) for each in readings])
         telling = moved & (self.measured if by_unit else self.voters)
         pro = (pro & exist | mended) & telling
-        parts = pro, contra & telling, weight, exist, mended & telling, left
-        return [Ballot(*each) for each in zip(readings, *parts, strict=True)]
+        parts = pro, contra & telling, exist, weight, mended & telling, left
+        pairs = zip(readings, zip(*parts, strict=True), strict=True)
+        return [CommonReading(*reading, *flags) for reading, flags in pairs]
 
     @cached_property
     def seen(self) -> Flags:
@@ -474,7 +640,7 @@ def _exist(C: Floats) -> Flags:
     return exist
 
 
-AxisFlags = Mask
+Flags = Mask
 
 _DISTINCT = 0.01
 """Relative difference from which two moments have an order; below it a body counts as one with an
@@ -498,14 +664,11 @@ class SortedMoments(NamedTuple):
     """
 
     order: Literal["ascending", "descending"]
-    bodies: AxisFlags
-    voters: AxisFlags
-    distinct: AxisFlags
-    pro: AxisFlags
-    contra: AxisFlags
-
-
-_KNOWN: WeakKeyDictionary[Votes, SortedMoments | None] = WeakKeyDictionary()
+    bodies: Flags
+    voters: Flags
+    distinct: Flags
+    pro: Flags
+    contra: Flags
 
 
 def find_sorted_moments(votes: Votes) -> SortedMoments | None:
@@ -515,48 +678,28 @@ def find_sorted_moments(votes: Votes) -> SortedMoments | None:
         None where fewer than three bodies have an order, where a tensor has products or another
         order, or where many inertials are rotated.
     """
-    if votes not in _KNOWN:
-        diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
-        size = np.max(np.abs(diagonal), axis=1, initial=0.0)
-        stated = votes.stated & votes.known
-        with np.errstate(invalid="ignore"):
-            steps = np.diff(diagonal, axis=1)
-            ordered = stated & np.any(
-                np.abs(steps) > tolerances.SAME_READING * size[:, None], axis=1
-            )
-            oblique = np.any(np.abs(products) > tolerances.ROTATED_ZERO * size[:, None], axis=1)
-        if np.sum(ordered) < limits.VOTES or np.any(oblique & stated):
-            find = None
-        else:
-            voters = ordered & votes.voters  # looks at the texts, and therefore comes last
-            turned = np.any(np.abs(votes.R_BBi - np.eye(3)) > tolerances.ROTATED_ZERO, axis=(1, 2))
-            if np.sum(voters & turned) > _TURNED * np.sum(voters):
-                find = None
-            else:
-                slack = tolerances.SAME_READING * size[:, None]
-                rises, falls = np.all(steps >= -slack, axis=1), np.all(steps <= slack, axis=1)
-                straight = voters & ~turned
-                if np.sum(straight) < limits.VOTES or not (
-                    np.all(rises[straight]) or np.all(falls[straight])
-                ):
-                    find = None
-                else:
-                    ascending = bool(np.all(rises[straight]))
-                    bodies = ordered & (rises if ascending else falls)
-                    distinct = np.all(np.abs(steps) > _DISTINCT * size[:, None], axis=1)
-                    pro, contra = _compare_orders(votes)
-                    order: Literal["ascending", "descending"] = (
-                        "ascending" if ascending else "descending"
-                    )
-                    find = SortedMoments(
-                        order, bodies, *(bodies & each for each in (voters, distinct, pro, contra))
-                    )
-        _KNOWN[votes] = find
-    return _KNOWN[votes]
-
-
-def _compare_orders(votes: Votes) -> tuple[AxisFlags, AxisFlags]:
-    """Bodies whose shapes have their moments about other axes; and those that fit as written."""
+    diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
+    size = np.max(np.abs(diagonal), axis=1, initial=0.0)
+    stated = votes.stated & votes.known
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(diagonal, axis=1)
+        ordered = stated & np.any(np.abs(steps) > tolerances.SAME_READING * size[:, None], axis=1)
+        oblique = np.any(np.abs(products) > tolerances.ROTATED_ZERO * size[:, None], axis=1)
+    if np.sum(ordered) < limits.VOTES or np.any(oblique & stated):
+        return None
+    voters = ordered & votes.voters  # looks at the texts, and therefore comes last
+    turned = np.any(np.abs(votes.R_BBi - np.eye(3)) > tolerances.ROTATED_ZERO, axis=(1, 2))
+    if np.sum(voters & turned) > _TURNED * np.sum(voters):
+        return None
+    slack = tolerances.SAME_READING * size[:, None]
+    rises, falls = np.all(steps >= -slack, axis=1), np.all(steps <= slack, axis=1)
+    straight = voters & ~turned
+    if np.sum(straight) < limits.VOTES or not (np.all(rises[straight]) or np.all(falls[straight])):
+        return None
+    ascending = bool(np.all(rises[straight]))
+    bodies = ordered & (rises if ascending else falls)
+    distinct = np.all(np.abs(steps) > _DISTINCT * size[:, None], axis=1)
+    # Bodies whose shapes have their moments about other axes; and those that fit as written.
     body, C_G = votes.rows
     C, count = votes.C_BBcm_B[body], len(votes.known)
     with np.errstate(all="ignore"):
@@ -567,10 +710,11 @@ def _compare_orders(votes: Votes) -> tuple[AxisFlags, AxisFlags]:
     pro, contra = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     pro[body[other]] = True
     contra[body[fits]] = True
-    return pro & ~contra, contra
+    flags = (bodies & each for each in (voters, distinct, pro & ~contra, contra))
+    return SortedMoments("ascending" if ascending else "descending", bodies, *flags)
 
 
-def restore_axes(votes: Votes, bodies: AxisFlags) -> Floats:
+def restore_axes(votes: Votes, bodies: Flags) -> Floats:
     """Give the moments of some bodies the axes that suit their shapes best.
 
     Args:

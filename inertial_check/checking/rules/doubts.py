@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from inertial_check.checking import limits
 from inertial_check.checking.evidence.assembly import Assembly
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.limits import LIMITS, Limits
@@ -23,7 +26,6 @@ from inertial_check.checking.rules.base import (
     hull,
     is_explained,
 )
-from inertial_check.checking.rules.model import CommonReading, find_common_readings, heed_the_model
 from inertial_check.checking.rules.shapes import (
     box_densities,
     centers,
@@ -53,7 +55,12 @@ doubt on each evidence."""
 
 
 _KNOWN: WeakKeyDictionary[Assembly, Mapping[str, Sequence[tuple[int, Doubt]]]] = WeakKeyDictionary()
-_COMMON: WeakKeyDictionary[Assembly, tuple[CommonReading, ...]] = WeakKeyDictionary()
+
+_EXPLAINED = frozenset({"IC502", "IC503", "IC504", "IC505"})
+"""Codes of the doubts that a reading of the whole model explains."""
+
+_ONLY_FORM = frozenset({"sign-of-products", "wrong-frame", "sorted-principal-moments"})
+"""Causes that leave the trace of a tensor as it is, and so explain no doubt about a size."""
 
 _NAMES: Mapping[Where, tuple[str, ...]] = {
     "mass": ("mass",),
@@ -82,7 +89,7 @@ def doubts(examination: Examination) -> Mapping[str, Sequence[tuple[int, Doubt]]
                             if not each.evidence & doubt.evidence
                         ]
                         found[index] = [*kept, doubt]
-        found = heed_the_model(examination, found, common_readings(examination))
+        found = _heed_the_model(examination, found)
         by_code: dict[str, list[tuple[int, Doubt]]] = {}
         for index, each in sorted(found.items()):
             for doubt in each:
@@ -91,12 +98,37 @@ def doubts(examination: Examination) -> Mapping[str, Sequence[tuple[int, Doubt]]
     return _KNOWN[assembly]
 
 
-def common_readings(examination: Examination) -> tuple[CommonReading, ...]:
-    """The readings of the whole model that its bodies have voted for."""
-    assembly = examination.assembly
-    if assembly not in _COMMON:
-        _COMMON[assembly] = find_common_readings(examination)
-    return _COMMON[assembly]
+def _heed_the_model(
+    examination: Examination, found: Mapping[int, Sequence[Doubt]]
+) -> dict[int, list[Doubt]]:
+    """The doubts about single bodies that the whole model leaves.
+
+    A doubt that a reading of the model explains is not repeated. A reading of one body that all
+    others contradict is a note, unless its fit is near exact.
+    """
+    explained: dict[int, set[str]] = {}
+    for reading, *_ in examination.votes.elections:
+        # One count of the last decimal, on all three moments, looks like a placeholder, and
+        # different parts come to share a tensor.
+        also = {"IC307", "IC501", "IC602", "IC603"} if reading.cause == "fixed-decimals" else set()
+        kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
+        for index in reading.bodies:
+            explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
+    left: dict[int, list[Doubt]] = {}
+    for index, every in found.items():
+        for doubt in every:
+            if doubt.code in explained.get(index, ()):
+                continue
+            cause, rest = doubt.values.get("cause"), doubt.values.get("nearest")
+            weak = False
+            if cause is not None and isinstance(rest, float) and rest > limits.NEAR_EXACT:
+                weak = any(
+                    int(np.sum(each.contra)) >= limits.CONTRADICTED * max(int(np.sum(each.pro)), 1)
+                    for each in examination.votes.forms
+                    if each.cause == cause
+                )
+            left.setdefault(index, []).append(doubt._replace(weak=True) if weak else doubt)
+    return left
 
 
 class DoubtRule(Rule):
@@ -113,21 +145,15 @@ def find_doubts(rule: Rule, examination: Examination) -> Iterator[Finding]:
     """Find the bodies with a doubt of a rule's code; notes where the evidence is weak."""
     for index, doubt in doubts(examination).get(rule.code, ()):
         body = rule.model.bodies[index]
-        where = doubt.where
-        inertial = body.inertial
-        if inertial is None:
-            span_ = body.span
-        elif where == "tensor":
-            span_ = hull(inertial.I_BBcm_Bi.values(), inertial.span)
-        elif where == "center":
-            span_ = hull(inertial.p_BoBcm_B, inertial.span)
-        else:
-            mass = inertial.mass
-            span_ = (
-                inertial.span
-                if where == "inertial" or mass is None or mass.span is None
-                else mass.span
-            )
-        span, about = span_, _NAMES[doubt.where]
+        where, inertial, span = doubt.where, body.inertial, body.span
+        if inertial is not None:
+            span = inertial.span
+            if where == "tensor":
+                span = hull(inertial.I_BBcm_Bi.values(), span)
+            elif where == "center":
+                span = hull(inertial.p_BoBcm_B, span)
+            elif where == "mass" and inertial.mass is not None:
+                span = inertial.mass.span or span
+        about = _NAMES[where]
         finding = rule.at(span, doubt.message, body, doubt.values, about=about)
         yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding

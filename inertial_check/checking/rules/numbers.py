@@ -33,7 +33,7 @@ from inertial_check.checking.rules.base import (
     moments_text,
     mover,
 )
-from inertial_check.checking.rules.doubts import DoubtRule, common_readings, find_doubts
+from inertial_check.checking.rules.doubts import DoubtRule, find_doubts
 from inertial_check.documents.model import (
     ENTRIES,
     Body,
@@ -84,7 +84,7 @@ class _DigitsRule(_InertiaRule):
         if found and self.run_severity is Severity.WARNING:
             common = [
                 self.model.bodies[index].id
-                for reading in common_readings(examination)
+                for reading, *_ in examination.votes.elections
                 if reading.cause == "fixed-decimals"
                 for index in reading.bodies
             ]

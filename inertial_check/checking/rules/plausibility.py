@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from inertial_check.checking.evidence.examination import Examination, Fault
 from inertial_check.checking.quotes import locate_entries
 from inertial_check.checking.report import Finding, Severity
 from inertial_check.checking.rules.base import Rule, count_noun, hull, name_some
-from inertial_check.checking.rules.doubts import DoubtRule, common_readings
-from inertial_check.checking.rules.model import describe
+from inertial_check.checking.rules.doubts import DoubtRule
+from inertial_check.documents.model import ENTRIES
 from inertial_check.documents.source import Span
 
 
@@ -335,17 +337,37 @@ class ModelWideMistake(Rule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding for each reading of the whole model that its bodies have voted for."""
-        for common in common_readings(examination):
+        for election in examination.votes.elections:
+            common = election[0]
             bodies = [self.model.bodies[index] for index in common.bodies]
+            pro, contra = int(np.sum(common.pro)), int(np.sum(common.contra))
+            count = count_noun(len(bodies), "body", "bodies")
+            against = f"{count_noun(contra, 'body', 'bodies')} speak{'s' * (contra == 1)} against"
+            message = (
+                f"one mistake runs through {count} ({name_some([body.name for body in bodies])}): "
+                f"{common.what}, {pro} of them {common.proof}, and "
+                f"{against if contra else 'none speaks against'} it; {common.advice}"
+            )
+            values = {
+                "cause": common.cause,
+                "reading": common.what,
+                "readings": {each.what: each.share for each in election},
+                "proof": common.proof,
+                "votes": pro,
+                "votes_against": contra,
+            }
+            names: tuple[str, ...] = ENTRIES
+            if common.cause in ("sign-of-products", "density"):
+                names = ("ixy", "ixz", "iyz") if common.cause != "density" else ("mass", *ENTRIES)
             inertial = bodies[0].inertial
             span = bodies[0].span
             if inertial is not None:
                 span = hull(inertial.I_BBcm_Bi.values(), inertial.span)
-            finding = self.at(span, describe(examination, common), values=common.values)
+            finding = self.at(span, message, values=values)
             entries = [
                 entry
                 for body in (bodies if self.quotes else ())
-                for entry in locate_entries(self.model, body, common.names, body.id)
+                for entry in locate_entries(self.model, body, names, body.id)
             ]
             yield finding._replace(
                 bodies=tuple(body.name for body in bodies),

@@ -59,7 +59,7 @@ def votes_of(*links):
 
 def ballot(votes, cause):
     """(votes for, votes against) of the reading of a cause that most bodies are for."""
-    found = [each for each in votes.ballots if each.reading.cause == cause]
+    found = [each for each in votes.ballots if each.cause == cause]
     best = max(found, key=lambda each: int(np.sum(each.pro)), default=None)
     return (0, 0) if best is None else (int(np.sum(best.pro)), int(np.sum(best.contra)))
 
@@ -105,12 +105,12 @@ class TestBallots:
         ]
         votes = votes_of(*links)
         every = votes._poll(list(list_forms(votes._numbers)), votes._by_form)
-        kept = {each.reading.what: each for each in votes.ballots}
+        kept = {each.what: each for each in votes.ballots}
         odd, _ = votes._count_odd()
         for each in every:
             if odd >= VOTES and np.sum(each.pro) >= VOTES:
-                assert np.array_equal(kept[each.reading.what].pro, each.pro)
-                assert np.array_equal(kept[each.reading.what].contra, each.contra)
+                assert np.array_equal(kept[each.what].pro, each.pro)
+                assert np.array_equal(kept[each.what].contra, each.contra)
 
     @settings(max_examples=15)
     @given(SEEDS, st.tuples(*[st.floats(-3, 3)] * 2, st.floats(-1.4, 1.4)))
@@ -189,7 +189,7 @@ class TestBallots:
             link._replace(inertia=link.inertia / unit, shape=link.shape if seen else "")
             for link in arm(np.random.default_rng(4))
         ]
-        found = {each.reading.what: int(np.sum(each.pro)) for each in votes_of(*links).ballots}
+        found = {each.what: int(np.sum(each.pro)) for each in votes_of(*links).ballots}
         assert found[f"read as {name}"] == 4
 
     def test_meshes_in_millimetres_are_no_vote_for_another_unit(self):
@@ -206,7 +206,7 @@ class TestBallots:
             link._replace(inertia=R @ link.inertia @ R.T)
             for link in arm(np.random.default_rng(6), rpy=rpy)
         ]
-        found = {each.reading.what: int(np.sum(each.pro)) for each in votes_of(*links).ballots}
+        found = {each.what: int(np.sum(each.pro)) for each in votes_of(*links).ballots}
         assert found["without the rotations of their origins"] == 4
 
     def test_one_part_mounted_four_times_is_one_part(self):
