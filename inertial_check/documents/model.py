@@ -40,7 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.documents import WRITERS
-from inertial_check.documents.source import Deferred, Place, Source, Span
+from inertial_check.documents.source import Place, Source, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
 from inertial_check.inertia import tolerances
@@ -152,12 +152,6 @@ class Joint(NamedTuple):
     mimic: Mimic | None = None
 
 
-class Joints(Deferred[Joint]):
-    """The joints of a body, read from the document when they are first used."""
-
-    __slots__ = ()
-
-
 Role = Literal["visual", "collision"]
 """Role of a shape: it is drawn, or it collides."""
 
@@ -207,12 +201,6 @@ class Shape(NamedTuple):
     uri: str | None = None
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     note: str | None = None
-
-
-class Shapes(Deferred[Shape]):
-    """The shapes of a body, read from the document when they are first used."""
-
-    __slots__ = ()
 
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -409,7 +397,15 @@ class Model(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        return show_model(self)
+        # Show a model: its bodies, the worst first.
+        shown = read_bodies([body.name for body in self.bodies], judge(self))
+        words = [count(len(self.bodies), "body"), count_words(shown.verdicts)]
+        return write_box(
+            escape_text(f"Model {self.name}".rstrip()),
+            f"{self.source.path} ({self.format}): {': '.join(filter(None, words))}",
+            shown.write_table(),
+            shown.draw_triangle(),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -520,18 +516,6 @@ class RootPose(NamedTuple):
 
     body: str
     X_WB: Pose
-
-
-class NamedFrames(Deferred[NamedFrame]):
-    """The named frames of a document, read when they are first used."""
-
-    __slots__ = ()
-
-
-class RootPoses(Deferred[RootPose]):
-    """The poses of the roots of a document, read when they are first used."""
-
-    __slots__ = ()
 
 
 class Judgement(NamedTuple):
@@ -673,7 +657,10 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
         mass, center = mass * kilograms, center * meters[:, None]
         unit = kilograms * meters**2
         I_BBcm_Bi, moments = (v * unit[:, None] for v in (I_BBcm_Bi, result.principal_moments))
-        I_BBcm_B = _rotate_tensors(I_BBcm_Bi, R_BBi)
+        # Rotate tensors to body axes; those already in body axes are unchanged to the bit.
+        turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
+        aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))
+        I_BBcm_B = np.where(aligned[:, None], I_BBcm_Bi, turned)
         boxes = equivalent_box(mass, moments)
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
@@ -707,13 +694,6 @@ def _radii(inertial: Inertial) -> tuple[float, ...]:
     if not all(isfinite(number.value) for number in numbers):
         return _NO_RADII
     return half_units([number.text for number in numbers])
-
-
-def _rotate_tensors(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
-    """Rotate tensors to body axes; those already in body axes are unchanged to the bit."""
-    turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
-    aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))
-    return np.where(aligned[:, None], I_BBcm_Bi, turned)
 
 
 _NO_BODY = (nan,) * 10
@@ -769,7 +749,20 @@ def select_changes(
     if isinstance(bodies, str):
         bodies = [bodies]
     names = [body.id for body in model.bodies] if bodies is None else list(bodies)
-    batch = _read_batch(parameters, len(names))
+    # Read a batch (count,) of bodies.
+    count = len(names)
+    batch = (
+        parameters
+        if isinstance(parameters, InertialParameters)
+        else InertialParameters.from_theta(read_floats((), parameters=parameters)[0])
+    )
+    if batch.shape == () and count == 1:
+        batch = batch[None]
+    if batch.shape != (count,):
+        batch_bodies = "1 body" if count == 1 else f"{count} bodies"
+        raise ParameterError(
+            f"parameters have shape {batch.shape}, expected one row for {batch_bodies}"
+        )
     rows = _stack_numbers(batch)
     own = None if bodies is not None else _stack_numbers(collect_parameters(model), batch.about)
     chosen: dict[str, InertialParameters | npt.ArrayLike] = {}
@@ -786,25 +779,6 @@ def select_changes(
             raise ParameterError(f"{name!r} stands twice among the bodies")
         chosen[name] = batch[index]
     return chosen
-
-
-def _read_batch(parameters: InertialParameters | ArrayLike, count: int) -> InertialParameters:
-    """Read a batch (count,) of bodies.
-
-    Raises:
-        ParameterError: They have another shape.
-    """
-    batch = (
-        parameters
-        if isinstance(parameters, InertialParameters)
-        else InertialParameters.from_theta(read_floats((), parameters=parameters)[0])
-    )
-    if batch.shape == () and count == 1:
-        batch = batch[None]
-    if batch.shape != (count,):
-        bodies = "1 body" if count == 1 else f"{count} bodies"
-        raise ParameterError(f"parameters have shape {batch.shape}, expected one row for {bodies}")
-    return batch
 
 
 def _stack_numbers(batch: InertialParameters, about: Point | None = None) -> Floats:
@@ -927,7 +901,16 @@ def tree_of(
         raise UsageError(f"{model.source.path}: no bodies, so no tree")
     index_of = {body.id: index for index, body in enumerate(bodies)}
     parents = [index_of.get(body.parent or "", INERTIAL_FRAME) for body in bodies]
-    _refuse_roots(model, parents)
+    found = [
+        body.name
+        for body, parent in zip(model.bodies, parents, strict=True)
+        if parent == INERTIAL_FRAME and body.joint is None
+    ]
+    if model.format in ("urdf", "xacro") and len(found) > 1:
+        raise UsageError(
+            f"{model.source.path}: {len(found)} roots ({', '.join(found[:4])}"
+            f"{', ...' if len(found) > 4 else ''}), expected one: tie the others to it by joints"
+        )
     judgements = judge(model)
     still = _lock_joints(model, locked)
     joints: list[JointType] = []
@@ -963,19 +946,6 @@ def _added_mass(model: Model) -> Floats:
         if not np.all(np.isfinite(matrix)):
             raise _tree_error(model, body, "its fluid_added_mass is not finite")
     return found
-
-
-def _refuse_roots(model: Model, parents: list[int]) -> None:
-    found = [
-        body.name
-        for body, parent in zip(model.bodies, parents, strict=True)
-        if parent == INERTIAL_FRAME and body.joint is None
-    ]
-    if model.format in ("urdf", "xacro") and len(found) > 1:
-        raise UsageError(
-            f"{model.source.path}: {len(found)} roots ({', '.join(found[:4])}"
-            f"{', ...' if len(found) > 4 else ''}), expected one: tie the others to it by joints"
-        )
 
 
 def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
@@ -1093,30 +1063,31 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
             if not found:
                 hint = suggest_name(name, carried, hint)
             raise UsageError(f"{model.source.path}: {what} called {name!r}{hint}")
-        moved[found[0]] = _displace(model, model.bodies[found[0]], position)
+        # Compute the pose of a body at a joint position, relative to its pose at 0.
+        body = model.bodies[found[0]]
+        X = np.eye(4)
+        kind = JOINT_TYPES.get(body.joint or "")
+        if position == 0.0:
+            displace = X
+        else:
+            if not np.isfinite(position):
+                raise _tree_error(
+                    model, body, f"its joint is to be locked at {position}, expected a number"
+                )
+            if kind not in ("revolute", "prismatic") or body.axis_B is None:
+                raise _tree_error(
+                    model, body, f"its joint cannot be locked at {position:g}, only at 0"
+                )
+            displace_moved = position * np.array(body.axis_B)
+            if kind == "prismatic":
+                X[:3, 3] = displace_moved
+            else:
+                point = _point(model, body, "revolute")
+                X[:3, :3] = matrix_from_rotation_vector(displace_moved)
+                X[:3, 3] = point - X[:3, :3] @ point
+            displace = X
+        moved[found[0]] = displace
     return moved
-
-
-def _displace(model: Model, body: Body, position: float) -> Floats:
-    """Compute the pose of a body at a joint position, relative to its pose at 0."""
-    X = np.eye(4)
-    kind = JOINT_TYPES.get(body.joint or "")
-    if position == 0.0:
-        return X
-    if not np.isfinite(position):
-        raise _tree_error(
-            model, body, f"its joint is to be locked at {position}, expected a number"
-        )
-    if kind not in ("revolute", "prismatic") or body.axis_B is None:
-        raise _tree_error(model, body, f"its joint cannot be locked at {position:g}, only at 0")
-    moved = position * np.array(body.axis_B)
-    if kind == "prismatic":
-        X[:3, 3] = moved
-    else:
-        point = _point(model, body, "revolute")
-        X[:3, :3] = matrix_from_rotation_vector(moved)
-        X[:3, 3] = point - X[:3, :3] @ point
-    return X
 
 
 def _tree_joints(tree: Tree, bodies: Sequence[Body]) -> TreeJoints:
@@ -1170,18 +1141,6 @@ def _list_names(names: Sequence[str], most: int = _SHOWN) -> str:
 
 def _tree_error(model: Model, body: Body, reason: str) -> UsageError:
     return UsageError(f"{model.source.path}: {body.name}: {reason}: no tree")
-
-
-def show_model(model: Model) -> str:
-    """Show a model: its bodies, the worst first."""
-    shown = read_bodies([body.name for body in model.bodies], judge(model))
-    words = [count(len(model.bodies), "body"), count_words(shown.verdicts)]
-    return write_box(
-        escape_text(f"Model {model.name}".rstrip()),
-        f"{model.source.path} ({model.format}): {': '.join(filter(None, words))}",
-        shown.write_table(),
-        shown.draw_triangle(),
-    )
 
 
 def read_bodies(names: Sequence[str], judgements: Sequence[Judgement]) -> ShownBodies:

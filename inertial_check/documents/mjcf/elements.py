@@ -382,7 +382,22 @@ class GeomReader:
         if "scale" in attributes:
             scale = parse_factors(attributes["scale"], "scale of <mesh>")
         uri = self._uri(_slashes(file), user)
-        return _GeomForm((), _mesh_frame(attributes, scale), uri, scale)
+        # Compute the pose of the scaled coordinates of a mesh file in the frame of the geom.
+        if "refpos" not in attributes and "refquat" not in attributes:
+            found = SAME_FRAME
+        else:
+            refpos = parse_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
+            R_GM = IDENTITY
+            if "refquat" in attributes:
+                rotation = from_wxyz(*parse_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
+                if rotation is None:
+                    raise Unusable("refquat of <mesh> is no rotation: write w x y z")
+                R_GM = transpose(rotation)
+            if R_GM != IDENTITY and len(set(scale)) > 1:
+                raise Unusable("refquat turns the mesh before it is scaled by unequal factors")
+            x, y, z = (-a * s for a, s in zip(rotate(R_GM, refpos), scale, strict=True))
+            found = Pose((x, y, z), R_GM)
+        return _GeomForm((), found, uri, scale)
 
     def _uri(self, file: str, user: MjcfElement) -> str:
         """Make the path of a file relative to the document that contains the geom."""
@@ -427,24 +442,3 @@ def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
         radius, half = sizes
         return radius, 2 * half
     return tuple(sizes)
-
-
-def _mesh_frame(attributes: Mapping[str, str], scale: Vector) -> Pose:
-    """Compute the pose of the scaled coordinates of a mesh file in the frame of the geom.
-
-    MuJoCo maps a vertex v of the file to scale * R^T (v - refpos), where R is the rotation of
-    refquat. It then moves the mesh to its own centre and axes, but undoes this in the geom's pose.
-    """
-    if "refpos" not in attributes and "refquat" not in attributes:
-        return SAME_FRAME
-    refpos = parse_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
-    R_GM = IDENTITY
-    if "refquat" in attributes:
-        rotation = from_wxyz(*parse_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
-        if rotation is None:
-            raise Unusable("refquat of <mesh> is no rotation: write w x y z")
-        R_GM = transpose(rotation)
-    if R_GM != IDENTITY and len(set(scale)) > 1:
-        raise Unusable("refquat turns the mesh before it is scaled by unequal factors")
-    x, y, z = (-a * s for a, s in zip(rotate(R_GM, refpos), scale, strict=True))
-    return Pose((x, y, z), R_GM)

@@ -36,19 +36,15 @@ from inertial_check.documents.model import (
     Inertial,
     InertiaOrigin,
     Joint,
-    Joints,
     LoopFrame,
     Mimic,
     Model,
     NamedFrame,
-    NamedFrames,
     Pose,
     Problem,
     ProblemKind,
     RootPose,
-    RootPoses,
     Shape,
-    Shapes,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
 from inertial_check.documents.poses import (
@@ -61,7 +57,7 @@ from inertial_check.documents.poses import (
     rotate,
     unit,
 )
-from inertial_check.documents.source import Source
+from inertial_check.documents.source import Deferred, Source
 from inertial_check.documents.xml.markup import Element
 
 if TYPE_CHECKING:
@@ -163,8 +159,8 @@ def read_model(source: Source, context: Context) -> Model:
         tuple(problems),
         tuple(tree.others),
         loops=tuple(read_loops(tree, walk.find_site)),
-        frames=NamedFrames(walk.frames),
-        roots=RootPoses(walk.roots),
+        frames=Deferred(walk.frames),
+        roots=Deferred(walk.roots),
         bounds=Bounds(
             max(compiler.boundmass, 0.0),
             max(compiler.boundinertia, 0.0),
@@ -426,7 +422,19 @@ class _BodyWalk:
                 inertial = reader.inertial(frame)
                 body.problems += reader.problems
             origin = self._origin(body, inertial)
-            self._note_settings(body, inertial, origin)
+            # Note the effects of the compiler settings on the body.
+            compiler = self._compiler
+            if inertial is not None:
+                notes = note_compiler_effects(inertial, compiler)
+                if origin == "geometry":
+                    settings_message = (
+                        "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
+                    )
+                    notes = iter((settings_message,))
+                for note in notes:
+                    body.note("engine", note, body.inertials[0][0])
+            elif origin == "file":
+                self.unwritten += 1
             yield Body(
                 body.name,
                 id_,
@@ -441,7 +449,7 @@ class _BodyWalk:
                 X_PB=self._pose(body),
                 axis_B=body.axis_B,
                 p_BoJo_B=body.p_BoJo_B,
-                joints=Joints(partial(self._read_joints, body.joints)) if body.joints else (),
+                joints=Deferred(partial(self._read_joints, body.joints)) if body.joints else (),
             )
 
     def _pose(self, body: _FoundBody) -> Pose | None:
@@ -459,7 +467,7 @@ class _BodyWalk:
         return X_PB if is_finite(X_PB) else None
 
     def _shapes(self, body: _FoundBody) -> Sequence[Shape]:
-        return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
+        return Deferred(partial(self._read_shapes, body.geoms)) if body.geoms else ()
 
     def _read_shapes(
         self, geoms: Sequence[tuple[MjcfElement, str, Pose | None]]
@@ -485,21 +493,6 @@ class _BodyWalk:
     def _origin(self, body: _FoundBody, inertial: Inertial | None) -> InertiaOrigin:
         asked = ("true",) if inertial else ("true", "auto")
         return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
-
-    def _note_settings(
-        self, body: _FoundBody, inertial: Inertial | None, origin: InertiaOrigin
-    ) -> None:
-        """Note the effects of the compiler settings on the body."""
-        compiler = self._compiler
-        if inertial is not None:
-            notes = note_compiler_effects(inertial, compiler)
-            if origin == "geometry":
-                message = "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
-                notes = iter((message,))
-            for note in notes:
-                body.note("engine", note, body.inertials[0][0])
-        elif origin == "file":
-            self.unwritten += 1
 
 
 def _ids(names: list[str]) -> Iterator[str]:
@@ -574,20 +567,21 @@ class JointReader:
             for node in self._tree.children(section) if section.tag == "equality" else ():
                 name = node.get("joint1")
                 if node.tag == "joint" and name and node.get("active") != "false":
-                    found.setdefault(name, _mimic(node))
+                    # Read an equality of joints; the numbers are NaN unless its polynomial is a
+                    # straight line.
+                    other = node.get("joint2") or ""
+                    written = (node.get("polycoef") or "").split()
+                    terms = [parse_number(word)[0] for word in written] + list(
+                        _STRAIGHT[len(written) :]
+                    )
+                    offset, multiplier, *bent = terms
+                    if any(bent) and other:
+                        known = tuple(terms) if all(map(math.isfinite, terms)) else ()
+                        mimic = Mimic(other, math.nan, math.nan, known)
+                    else:
+                        mimic = Mimic(other, multiplier if other else 0.0, offset)
+                    found.setdefault(name, mimic)
         return found
-
-
-def _mimic(equality: MjcfElement) -> Mimic:
-    """Read an equality of joints; the numbers are NaN unless its polynomial is a straight line."""
-    other = equality.get("joint2") or ""
-    written = (equality.get("polycoef") or "").split()
-    terms = [parse_number(word)[0] for word in written] + list(_STRAIGHT[len(written) :])
-    offset, multiplier, *bent = terms
-    if any(bent) and other:
-        known = tuple(terms) if all(map(math.isfinite, terms)) else ()
-        return Mimic(other, math.nan, math.nan, known)
-    return Mimic(other, multiplier if other else 0.0, offset)
 
 
 def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float, float] | None:

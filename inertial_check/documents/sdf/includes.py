@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 
 from inertial_check.documents.context import Context, note_lookup
-from inertial_check.documents.resources import Resource, ResourceFinder
+from inertial_check.documents.resources import ResourceFinder
 from inertial_check.documents.sdf import LATEST, ROOTS
 from inertial_check.documents.sdf.links import word
 from inertial_check.documents.source import Source
@@ -80,7 +80,10 @@ class Library:
         if not uri:
             raise NotIncluded("it names no <uri>: add <uri>model://NAME</uri>")
         document = self._document(self._path(uri, including))
-        return Included(document, self._model(document))
+        for tag in ("model", "actor", "light"):  # libsdformat's order of preference
+            if found := document.root.all(tag):
+                return Included(document, found[0])
+        raise NotIncluded(f"{document.source.path} holds no <model>")
 
     def spend(self, elements: int) -> None:
         """Count the elements of an included model.
@@ -99,63 +102,42 @@ class Library:
             finder = self._finders[including] = ResourceFinder(including, self._context, _is_model)
         found = finder.find(uri)
         if found.path is None and "://" not in uri and not os.path.isabs(uri):
-            found = _find_by_name(found, finder)
+            # A relative path that does not exist may be the name of a model.
+            named, name = finder.find(f"model://{uri}"), uri.partition("/")[0]
+            way = f"name the folder of the model with --package-path {name}=DIR"
+            found = named if named.path else found._replace(reason=f"{found.reason}; {way}")
         if found.path is None:
             raise NotIncluded(str(found.reason))
         path = found.path
         if os.path.isdir(path):
             path = _read_config(path, self._context)
-        return _relate_path(path, including)
+        if including is None or os.path.isabs(including) or not os.path.isabs(path):
+            return path
+        try:  # relative to the current folder, as the path of the including document is
+            return os.path.relpath(path)
+        except ValueError:  # on another drive
+            return path
 
     def _document(self, path: str) -> XmlDocument:
+        """Read a document once, or raise again why it cannot be included."""
         key = os.path.abspath(path)
         known = self._known.get(key)
         if known is None:
             try:
-                known = self._read(path)
+                known = _parse(path, self._context, len(self.sources) + 1)
+                tag = known.root.tag
+                if tag not in ROOTS:
+                    model = tag in {"robot", "mujoco"}
+                    way = "check it by itself" if model else "an SDF's is <sdf>"
+                    raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
+                self.sources.append(known.source)
+                self.documents.append(known)
             except NotIncluded as reason:
                 known = reason
             self._known[key] = known
         if isinstance(known, NotIncluded):
             raise known
         return known
-
-    def _read(self, path: str) -> XmlDocument:
-        document = _parse(path, self._context, len(self.sources) + 1)
-        tag = document.root.tag
-        if tag not in ROOTS:
-            way = "check it by itself" if tag in {"robot", "mujoco"} else "an SDF's is <sdf>"
-            raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
-        self.sources.append(document.source)
-        self.documents.append(document)
-        return document
-
-    @staticmethod
-    def _model(document: XmlDocument) -> Element:
-        """Return the element that replaces the include, in libsdformat's order of preference."""
-        for tag in ("model", "actor", "light"):
-            if found := document.root.all(tag):
-                return found[0]
-        raise NotIncluded(f"{document.source.path} holds no <model>")
-
-
-def _relate_path(path: str, including: str | None) -> str:
-    """Make a path relative to the current folder if the including document's path is."""
-    if including is None or os.path.isabs(including) or not os.path.isabs(path):
-        return path
-    try:
-        return os.path.relpath(path)
-    except ValueError:  # on another drive
-        return path
-
-
-def _find_by_name(missing: Resource, finder: ResourceFinder) -> Resource:
-    """Search for a relative path that does not exist as the name of a model."""
-    uri = missing.uri
-    found = finder.find(f"model://{uri}")
-    name = uri.partition("/")[0]
-    way = f"name the folder of the model with --package-path {name}=DIR"
-    return found if found.path else missing._replace(reason=f"{missing.reason}; {way}")
 
 
 def _is_model(path: str) -> bool:

@@ -78,7 +78,34 @@ class LinkReader(TextReader):
             span = self._document.element_span(self._link)
             return Inertial(span, _ONE, (ZERO,) * 3, IDENTITY, _DEFAULTS), "default"
         if is_true(inertial.attributes.get("auto", "")):
-            return self._automatic(inertial), "geometry"
+            # Read what is written beside auto="true", which engines compute from the collisions.
+            density = self._read_value(inertial, "density", _WATER)
+            if density.span and density.value <= 0:
+                density_what = (
+                    f"<density> is {density.text} kg/m^3; a body has more than 0: write its density"
+                )
+                self._problem(density_what, density.span)
+            beside = [tag for tag in ("pose", "mass", "inertia") if inertial.all(tag)]
+            if not beside:
+                automatic = None
+            else:
+                tags = ", ".join(f"<{tag}>" for tag in beside)
+                what = (
+                    f'<inertial auto="true"> is computed from the collisions, and {tags} beside it '
+                    "overwritten (a mass: by libsdformat before 15.2): delete one or the other"
+                )
+                self._problem(what, self._document.tag_span(inertial), "engine")
+                automatic_stated = self._read_numbers(inertial)
+                automatic_written = {
+                    entry: n for entry, n in automatic_stated.I_BBcm_Bi.items() if n.span
+                }
+                mass = (
+                    automatic_stated.mass
+                    if automatic_stated.mass and automatic_stated.mass.span
+                    else None
+                )
+                automatic = automatic_stated._replace(mass=mass, I_BBcm_Bi=automatic_written)
+            return automatic, "geometry"
         # Note numbers in attributes and an <origin>, as in URDF: engines take the defaults.
         for child in inertial.children:
             if child.tag == "origin":
@@ -105,28 +132,6 @@ class LinkReader(TextReader):
             entries = {e: self._read_entry(inertia, e, default) for e, default in _DEFAULTS.items()}
         added = self._added_mass(inertial)
         return Inertial(span, mass, translation, rotation, entries, fluid_added_mass=added)
-
-    def _automatic(self, inertial: Element) -> Inertial | None:
-        """Read what is written beside auto="true", which engines compute from the collisions."""
-        density = self._read_value(inertial, "density", _WATER)
-        if density.span and density.value <= 0:
-            density_what = (
-                f"<density> is {density.text} kg/m^3; a body has more than 0: write its density"
-            )
-            self._problem(density_what, density.span)
-        beside = [tag for tag in ("pose", "mass", "inertia") if inertial.all(tag)]
-        if not beside:
-            return None
-        tags = ", ".join(f"<{tag}>" for tag in beside)
-        what = (
-            f'<inertial auto="true"> is computed from the collisions, and {tags} beside it '
-            "overwritten (a mass: by libsdformat before 15.2): delete one or the other"
-        )
-        self._problem(what, self._document.tag_span(inertial), "engine")
-        stated = self._read_numbers(inertial)
-        written = {entry: n for entry, n in stated.I_BBcm_Bi.items() if n.span}
-        mass = stated.mass if stated.mass and stated.mass.span else None
-        return stated._replace(mass=mass, I_BBcm_Bi=written)
 
     def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
         """Read an entry of the tensor; it may be absent, but libsdformat refuses an empty one."""

@@ -26,19 +26,15 @@ from inertial_check.documents.model import (
     Body,
     ClosedLoop,
     Joint,
-    Joints,
     Mimic,
     Model,
     NamedFrame,
-    NamedFrames,
     Pose,
     Problem,
     ProblemKind,
     Role,
     RootPose,
-    RootPoses,
     Shape,
-    Shapes,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
 from inertial_check.documents.poses import (
@@ -65,7 +61,7 @@ from inertial_check.documents.shapes import (
     read_dimensions,
     unusable_shape,
 )
-from inertial_check.documents.source import Source
+from inertial_check.documents.source import Deferred, Source
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
 
@@ -436,8 +432,8 @@ class _SdfReader:
             problems,
             others,
             loops=loops,
-            frames=NamedFrames(partial(_read_frames, tuple(self._tied))),
-            roots=RootPoses(partial(_read_roots, tuple(self._tied), bodies)),
+            frames=Deferred(partial(_read_frames, tuple(self._tied))),
+            roots=Deferred(partial(_read_roots, tuple(self._tied), bodies)),
         )
 
     def _name(self) -> str:
@@ -619,7 +615,7 @@ class _SdfReader:
         elements = [child for child in link.children if child.tag in _SHAPE_ROLES]
         if not elements:
             return ()
-        return Shapes(partial(_read_shapes, elements, scope, name, self._group.frames))
+        return Deferred(partial(_read_shapes, elements, scope, name, self._group.frames))
 
     def _joint(self, joint: Element, scope: _Scope) -> None:
         ends = [word(scope.document, joint.first(tag)) for tag in ("parent", "child")]
@@ -663,7 +659,16 @@ class _SdfReader:
             else:
                 closing = tied
             if closing is not None:
-                self._loops.append(_describe_loop(closing, group.frames))
+                # Describe a joint that is left out of the tree, as another one holds its child.
+                frames = group.frames
+                name = closing.scope.scope_name(closing.element.attributes.get("name", ""))
+                X_BJ = frames.locate(
+                    closing.child, closing.scope.stand(closing.element, closing.frame)
+                )
+                frame = place_joint(closing.type, X_BJ, _axis(closing, frames))
+                self._loops.append(
+                    ClosedLoop(name, closing.type, (closing.parent, closing.child), frame)
+                )
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
                 held = holding[body.name]
@@ -675,7 +680,7 @@ class _SdfReader:
                     X_PB=group.frames.pose(held.parent, held.child) if above else None,
                     axis_B=_axis(held, group.frames),
                     p_BoJo_B=_point(held, group.frames),
-                    joints=Joints(partial(_read_joints, held)),
+                    joints=Deferred(partial(_read_joints, held)),
                 )
 
 
@@ -773,14 +778,6 @@ def _read_roots(
         if id_ in roots and (X_WB := group.frames.pose(WORLD_FRAME, name)) is not None
         if is_finite(X_WB)
     )
-
-
-def _describe_loop(joint: _TiedJoint, frames: Frames) -> ClosedLoop:
-    """Describe a joint that is left out of the tree, as another one holds its child."""
-    name = joint.scope.scope_name(joint.element.attributes.get("name", ""))
-    X_BJ = frames.locate(joint.child, joint.scope.stand(joint.element, joint.frame))
-    frame = place_joint(joint.type, X_BJ, _axis(joint, frames))
-    return ClosedLoop(name, joint.type, (joint.parent, joint.child), frame)
 
 
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import re
+import shutil
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import IO, BinaryIO, Self
 
 import numpy as np
@@ -26,9 +28,6 @@ from inertial_check.documents.tables.reading import (
 from inertial_check.errors import UsageError
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.representations import reorder, symmetric
-
-_PIECE = 2**16
-"""Size of the pieces in which a file is copied [bytes]."""
 
 _ROW_BYTES = 80
 """Size of a row of ten float64 in the spool [bytes]."""
@@ -169,10 +168,8 @@ class _NpyCopy(_ArrayCopy):
     def finish(self) -> tuple[str, ...]:
         source = self._reader.reopen()
         if not self.changed.any():
-            copy_source = self._reader.stream
-            copy_source.seek(0)
-            while piece := copy_source.read(_PIECE):
-                self.stream.write(piece)
+            self._reader.stream.seek(0)
+            shutil.copyfileobj(self._reader.stream, self.stream)
             return ()
         return _rewrite(source, self.spool, _COLUMNS["theta"], self.stream)
 
@@ -262,10 +259,6 @@ class _Fresh(TableWriter):
         rows = (row for values in self.spool.values() for row in values.tolist())
         return zip(self.spool.labels(), rows, strict=True)
 
-    @property
-    def _named(self) -> bool:
-        return self.spool.longest > 0
-
 
 class _FreshText(_Fresh):
     """A new table as text, line by line."""
@@ -282,23 +275,21 @@ class _FreshText(_Fresh):
 
 class _Csv(_FreshText):
     def _lines(self) -> Iterator[str]:
-        head = ["name"] if self._named else []
-        yield _format_csv_line([*head, *self._layout.names])
-        for label, numbers in self._rows():
-            yield _format_csv_line([*([label or ""] if self._named else []), *map(repr, numbers)])
-
-
-def _format_csv_line(cells: Sequence[str]) -> str:
-    stream = io.StringIO(newline="")
-    csv.writer(stream, lineterminator="\n").writerow(cells)
-    return stream.getvalue()
+        named = self.spool.longest > 0
+        head: tuple[str, Iterable[str]] = ("name", self._layout.names)
+        rows = ((label or "", map(repr, numbers)) for label, numbers in self._rows())
+        for label, cells in chain([head], rows):
+            stream = io.StringIO(newline="")
+            line = [*([label] if named else []), *cells]
+            csv.writer(stream, lineterminator="\n").writerow(line)
+            yield stream.getvalue()
 
 
 class _Json(_FreshText):
     def _lines(self) -> Iterator[str]:
         before = "[\n"
         for label, numbers in self._rows():
-            head = {"name": label} if self._named else {}
+            head = {"name": label} if self.spool.longest else {}
             row = {**head, **dict(zip(self._layout.names, numbers, strict=True))}
             yield before + json.dumps(row)
             before = ",\n"
@@ -308,7 +299,7 @@ class _Json(_FreshText):
 class _Yaml(_FreshText):
     def _lines(self) -> Iterator[str]:
         for label, numbers in self._rows():
-            members = [f"name: {_format_yaml_text(label)}"] if self._named else []
+            members = [f"name: {_format_yaml_text(label)}"] if self.spool.longest else []
             for name, number in zip(self._layout.names, numbers, strict=True):
                 # Write a number that every version of yaml reads as one: in 1.1, 1e-05 is a text.
                 text = repr(number)
@@ -342,24 +333,24 @@ class _Npz(_Fresh):
         vector = "com" if self._layout.has_com else "first_moment"
         shapes = {"mass": (rows,), vector: (rows, 3), "inertia": (rows, 3, 3)}
         with zipfile.ZipFile(self.stream, "w", allowZip64=True) as target:
+
+            def open_member(name: str) -> IO[bytes]:
+                return target.open(zipfile.ZipInfo(f"{name}.npy", _EPOCH), "w", force_zip64=True)
+
             for name, shape in shapes.items():
-                with _open_member(target, name) as stream:
+                with open_member(name) as stream:
                     _write_header(stream, shape, np.dtype("<f8"))
                     for values in self.spool.values():
                         part = values[:, _COLUMNS[name]]
                         array = _unflatten(part, (len(part), *shape[1:]))
                         stream.write(np.ascontiguousarray(array).tobytes())
-            if self._named:
+            if self.spool.longest:
                 dtype = np.dtype(f"<U{self.spool.longest}")
-                with _open_member(target, "name") as stream:
+                with open_member("name") as stream:
                     _write_header(stream, (rows,), dtype)
                     for label in self.spool.labels():
                         stream.write(np.array([label or ""], dtype=dtype).tobytes())
         return ()
-
-
-def _open_member(target: zipfile.ZipFile, name: str) -> IO[bytes]:
-    return target.open(zipfile.ZipInfo(f"{name}.npy", _EPOCH), "w", force_zip64=True)
 
 
 _FRESH: dict[str, Callable[[BinaryIO, Spool, Layout], TableWriter]] = {

@@ -24,7 +24,6 @@ from inertial_check.documents.model import (
     Body,
     Inertial,
     Joint,
-    Joints,
     Mimic,
     Model,
     Number,
@@ -32,7 +31,6 @@ from inertial_check.documents.model import (
     Problem,
     Role,
     Shape,
-    Shapes,
     ThreeNumbers,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
@@ -55,7 +53,7 @@ from inertial_check.documents.shapes import (
     read_dimensions,
     unusable_shape,
 )
-from inertial_check.documents.source import Source
+from inertial_check.documents.source import Deferred, Source
 from inertial_check.documents.urdf import NAME, XACRO_WORDS
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
@@ -232,14 +230,14 @@ class _UrdfLinkReader(TextReader):
             p_BoJo_B=None
             if joint is None
             else (None if joint.type in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P),
-            joints=() if joint is None else Joints(partial(_read_joints, joint)),
+            joints=() if joint is None else Deferred(partial(_read_joints, joint)),
         )
 
     def _shapes(self) -> Sequence[Shape]:
         elements = [child for child in self._link.children if child.tag in _SHAPE_ROLES]
         if not elements:
             return ()
-        return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
+        return Deferred(partial(_read_shapes, self._document, elements, self._quaternions))
 
     def _note_misspellings(self, element: Element, expected: Container[str]) -> None:
         for name in element.attributes:
@@ -430,18 +428,16 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
             X_BG = Pose((x, y, z), rotation)
         dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
         scale = _scale(solid)
-        return Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale)
+        if solid.tag != "mesh":
+            found = None
+        else:
+            uri = solid.attributes.get("filename", "").strip()
+            if not uri:
+                raise Unusable("<mesh> has no filename")
+            found = uri
+        return Shape(kind, role, dimensions, *X_BG, span, found, scale)
     except Unusable as why:
         return unusable_shape(kind, role, span, why)
-
-
-def _uri(solid: Element) -> str | None:
-    if solid.tag != "mesh":
-        return None
-    uri = solid.attributes.get("filename", "").strip()
-    if not uri:
-        raise Unusable("<mesh> has no filename")
-    return uri
 
 
 def _scale(solid: Element) -> Vector:

@@ -35,7 +35,6 @@ from inertial_check.documents.model import (
     Inertial,
     InertiaOrigin,
     Joint,
-    Joints,
     LoopFrame,
     Mimic,
     Model,
@@ -45,9 +44,7 @@ from inertial_check.documents.model import (
     ProblemKind,
     Role,
     RootPose,
-    RootPoses,
     Shape,
-    Shapes,
 )
 from inertial_check.documents.numbers import complain_of_length
 from inertial_check.documents.poses import (
@@ -66,7 +63,7 @@ from inertial_check.documents.poses import (
     unit,
 )
 from inertial_check.documents.shapes import Unusable, check_usable, unusable_shape
-from inertial_check.documents.source import Source, Span
+from inertial_check.documents.source import Deferred, Source, Span
 from inertial_check.documents.usd import NAME, TEXT
 from inertial_check.documents.usd.process import check_description, compose_stage
 from inertial_check.documents.usd.text import LayerPlaces, scan
@@ -189,7 +186,7 @@ class _StageReader:
         others = tuple(self._layers.others)
         loops = tuple(self._frames.close(entry) for entry in self._stage["loops"])
         name = self._stage["name"]
-        roots = RootPoses(self._read_roots)
+        roots = Deferred(self._read_roots)
         return Model(self._source, NAME, name, bodies, problems, others, loops=loops, roots=roots)
 
     def _read_roots(self) -> tuple[RootPose, ...]:
@@ -243,13 +240,13 @@ class _StageReader:
             moved=driven and joint["type"] != "fixed",
             inertial=inertial,
             problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
-            shapes=Shapes(partial(self._read_shapes, body["path"], span)),
+            shapes=Deferred(partial(self._read_shapes, body["path"], span)),
             inertia_from=origin,
             parent=joint.get("parent"),
             X_PB=self._frames.pose(body["path"], joint),
             axis_B=self._frames.axis(body["path"], joint),
             p_BoJo_B=self._frames.point(body["path"], joint),
-            joints=Joints(partial(self._read_joints, joint)) if joint["type"] else (),
+            joints=Deferred(partial(self._read_joints, joint)) if joint["type"] else (),
         )
 
     def _place(self, body: JsonObject) -> Span:

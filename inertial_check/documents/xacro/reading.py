@@ -37,10 +37,10 @@ from inertial_check.documents.context import (
     note_other_inputs,
 )
 from inertial_check.documents.files.access import Access, JsonObject, Limits, RefusedFileError
-from inertial_check.documents.model import Body, Inertial, Model, Number, Problem, Shape, Shapes
+from inertial_check.documents.model import Body, Inertial, Model, Number, Problem, Shape
 from inertial_check.documents.numbers import parse_number
 from inertial_check.documents.poses import digest_rest
-from inertial_check.documents.source import Source, Span
+from inertial_check.documents.source import Deferred, Source, Span
 from inertial_check.documents.urdf import reading
 from inertial_check.documents.xacro import NAME
 from inertial_check.documents.xml.document import XmlDocument, parse
@@ -496,8 +496,8 @@ class _PlaceMap:
     def body(self, body: Body) -> Body:
         """Map every place of a body."""
         shapes: Sequence[Shape] = ()
-        if isinstance(body.shapes, Shapes):
-            shapes = Shapes(partial(self._shapes, body.shapes))
+        if isinstance(body.shapes, Deferred):
+            shapes = Deferred(partial(self._shapes, body.shapes))
         return body._replace(
             span=self._span(body.span),
             inertial=None if body.inertial is None else self._inertial(body.inertial),
@@ -509,7 +509,7 @@ class _PlaceMap:
         """Map the places of problems."""
         return [problem._replace(span=self._span(problem.span)) for problem in problems]
 
-    def _shapes(self, shapes: Shapes) -> tuple[Shape, ...]:
+    def _shapes(self, shapes: Deferred) -> tuple[Shape, ...]:
         return tuple(shape._replace(span=self._span(shape.span)) for shape in shapes)
 
     def _inertial(self, inertial: Inertial) -> Inertial:

@@ -353,35 +353,39 @@ class Tracing:
     """
 
     def __init__(self) -> None:
-        import xacro
-
-        missing = [name for name in _NEEDED if not hasattr(xacro, name)]
-        if missing:
-            raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
-        self._xacro = xacro
+        import xacro as module
+        import yaml
         from xacro import substitution_args
 
-        module = self._xacro
+        missing = [name for name in _NEEDED if not hasattr(module, name)]
+        if missing:
+            raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
+        self._xacro = module
         self._plain_literal = module.Table._eval_literal
         self._plain_extension = module.eval_extension
         module.Table._eval_literal = staticmethod(self._literal)
-        for name in ("eval_text", "eval_extension", "safe_eval", "parse", "parse_macro_arg"):
+        for name in ("eval_text", "eval_extension", "parse", "parse_macro_arg"):
             setattr(module, name, getattr(self, f"_{name}"))
+        module.safe_eval = evaluate
         for name in ("eval_all", "handle_macro_call", "process_include"):
             setattr(module, name, self._placing(getattr(module, name)))
         for name in ("check_attrs", "reqd_attrs"):
             setattr(module, name, self._looking(getattr(module, name)))
         module.warning = self._warning
-        module.open = self._open
+        # load_yaml opens a file and passes it to yaml.safe_load.
+        module.open = lambda path: _YamlStream(self._inputs.files.text_file(path))
         module.glob = SimpleNamespace(glob=self._glob)
         module._global_symbols["python"].pop("vars", None)
         module._global_symbols["python"].update(type=type_of)
-        substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
-        substitution_args._eval_env = substitution_args._eval_dict["env"] = self._env
-        substitution_args._eval_optenv = substitution_args._eval_dict["optenv"] = self._optenv
-        substitution_args.eval = self._guarded_eval
-        import yaml
-
+        for name, read in (
+            ("find", lambda package: self._inputs.find(str(package))),
+            ("env", self._env),
+            ("optenv", self._optenv),
+        ):
+            setattr(substitution_args, f"_eval_{name}", read)
+            substitution_args._eval_dict[name] = read
+        # Without the builtin functions of Python, which $(eval) would have.
+        substitution_args.eval = lambda expression, _, local: evaluate(expression, {}, local)
         yaml.safe_load = _load_yaml
 
     def expand(
@@ -409,10 +413,6 @@ class Tracing:
         except Exception as error:  # an expression or a library may raise anything
             raise LocatedError(error, _where_of(error)) from None
         return tree
-
-    def _open(self, path: str) -> io.StringIO:
-        """Open a file for load_yaml, which passes it to yaml.safe_load."""
-        return _YamlStream(self._inputs.files.text_file(path))
 
     def _glob(self, pattern: str) -> list[str]:
         """List the files that an include with a pattern names."""
@@ -560,17 +560,6 @@ class Tracing:
         except Exception as error:
             reason = f"{text}: {error}"
         raise self._xacro.XacroException(reason)
-
-    def _safe_eval(self, expression: str, names: Symbols, local: Symbols | None = None) -> Value:
-        return evaluate(expression, names, local)
-
-    def _guarded_eval(self, expression: str, _: object, local: Value) -> Value:
-        """Evaluate $(eval) without the builtin functions of Python, which it would have."""
-        return evaluate(expression, {}, local)
-
-    def _find(self, package: str) -> str:
-        """Find the folder of a package for $(find)."""
-        return self._inputs.find(package)
 
     def _env(self, name: str) -> str:
         """Read an environment variable for $(env)."""

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from inertial_check import DocumentError
 from inertial_check.documents.load import load
-from inertial_check.documents.model import DIMENSIONS, Body, Shape, Shapes
-from inertial_check.documents.source import Span
+from inertial_check.documents.model import DIMENSIONS, Body, Shape
+from inertial_check.documents.source import Deferred, Span
 from inertial_check.documents.urdf import reading
 
 INERTIAL = (
@@ -146,7 +146,7 @@ def test_a_shape_is_read_when_it_is_looked_at(monkeypatch):
 
 def test_shapes_are_read_once_and_let_go_of_the_document(monkeypatch):
     calls = []
-    shapes = Shapes(lambda: calls.append(1) or (only(collision('<sphere radius="1"/>')),))
+    shapes = Deferred(lambda: calls.append(1) or (only(collision('<sphere radius="1"/>')),))
     assert not calls
     assert len(shapes) == len(list(shapes)) == 1
     assert shapes[0].kind == "sphere"
