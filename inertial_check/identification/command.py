@@ -29,7 +29,7 @@ from inertial_check.identification.fit.nonlinear import solve_nonlinear
 from inertial_check.identification.fit.nuisance import OperatingPoint
 from inertial_check.identification.fit.options import FitOptions
 from inertial_check.identification.fit.reduction import Reduction
-from inertial_check.identification.fit.residuals import ResidualAnalysis, analyse_residuals
+from inertial_check.identification.fit.residuals import analyse_residuals
 from inertial_check.identification.fit.result import Identifiability, Identification
 from inertial_check.identification.fit.samples import Measurements
 from inertial_check.identification.fit.weights import Choice
@@ -76,9 +76,6 @@ from inertial_check.reports.identification_types import (
     JointFit,
     JointResiduals,
     Remark,
-    ResidualCourse,
-    ResidualSpectrum,
-    ResidualWhiteness,
     Role,
     RunValues,
     SolverCertificate,
@@ -263,7 +260,7 @@ def list_residuals(
         joins=joins,
     )
     rows = zip(datasets.joints, datasets.units, analyses, strict=True)
-    return tuple(JointResiduals(joint, unit, *_describe_joint(own)) for joint, unit, own in rows)
+    return tuple(own._replace(joint=joint, unit=unit) for joint, unit, own in rows)
 
 
 def _find_rate(train: Sequence[Dataset]) -> float | None:
@@ -283,38 +280,6 @@ def _find_rate(train: Sequence[Dataset]) -> float | None:
             rate = 1 / usual
         rates.append(rate)
     return rates[0] if np.ptp(rates) <= UNIFORM * rates[0] else None
-
-
-def _describe_joint(
-    own: ResidualAnalysis,
-) -> tuple[
-    int,
-    float,
-    float,
-    ResidualWhiteness | None,
-    ResidualSpectrum | None,
-    ResidualCourse | None,
-]:
-    spectrum, course = own.spectrum, own.course
-    return (
-        own.samples,
-        own.rms,
-        own.mean,
-        None if own.whiteness is None else ResidualWhiteness(*own.whiteness),
-        None
-        if spectrum is None
-        else ResidualSpectrum(
-            _as_numbers(spectrum.frequency), _as_numbers(spectrum.density), *spectrum[2:]
-        ),
-        None
-        if course is None
-        else ResidualCourse(
-            _as_numbers(course.velocity),
-            _as_numbers(course.mean),
-            _as_numbers(course.standard_error),
-            course.share,
-        ),
-    )
 
 
 def _as_numbers(values: ArrayLike) -> tuple[float, ...]:
@@ -655,7 +620,7 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     refuse_unsimulated(options, robot, datasets, loads)
     if options.method != "least-squares":
         found = identify_by_simulation(options, robot, datasets, theta, fit)
-    elif datasets.linearise is None:
+    elif not datasets.friction.nonlinear:
         found = _fit_bodies(options, datasets, theta, fit, loads)
     else:
         found, datasets = _fit_nonlinear(options, datasets, theta, fit, loads)
@@ -694,8 +659,6 @@ def _fit_nonlinear(
     Raises:
         UsageError: Drive gains or loads are unknown, too.
     """
-    linearise = datasets.linearise
-    assert linearise is not None
     if options.recordings.gain == UNKNOWN or loads.entries:
         raise UsageError(
             "--friction stribeck and load go neither with --gain unknown nor with --loads: give "
@@ -704,10 +667,10 @@ def _fit_nonlinear(
 
     def solve(point: OperatingPoint | None, weight: float | None) -> Identification:
         chosen = fit if weight is None else replace(fit, regularization=weight)
-        return _fit_bodies(options, linearise(point), prior, chosen, loads)
+        return _fit_bodies(options, datasets.build(point, None), prior, chosen, loads)
 
     found, point = solve_nonlinear(solve, datasets.friction, datasets.fastest)
-    return found, linearise(point)
+    return found, datasets.build(point, None)
 
 
 def _check_result(result: RobotIdentification) -> RobotIdentification:

@@ -51,7 +51,7 @@ def identify_by_simulation(
 
     def move(found: Identification) -> Samples:
         own = build_simulation(options, robot, datasets, found)
-        return datasets.change_motions(lambda motion: simulate_motion(own, motion)).samples
+        return datasets.build(None, lambda motion: simulate_motion(own, motion)).samples
 
     return iterate_method(options.method, move, datasets.samples, prior, fit)
 
@@ -68,7 +68,7 @@ def refuse_unsimulated(
         return
     whole = any(own.motion is not None and own.motion.whole is not None for own in datasets.train)
     reasons = {
-        "--friction stribeck and load": datasets.linearise is not None,
+        "--friction stribeck and load": datasets.friction.nonlinear,
         "--gain unknown": options.recordings.gain == UNKNOWN,
         "--loads": bool(loads.entries),
         "--loss huber": options.fit.loss != "squares",

@@ -100,7 +100,17 @@ class BaseTable(NamedTuple):
 
 
 class ResidualWhiteness(NamedTuple):
-    """Ljung and Box's test of a joint's residuals; attributes as of `residuals.Whiteness`."""
+    """Test of the residuals of one joint for autocorrelation.
+
+    Attributes:
+        first: Autocorrelation of neighbouring independent samples.
+        statistic: Ljung and Box's Q.
+        lags: Lags in it.
+        p_value: Probability of such a Q in white noise.
+        spacing: Samples from one tested sample to the next: the filter makes those between alike.
+        alike: Number of samples that tell as much as one independent sample, by the residuals'
+            own autocorrelation; NaN for too few samples.
+    """
 
     first: float
     statistic: float
@@ -111,7 +121,15 @@ class ResidualWhiteness(NamedTuple):
 
 
 class ResidualSpectrum(NamedTuple):
-    """Spectrum of a joint's residuals; attributes as of `residuals.Spectrum`."""
+    """Power spectral density of the residuals of one joint, by Welch's method.
+
+    Attributes:
+        frequency: (f,) [Hz].
+        density: (f,) [(N m)^2/Hz or N^2/Hz].
+        peak: Frequency of the highest density [Hz].
+        peak_share: Part of the power around it: the peak with the frequency on either side.
+        slow_share: Part of the power in the lower half of the band: 0.5 for white noise.
+    """
 
     frequency: Row
     density: Row
@@ -121,7 +139,14 @@ class ResidualSpectrum(NamedTuple):
 
 
 class ResidualCourse(NamedTuple):
-    """Mean residual of a joint by velocity; attributes as of `residuals.VelocityCourse`."""
+    """Mean residual of one joint by velocity.
+
+    Attributes:
+        velocity: (b,) mean velocity of each bin [rad/s or m/s].
+        mean: (b,) mean residual, measured less predicted [N m or N].
+        standard_error: (b,) of these means, for independent samples [N m or N].
+        share: Part of the residuals' variance that velocity explains, less what chance would.
+    """
 
     velocity: Row
     mean: Row

@@ -18,15 +18,19 @@ Source: G. M. Ljung, G. E. P. Box, On a measure of lack of fit in time series mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.identification.fit.samples import read_reals
 from inertial_check.inertia.arrays import ArrayLike, Floats
+from inertial_check.reports.identification_types import (
+    JointResiduals,
+    ResidualCourse,
+    ResidualSpectrum,
+    ResidualWhiteness,
+)
 
 LAGS = 20
 """Lags of the Ljung-Box test at most: the usual choice for some hundred samples and more."""
@@ -49,82 +53,6 @@ UNFILTERED = 128
 """Samples in a segment of the spectrum where no filter limits the signals."""
 
 
-class Whiteness(NamedTuple):
-    """Test of the residuals of one joint for autocorrelation.
-
-    Attributes:
-        first: Autocorrelation of neighbouring independent samples.
-        statistic: Ljung and Box's Q.
-        lags: Lags in it.
-        p_value: Probability of such a Q in white noise.
-        spacing: Samples from one tested sample to the next: the filter makes those between alike.
-        alike: Number of samples that tell as much as one independent sample, by the residuals'
-            own autocorrelation; NaN for too few samples.
-    """
-
-    first: float
-    statistic: float
-    lags: int
-    p_value: float
-    spacing: int
-    alike: float
-
-
-class Spectrum(NamedTuple):
-    """Power spectral density of the residuals of one joint, by Welch's method.
-
-    Attributes:
-        frequency: (f,) [Hz].
-        density: (f,) [(N m)^2/Hz or N^2/Hz].
-        peak: Frequency of the highest density [Hz].
-        peak_share: Part of the power around it: the peak with the frequency on either side.
-        slow_share: Part of the power in the lower half of the band: 0.5 for white noise.
-    """
-
-    frequency: Floats
-    density: Floats
-    peak: float
-    peak_share: float
-    slow_share: float
-
-
-class VelocityCourse(NamedTuple):
-    """Mean residual of one joint by velocity.
-
-    Attributes:
-        velocity: (b,) mean velocity of each bin [rad/s or m/s].
-        mean: (b,) mean residual, measured less predicted [N m or N].
-        standard_error: (b,) of these means, for independent samples [N m or N].
-        share: Part of the residuals' variance that velocity explains, less what chance would.
-    """
-
-    velocity: Floats
-    mean: Floats
-    standard_error: Floats
-    share: float
-
-
-@dataclass(frozen=True, eq=False)
-class ResidualAnalysis:
-    """Residuals of one joint.
-
-    Attributes:
-        samples: Number of samples that were analysed.
-        rms: Root mean square [N m or N].
-        mean: Mean, measured less predicted [N m or N].
-        whiteness: Test for autocorrelation; None for too few samples.
-        spectrum: Power spectral density; None without a rate or with too few samples.
-        course: Mean by velocity; None where the joint does not move.
-    """
-
-    samples: int
-    rms: float
-    mean: float
-    whiteness: Whiteness | None = None
-    spectrum: Spectrum | None = None
-    course: VelocityCourse | None = field(default=None)
-
-
 def analyse_residuals(
     residuals: ArrayLike,
     velocities: ArrayLike | None = None,
@@ -133,7 +61,7 @@ def analyse_residuals(
     cutoff: float = np.inf,
     redundancy: float = 1.0,
     joins: Sequence[int] = (),
-) -> tuple[ResidualAnalysis, ...]:
+) -> tuple[JointResiduals, ...]:
     """Analyse the residuals of each joint.
 
     Args:
@@ -143,6 +71,9 @@ def analyse_residuals(
         cutoff: Cut-off frequency of the filter that the torques passed [Hz].
         redundancy: Number of samples that tell as much as one independent sample.
         joins: Indices of samples that do not follow on those before them.
+
+    Returns:
+        The residuals of each joint; joints are counted from 1 and without a unit.
 
     Raises:
         ParameterError: Shapes do not fit, or a number is not finite.
@@ -156,7 +87,9 @@ def analyse_residuals(
     bounds = sorted({0, len(left), *(join for join in joins if 0 < join < len(left))})
     runs = [slice(*bound) for bound in pairwise(bounds)]
     return tuple(
-        ResidualAnalysis(
+        JointResiduals(
+            str(joint + 1),
+            "",
             len(own),
             float(np.sqrt(np.mean(own**2))),
             float(own.mean()),
@@ -182,7 +115,7 @@ def _correlate(runs: Sequence[Floats], lags: int) -> Floats:
     return correlations
 
 
-def _judge_whiteness(runs: Sequence[Floats], redundancy: float) -> Whiteness | None:
+def _judge_whiteness(runs: Sequence[Floats], redundancy: float) -> ResidualWhiteness | None:
     """Test residuals for autocorrelation beyond that of the filter."""
     from scipy.special import gammaincc
 
@@ -196,7 +129,7 @@ def _judge_whiteness(runs: Sequence[Floats], redundancy: float) -> Whiteness | N
     statistic = float(count * (count + 2) * np.sum(own**2 / (count - np.arange(1, lags + 1))))
     # The survival function of chi squared with `lags` degrees of freedom.
     p_value = float(gammaincc(lags / 2, statistic / 2))
-    return Whiteness(float(own[0]), statistic, lags, p_value, spacing, _count_alike(runs))
+    return ResidualWhiteness(float(own[0]), statistic, lags, p_value, spacing, _count_alike(runs))
 
 
 def _count_alike(runs: Sequence[Floats]) -> float:
@@ -217,7 +150,9 @@ def _count_alike(runs: Sequence[Floats]) -> float:
     return float(max(sums[-1], 1.0))
 
 
-def _find_spectrum(runs: Sequence[Floats], rate: float | None, cutoff: float) -> Spectrum | None:
+def _find_spectrum(
+    runs: Sequence[Floats], rate: float | None, cutoff: float
+) -> ResidualSpectrum | None:
     """Average the spectra of all runs that are as long as a segment."""
     if rate is None:
         return None
@@ -242,12 +177,16 @@ def _find_spectrum(runs: Sequence[Floats], rate: float | None, cutoff: float) ->
     edge = min(cutoff, rate / 2)
     low, whole = density[frequency < edge / 2].sum(), density[frequency < edge].sum()
     near = density[max(peak - 1, 0) : peak + 2].sum()
-    return Spectrum(
-        frequency, density, float(frequency[peak]), float(near / power), float(low / whole)
+    return ResidualSpectrum(
+        tuple(frequency.tolist()),
+        tuple(density.tolist()),
+        float(frequency[peak]),
+        float(near / power),
+        float(low / whole),
     )
 
 
-def _find_course(residuals: Floats, velocities: Floats, redundancy: float) -> VelocityCourse | None:
+def _find_course(residuals: Floats, velocities: Floats, redundancy: float) -> ResidualCourse | None:
     """Average residuals in bins of velocity that have the same number of samples each."""
     count = len(residuals)
     if count < BINS * LEAST_SAMPLES or not np.ptp(velocities) > 0:
@@ -265,4 +204,5 @@ def _find_course(residuals: Floats, velocities: Floats, redundancy: float) -> Ve
     independent = np.maximum(sizes / redundancy, 1.0)
     error = np.sqrt(within / np.maximum(sizes - 1, 1) / independent)
     velocity = np.array([velocities[part].mean() for part in parts])
-    return VelocityCourse(velocity, mean, error, share)
+    course = (tuple(own.tolist()) for own in (velocity, mean, error))
+    return ResidualCourse(*course, share)

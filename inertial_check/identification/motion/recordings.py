@@ -70,7 +70,9 @@ def read_datasets(
     remarks: list[Remark] = []
     recorded = read_all_samples(recordings, options, robot, remarks)
     nuisance = _declare_friction(recorded[: len(paths)], options, robot, remarks)
-    whole = has_whole_motion(recorded)
+    # The rows of a whole tree are not its joints.
+    motions = [own.motion for own in recorded if isinstance(own, MotionSamples)]
+    whole = any(motion.whole is not None for motion in motions)
     if whole and options.recordings.gain == UNKNOWN:
         raise UsageError(
             "--gain unknown is for recordings of joints alone: the wrenches of a base or of a "
@@ -83,37 +85,24 @@ def read_datasets(
     unmeasured = [] if whole else list_unmeasured(options.robot, robot)
     remarks += remark_on_unmeasured(robot, unmeasured)
 
-    def build(
-        point: OperatingPoint | None, recorded: Sequence[RecordedSamples] = recorded
-    ) -> Datasets:
-        linear = nuisance.linearise(point)
-        train, kept = _split_recordings(options, robot, recorded, linear)
-
-        def pose(path: str, own: RecordedSamples) -> Dataset:
-            samples = own.equations(options, robot, linear)
-            samples = leave_out_rows(samples, unmeasured)
+    def build(point: OperatingPoint | None, change: ChangeMotion | None) -> Datasets:
+        linear, moved = nuisance.linearise(point), list(recorded)
+        for place, own in enumerate(recorded[: len(paths)]):
+            if change is not None and isinstance(own, MotionSamples):
+                moved[place] = replace(own, motion=change(own.motion))
+        train, kept = _split_recordings(options, robot, moved, linear)
+        found: list[Dataset] = []
+        for path, own in (*train, *kept):
+            samples = leave_out_rows(own.equations(options, robot, linear), unmeasured)
             if loads is not None and loads.entries:
                 carried = loads.list_names(path.removesuffix(_HELD_OUT))
                 samples = carry_loads(samples, loads.all, carried)
-            return Dataset(path, own, samples)
+            found.append(Dataset(path, own, samples))
+        rows = read_rows(robot, [own.recorded for own in found])
+        said, count = tuple(dict.fromkeys(remarks)), len(train)
+        return Datasets(tuple(found[:count]), tuple(found[count:]), *rows, said, nuisance, build)
 
-        train_sets, validation_sets = (
-            tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
-        )
-        rows = read_rows(robot, [own for _, own in (*train, *kept)])
-        again = build if nuisance.nonlinear else None
-        said = tuple(dict.fromkeys(remarks))
-        return Datasets(train_sets, validation_sets, *rows, said, nuisance, again, move)
-
-    def move(change: ChangeMotion) -> Datasets:
-        fitted = recorded[: len(paths)]
-        changed = [
-            replace(own, motion=change(own.motion)) if isinstance(own, MotionSamples) else own
-            for own in fitted
-        ]
-        return build(None, [*changed, *recorded[len(paths) :]])
-
-    return build(None)
+    return build(None, None)
 
 
 def _split_recordings(
@@ -172,12 +161,6 @@ def _declare_friction(
         )
     unmeasured = motions_without_torque(motions, robot) or list_unmeasured(options.robot, robot)
     return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist(), unmeasured)
-
-
-def has_whole_motion(recorded: Sequence[RecordedSamples]) -> bool:
-    """Tell whether recordings have the motion of a whole tree, whose rows are not its joints."""
-    motions = [own.motion for own in recorded if isinstance(own, MotionSamples)]
-    return any(motion.whole is not None for motion in motions)
 
 
 def read_rows(

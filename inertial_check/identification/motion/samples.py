@@ -8,7 +8,7 @@ Datasets of an identification: recordings that are fitted, and those that are pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import inf
@@ -21,7 +21,7 @@ from inertial_check.errors import UsageError
 from inertial_check.identification.fit.nuisance import Nuisance, OperatingPoint
 from inertial_check.identification.fit.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.fit.samples import Block, Samples
-from inertial_check.identification.motion.friction import FilteredLoad, FilteredSteps
+from inertial_check.identification.motion.friction import FilteredSteps, filter_load_rows
 from inertial_check.identification.motion.motion import JointMotion, build_equations, read_motion
 from inertial_check.identification.motion.reading import (
     clear_unmeasured,
@@ -72,13 +72,13 @@ class MotionSamples:
         motion: Motion of the joints.
         steps: Filtered columns in place of the discontinuous ones; None to use those.
         joins: Samples at which a new stretch of the recording begins, besides the first.
-        load: Filtered rows of the friction of the load; None to use those of the motion.
+        load: (S, n, 10 L) filtered rows of the friction of the load; None for those of the motion.
     """
 
     motion: JointMotion
     steps: FilteredSteps | None = None
     joins: tuple[int, ...] = ()
-    load: FilteredLoad | None = None
+    load: Floats | None = None
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -92,7 +92,7 @@ class MotionSamples:
     def part(self, rows: Mask) -> MotionSamples:
         """Select some samples."""
         steps = self.steps and self.steps.part(rows)
-        load = self.load and self.load.part(rows)
+        load = None if self.load is None else self.load[rows]
         return MotionSamples(self.motion.part(rows), steps, _select_joins(self.joins, rows), load)
 
     def filter_steps(
@@ -102,7 +102,7 @@ class MotionSamples:
         if self.motion.cutoff == inf:
             return MotionSamples(self.motion, None, self.joins)
         steps = FilteredSteps.of(nuisance, self.motion)
-        load = FilteredLoad.of(nuisance, self.motion, options, robot)
+        load = filter_load_rows(nuisance, self.motion, options, robot)
         return MotionSamples(self.motion, steps, self.joins, load)
 
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
@@ -126,7 +126,7 @@ class MotionSamples:
             nuisance,
             bodies=robot.bodies,
             gravity=GRAVITY if gravity is None else gravity,
-            load_rows=None if self.load is None else self.load.values,
+            load_rows=self.load,
         )
         if steps is None:
             return found
@@ -269,15 +269,15 @@ def _read_samples(
         remarks.append(Remark(Severity.NOTE, "not-used", message))
     # (n,) factors of the torques.
     asked = options.recordings.gain
-    given = np.array([1.0] if asked is None or asked == UNKNOWN else asked)
-    if len(given) not in (1, len(robot.joints)):
+    factors = np.array([1.0] if asked is None or asked == UNKNOWN else asked)
+    if len(factors) not in (1, len(robot.joints)):
         raise UsageError(
-            f"--gain has {len(given)} numbers, expected one, or one for each of the "
+            f"--gain has {len(factors)} numbers, expected one, or one for each of the "
             f"{len(robot.joints)} joints: {', '.join(robot.joints)}"
         )
-    if not np.all(np.isfinite(given) & (given != 0)):
-        raise UsageError(f"--gain is {given.tolist()}, expected finite numbers other than 0")
-    gain = np.broadcast_to(given, (len(robot.joints),))
+    if not np.all(np.isfinite(factors) & (factors != 0)):
+        raise UsageError(f"--gain is {factors.tolist()}, expected finite numbers other than 0")
+    gain = np.broadcast_to(factors, (len(robot.joints),))
     if recording.Y is None and options.robot.order is not None:
         raise UsageError(f"--order is for a given Y, and {recording.path} has q")
     if needs_whole_motion(recording, options, robot):
@@ -414,9 +414,8 @@ class Datasets:
         units: Unit of each of these torques.
         remarks: Remarks on the signals and on their processing.
         friction: Friction as it is declared.
-        linearise: Makes the datasets with nonlinear friction about an operating point, or without
-            it; None where there is none.
-        moved: Makes the datasets of changed motions with the same torques.
+        build: Makes the datasets anew: with nonlinear friction about an operating point, or without
+            it; and with changed motions, split and filtered as these are, of the same torques.
     """
 
     train: tuple[Dataset, ...]
@@ -424,14 +423,8 @@ class Datasets:
     joints: tuple[str, ...]
     units: tuple[str, ...]
     remarks: tuple[Remark, ...]
-    friction: Nuisance = field(default_factory=Nuisance)
-    linearise: Callable[[OperatingPoint | None], Datasets] | None = None
-    moved: Callable[[ChangeMotion], Datasets] | None = None
-
-    def change_motions(self, change: ChangeMotion) -> Datasets:
-        """Make the datasets of other motions, split and with friction filtered as these are."""
-        assert self.moved is not None
-        return self.moved(change)
+    friction: Nuisance
+    build: Callable[[OperatingPoint | None, ChangeMotion | None], Datasets]
 
     @property
     def fastest(self) -> Floats:

@@ -76,7 +76,7 @@ def test_friction_that_is_missing_has_a_course():
     sizes = np.abs(lacking.course.mean) / lacking.course.standard_error
     assert sizes.max() > 6
     assert np.abs(lacking.course.velocity[np.argmax(sizes)]) < 0.4
-    assert np.abs(complete.course.mean / complete.course.standard_error).max() < 4
+    assert np.abs(np.divide(complete.course.mean, complete.course.standard_error)).max() < 4
 
 
 def test_stretches_are_not_joined():
