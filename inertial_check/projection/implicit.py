@@ -3,40 +3,58 @@
 The nearest is computed in the caller's library by `portable`, which JAX compiles. Its derivatives
 are those of the optimality conditions and not of the steps: with x = svec(Pi) in units in which the
 body has size one, M the metric, Y = X - Z and Q the derivative of the positive part at Y,
-(M Q + 1 - Q) dY = M dx0 - dM (x - x0) and dX = Q dY (slopes.py has the source).
+(M Q + 1 - Q) dY = M dx0 - dM (x - x0) and dX = Q dY (Qi and Sun, SIAM J.
+Matrix Anal. Appl. 28, 2006). At an eigenvalue zero of Y, Q is that of one half: the mean of the
+sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Array, Namespace, array_namespace
-from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.arrays import (
+    Array,
+    Floats,
+    Namespace,
+    array_namespace,
+    device_of,
+    real_arrays,
+)
+from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.derivatives import Arrays, differentiable, hold_constant, is_jax
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import (
+    ORDERS,
     Point,
     about_com,
+    about_origin,
     join,
     leaves_range,
     pseudo_inertia,
 )
 from inertial_check.projection.moments import BALL, Rows, central_inertia, needs_projection
 from inertial_check.projection.options import Options
-from inertial_check.projection.portable.holding import hold
-from inertial_check.projection.portable.problem import build_problem, certify, find_rounding
-from inertial_check.projection.portable.request import read_metric, read_request, see_numbers
-from inertial_check.projection.portable.slopes import compute_change
-from inertial_check.projection.portable.vectors import make_constant, norm
+from inertial_check.projection.portable import (
+    BASIS,
+    build_problem,
+    certify,
+    diagonal,
+    find_rounding,
+    hold,
+    make_constant,
+    norm,
+)
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.solution import Change, Multiplier, SolverResult, multiply_matrices
-from inertial_check.projection.svec import Certificate
+from inertial_check.projection.solution import Change, SolverResult, multiply_matrices
+from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, TO_SVEC, Certificate
 
 DIFFERENTIABLE = ("prior", "weighted", "euclidean", "pseudo-inertia")
 """Metrics of the whole pseudo-inertia that go through a trace."""
@@ -199,7 +217,7 @@ def _return_to_body(xp: Namespace, found: Array, p_BoFo_B: Array | None, rows: A
     return translate(central, p_BoFo_B, "com")
 
 
-def _multiply(dual: Array, p_BoFo_B: Array | None) -> Multiplier:
+def _multiply(dual: Array, p_BoFo_B: Array | None) -> Floats:
     """Compute the multipliers in NumPy.
 
     Raises:
@@ -223,3 +241,216 @@ def _measure(xp: Namespace, theta: Array, found: Array, W: Array, rows: Array) -
     moved, size = norm(xp, after - before), norm(xp, before)
     relative = xp.where(moved > 0, moved / size, xp.zeros_like(moved))
     return Change(xp.where(some, root, xp.zeros_like(root)), relative)
+
+
+_BODIES = np.asarray(pseudo_inertia(np.eye(10)))
+
+
+class Request(NamedTuple):
+    """The bodies of a request in frames F, in which the given numbers stay exact.
+
+    Attributes:
+        theta: (..., 10) about Fo.
+        p_BoFo_B: (..., 3) origin of F, None where that is the body origin.
+        weights: (..., 10, 10), or None.
+        prior: (..., 10) about Fo, or None.
+        usable: (...,) rows whose prior and weights are positive definite.
+    """
+
+    theta: Array
+    p_BoFo_B: Array | None
+    weights: Array | None
+    prior: Array | None
+    usable: Array
+
+
+def read_request(given: Array, about: Point, options: Options) -> Request:
+    """Read theta, weights and prior as one batch, in frames F.
+
+    Raises:
+        ParameterError: As `project_implicitly` does.
+    """
+    named: dict[str, Any] = {"theta": given}
+    prior_about = about
+    if options.weights is not None:
+        named["weights"] = options.weights
+    if options.prior is not None:
+        named["prior"], prior_about = as_theta(options.prior, options.order, about)
+    _refuse_visible(named, prior_about, options)
+    named = {
+        name: array.tolist() if isinstance(array, np.ndarray) else array
+        for name, array in named.items()
+    }
+    xp, arrays = real_arrays(**named)
+    found = dict(zip(named, arrays, strict=True))
+    theta, prior, weights = found["theta"], found.get("prior"), found.get("weights")
+    batch, p_BoFo_B = tuple(theta.shape[:-1]), None
+    usable = xp.ones_like(theta[..., 0], dtype=xp.bool)
+    if about == "com":
+        mass, h = theta[..., :1], theta[..., 1:4]
+        some = mass != 0
+        p_BoFo_B = xp.where(some, h / xp.where(some, mass, xp.ones_like(mass)), xp.zeros_like(h))
+        theta = join(theta[..., 0], xp.where(some, xp.zeros_like(h), h), theta[..., 4:])
+    if prior is not None:
+        prior = xp.broadcast_to(prior, (*batch, 10))
+        judged = Consistency(hold_constant(prior), prior_about)
+        usable = usable & judged.mass_positive & (judged.margin > judged.tolerance)
+        prior = xp.where(usable[..., None], prior, make_constant(xp, np.asarray(BALL), prior))
+        if prior_about == "com":
+            six = about_origin(prior[..., 0], prior[..., 1:4], prior[..., 4:])
+            prior = join(prior[..., 0], prior[..., 1:4], six)
+        prior = prior if p_BoFo_B is None else translate(prior, -p_BoFo_B)
+    if weights is not None:
+        weights = _read_weights(xp, weights, batch, options)
+        definite = _find_definite(xp, weights, prior is not None)
+        usable = usable & definite
+        one = make_constant(xp, np.eye(10), weights)
+        weights = xp.where(definite[..., None, None], weights, one)
+    return Request(theta, p_BoFo_B, weights, prior, usable)
+
+
+def _refuse_visible(named: dict[str, Any], prior_about: Point, options: Options) -> None:
+    """Refuse weights and priors by the rules for NumPy arrays, where their numbers can be seen.
+
+    Raises:
+        ParameterError: As these rules say.
+    """
+    from inertial_check.projection.metrics import read_prior
+    from inertial_check.projection.problems import read_definite_weights
+
+    batch = tuple(named["theta"].shape[:-1])
+    prior = see_numbers(named.get("prior"))
+    if prior is not None:
+        read_prior(prior, "urdf", prior_about, batch)
+    weights = see_numbers(options.weights)
+    if weights is not None:
+        read_definite_weights(replace(options, weights=weights), batch)
+
+
+def see_numbers(array: Any) -> Floats | None:  # noqa: ANN401 - an array of any library, or a list
+    """Return the numbers of an array in NumPy; None where there is none, or a trace hides them."""
+    if array is None:
+        return None
+    try:
+        plain = array.detach().cpu() if hasattr(array, "detach") else array
+        return np.asarray(plain, dtype=np.float64)
+    except Exception:  # a trace: libraries raise errors of their own
+        return None
+
+
+def _read_weights(xp: Namespace, weights: Array, batch: tuple[int, ...], options: Options) -> Array:
+    """Read weights as symmetric matrices (..., 10, 10) on theta in order "urdf"."""
+    if tuple(weights.shape[-2:]) != (10, 10):
+        weights = weights[..., :, None] * make_constant(xp, np.eye(10), weights)
+    place = [*range(4), *(4 + ORDERS[options.order].index(e) for e in ORDERS["urdf"])]
+    index = xp.asarray(place, device=device_of(weights))
+    weights = xp.take(xp.take(weights, index, axis=-1), index, axis=-2)
+    weights = (weights + xp.matrix_transpose(weights)) / 2
+    return xp.broadcast_to(weights, (*batch, 10, 10))
+
+
+def _find_definite(xp: Namespace, weights: Array, with_prior: bool) -> Array:
+    """Find the rows (...,) whose weights are positive definite; with a prior, semidefinite."""
+    W = hold_constant(weights)
+    W = xp.where(xp.isfinite(W), W, -xp.ones_like(W))
+    own = diagonal(xp, W)
+    units = xp.sqrt(xp.where(own > 0, own, xp.ones_like(own)))
+    least = xp.linalg.eigvalsh(W / units[..., :, None] / units[..., None, :])[..., 0]
+    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(W.dtype, xp)
+    definite: Array = least >= -rounding if with_prior else least > rounding
+    return definite
+
+
+def read_metric(
+    xp: Namespace, theta: Array, weights: Array | None, prior: Array | None, options: Options
+) -> Array:
+    """Build W (..., 10, 10) of the metric on theta about the origin."""
+    shape = (*theta.shape[:-1], 10, 10)
+    if options.metric == "euclidean":
+        return xp.broadcast_to(make_constant(xp, np.eye(10), theta), shape)
+    if options.metric == "pseudo-inertia":
+        return xp.broadcast_to(make_constant(xp, TO_SVEC.T @ TO_SVEC, theta), shape)
+    total = weights
+    if prior is not None:
+        # Build W with d^T W d = tr(P^-1 dPi P^-1 dPi), P the pseudo-inertias of the priors.
+        P = pseudo_inertia(prior)
+        units = xp.sqrt(xp.stack([P[..., i, i] for i in range(4)], axis=-1))
+        both = units[..., :, None] * units[..., None, :]  # mass and moments differ by many orders
+        inverse = xp.linalg.inv(P / both) / both
+        A = xp.matmul(inverse[..., None, :, :], make_constant(xp, _BODIES, prior))
+        A = xp.reshape(A, (*prior.shape[:-1], 10, 16))
+        B = xp.reshape(xp.matrix_transpose(xp.reshape(A, (*prior.shape[:-1], 10, 4, 4))), A.shape)
+        own = xp.matmul(A, xp.matrix_transpose(B))
+        total = own if total is None else total + options.regularization * own
+    assert total is not None  # options were validated
+    return total
+
+
+def compute_change(
+    xp: Namespace, arrays: Arrays, results: Arrays, changes: Arrays, mass_min: float | None
+) -> Array:
+    """Compute the change (..., 10) of the nearest theta by the implicit function theorem."""
+    (theta0, W, mask), (found, _, facts), (dtheta, dW) = arrays, results, changes
+    moved, floored = mask[..., None] != 0, facts[..., 1] != 0
+    ball = xp.zeros_like(theta0) + make_constant(xp, np.asarray(BALL), theta0)
+    before, after = xp.where(moved, theta0, ball), xp.where(moved, found, ball)
+    W = xp.where(moved[..., None], W, make_constant(xp, np.eye(10), W))
+    apart = make_constant(xp, np.eye(10)[9], theta0)
+    least = xp.where(floored, after[..., 0], xp.zeros_like(after[..., 0]))
+    rate = tolerances.MASS_FLOOR if mass_min is None else 0.0
+    sign = xp.where(before[..., 0] >= 0, floored * 1.0, floored * -1.0)
+    dleast = (rate * sign * dtheta[..., 0])[..., None] * apart
+    to_svec, from_svec = (make_constant(xp, m, theta0) for m in (TO_SVEC, FROM_SVEC))
+    floor = least[..., None] * apart
+    x0, x, dx0 = (
+        xp.matmul(to_svec, v[..., None])[..., 0] - d
+        for v, d in ((before, floor), (after, floor), (dtheta, dleast))
+    )
+    units = _choose_units(xp, before, after)
+    M, dM = (
+        xp.matmul(xp.matrix_transpose(from_svec), xp.matmul(m, from_svec))
+        * units[..., :, None]
+        * units[..., None, :]
+        for m in (W, dW)
+    )
+    trace = xp.sum(xp.stack([M[..., i, i] for i in range(10)], axis=-1), axis=-1)
+    size = hold_constant(trace)[..., None, None] / 10
+    M, dM, x0, x, dx0 = M / size, dM / size, x0 / units, x / units, dx0 / units
+    pulled = xp.matmul(M, (x - x0)[..., None])
+    right = xp.matmul(M, dx0[..., None]) - xp.matmul(dM, (x - x0)[..., None])
+    T, slopes = _positive_part(xp, x - pulled[..., 0])
+    transposed = xp.matrix_transpose(T)
+    jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
+    jacobian = jacobian + (1 - slopes)[..., None, :] * make_constant(xp, np.eye(10), T)
+    turned = xp.linalg.solve(jacobian, xp.matmul(transposed, right))
+    dx = xp.matmul(T, slopes[..., :, None] * turned)[..., 0] * units + dleast
+    dfound = xp.matmul(from_svec, dx[..., None])[..., 0]
+    return xp.where(moved, dfound, dtheta)
+
+
+def _choose_units(xp: Namespace, before: Array, after: Array) -> Array:
+    """Choose the unit (..., 10) of each entry of svec(Pi): the size of the body about its frame."""
+    both = xp.abs(pseudo_inertia(before)) + xp.abs(pseudo_inertia(after))
+    total = both[..., 0, 0] + both[..., 1, 1] + both[..., 2, 2]
+    length, mass = xp.sqrt(hold_constant(total)), xp.sqrt(hold_constant(both[..., 3, 3]))
+    own = xp.stack([length, length, length, mass], axis=-1)
+    own = xp.where(own > 0, own, xp.ones_like(own))
+    rows, columns = ([own[..., int(i)] for i in index] for index in (ROW, COLUMN))
+    return xp.stack([r * c for r, c in zip(rows, columns, strict=True)], axis=-1)
+
+
+def _positive_part(xp: Namespace, y: Array) -> tuple[Array, Array]:
+    """Compute the map (..., 10, 10) to the eigenbasis of Y, and the slopes of Y+ there."""
+    basis = make_constant(xp, BASIS, y)
+    Y = xp.sum(y[..., :, None, None] * basis, axis=-3)
+    values, vectors = xp.linalg.eigh(Y)
+    V = vectors[..., None, :, :]
+    turned = xp.matmul(V, xp.matmul(basis, xp.matrix_transpose(V)))
+    flat = xp.reshape(turned, (*y.shape[:-1], 10, 16))
+    T = xp.matmul(xp.reshape(basis, (10, 16)), xp.matrix_transpose(flat))
+    slopes = []
+    for i, j in zip(ROW.tolist(), COLUMN.tolist(), strict=True):
+        a, b = values[..., i], values[..., j]
+        total = xp.abs(a) + xp.abs(b)
+        slopes.append((1 + (a + b) / xp.where(total > 0, total, xp.ones_like(total))) / 2)
+    return T, xp.stack(slopes, axis=-1)

@@ -286,7 +286,7 @@ class Projection(EqualByValue):
         mask = np.asarray(self.rows.mask)
         found = np.zeros((*mask.shape, 4, 4))
         if self.result.multiply is not None and mask.any():
-            Z = np.asarray(self.result.multiply().Z)
+            Z = np.asarray(self.result.multiply())
             found[mask] = Z[mask] if Z.shape == found.shape else Z
         return found
 

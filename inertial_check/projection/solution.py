@@ -18,7 +18,6 @@ from inertial_check.inertia.arrays import (
     Array,
     Floats,
     Mask,
-    NumpyArray,
     array_namespace,
     quiet,
     select_rows,
@@ -102,16 +101,6 @@ class Change(NamedTuple):
     relative: Array
 
 
-class Multiplier(NamedTuple):
-    """Multipliers of Pi >= 0.
-
-    Attributes:
-        Z: (n, 4, 4) symmetric, about the body origin.
-    """
-
-    Z: Array
-
-
 class RowFailure(NamedTuple):
     """Reason why a row has no certified answer.
 
@@ -149,7 +138,8 @@ class SolverResult:
         certify: Computes the residuals from the problem's data alone, before rounding.
         problem: The quadratic problem with its floors; None for a metric of moments.
         failures: Rows without a certified answer, with the reason.
-        multiply: Computes the multipliers; None where no row moved.
+        multiply: Computes the multipliers (n, 4, 4) of Pi >= 0 about the body origin; None where no
+            row moved.
         verify: Computes the residuals of rows (n, 10) as they are returned, relative to the body or
             the move; None where the answer cannot be seen, as under a trace.
     """
@@ -164,7 +154,7 @@ class SolverResult:
     certify: Callable[[], Certificate]
     problem: Quadratic | None = None
     failures: tuple[RowFailure, ...] = ()
-    multiply: Callable[[], Multiplier] | None = None
+    multiply: Callable[[], Floats] | None = None
     verify: Callable[[Array, Unit], Certificate] | None = None
 
 
@@ -344,9 +334,7 @@ def verify_returned(
     return certify(find_change(given, found, about, p_BoFo_B), unit)
 
 
-def _multiply_moments(
-    given: Array, before: Array, after: Array, metric: MomentMetric
-) -> Multiplier:
+def _multiply_moments(given: Array, before: Array, after: Array, metric: MomentMetric) -> Floats:
     """Compute the gradient of half the squared distance, as a matrix that multiplies Pi."""
     theta, change = np.asarray(given), np.asarray(second_moment(after - before))
     six = np.asarray(metric.gradient(change))
@@ -356,16 +344,16 @@ def _multiply_moments(
     return _see_from_origin(central, theta[..., 1:4] / mass)
 
 
-def multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Multiplier:
+def multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Floats:
     """Convert multipliers (n, 10) as svec about Fo to matrices about Bo."""
     return _see_from_origin(unpack(dual), p_BoFo_B)
 
 
-def _see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Multiplier:
+def _see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Floats:
     """Convert matrices (..., 4, 4) that multiply Pi about Fo: <Z, X Pi X^T> = <X^T Z X, Pi>."""
     X = np.zeros_like(Z) + np.eye(4)
     X[..., :3, 3] = -p_BoFo_B
-    return Multiplier(np.asarray(np.swapaxes(X, -1, -2) @ Z @ X))
+    return np.asarray(np.swapaxes(X, -1, -2) @ Z @ X)
 
 
 @quiet
@@ -407,6 +395,10 @@ def join_results(parts: Sequence[SolverResult]) -> SolverResult:
     def join(name: str) -> Array:
         return np.concatenate([getattr(part, name) for part in parts])
 
+    failures, first = [], 0
+    for part in parts:  # whose rows follow each other
+        failures += [failure._replace(row=failure.row + first) for failure in part.failures]
+        first += len(part.theta)
     return SolverResult(
         theta=join("theta"),
         changed=join("changed"),
@@ -416,21 +408,10 @@ def join_results(parts: Sequence[SolverResult]) -> SolverResult:
         iterations=join("iterations"),
         measure=partial(_join_arrays, Change, [part.measure for part in parts]),
         certify=partial(_join_arrays, Certificate, [part.certify for part in parts]),
-        failures=_join_failures(parts),
+        failures=tuple(failures),
         verify=partial(_verify_parts, [(len(part.theta), part.verify) for part in parts]),
-        multiply=partial(
-            _join_arrays, Multiplier, [part.multiply for part in parts if part.multiply]
-        ),
+        multiply=partial(_concatenate, [part.multiply for part in parts if part.multiply]),
     )
-
-
-def _join_failures(parts: Sequence[SolverResult]) -> tuple[RowFailure, ...]:
-    """Join the failures of the parts of a batch, whose rows follow each other."""
-    found, first = [], 0
-    for part in parts:
-        found += [failure._replace(row=failure.row + first) for failure in part.failures]
-        first += len(part.theta)
-    return tuple(found)
 
 
 def _verify_parts(
@@ -445,6 +426,11 @@ def _verify_parts(
         certificates.append(verify(found[first : first + count], unit))
         first += count
     return Certificate(*map(np.concatenate, zip(*certificates, strict=True)))
+
+
+def _concatenate(functions: Sequence[Callable[[], Floats]]) -> Floats:
+    """Compute the arrays of the parts of a batch; a function of the module, so that it pickles."""
+    return np.concatenate([function() for function in functions])
 
 
 def _join_arrays(kind: type[T], functions: Sequence[Callable[[], Iterable[Array]]]) -> T:
@@ -505,39 +491,29 @@ def select_result(rows: Rows, result: SolverResult, index: object) -> tuple[Rows
         numbers = np.full(np.shape(rows.mask), -1, dtype=np.int64)
         numbers[rows.mask] = np.arange(np.count_nonzero(rows.mask))
         places = select_rows(numbers, index, 0)[mask]
-    return Rows(mask), replace(result, **_select_fields(result, places))
-
-
-def _select_fields(result: SolverResult, places: object) -> dict[str, Any]:
-    chosen: dict[str, Any] = {}
-    for name in (each.name for each in fields(result)):
+    chosen: dict[str, Any] = {"problem": None, "failures": ()}  # the problem is that of all rows
+    for name in (each.name for each in fields(result) if each.name not in chosen):
         value = getattr(result, name)
-        if name == "problem":
-            chosen[name] = None  # it is that of all rows
-        elif name == "failures":
-            chosen[name] = _select_failures(value, np.asarray(places).reshape(-1)) if value else ()
-        elif callable(value):
+        if callable(value):
             chosen[name] = partial(_select_values, value, places)
         elif hasattr(value, "shape") and value.shape:
             chosen[name] = value[places]
-    return chosen
-
-
-def _select_failures(
-    failures: tuple[RowFailure, ...], places: NumpyArray
-) -> tuple[RowFailure, ...]:
-    """Select the failures of some rows, numbered as these are."""
-    return tuple(
-        failure._replace(row=int(row))
-        for failure in failures
-        for row in np.flatnonzero(places == failure.row)
-    )
+    if result.failures:  # numbered as the rows that are chosen
+        numbers = np.asarray(places).reshape(-1)
+        chosen["failures"] = tuple(
+            failure._replace(row=int(row))
+            for failure in result.failures
+            for row in np.flatnonzero(numbers == failure.row)
+        )
+    return Rows(mask), replace(result, **chosen)
 
 
 def _select_values(
-    function: Callable[..., tuple[Array, ...]], places: object, *arguments: object
-) -> tuple[Array, ...]:
-    """Compute the measures of all rows, and take those of some; a named tuple keeps its type."""
+    function: Callable[..., Array | tuple[Array, ...]], places: object, *arguments: object
+) -> Array | tuple[Array, ...]:
+    """Compute what a function gives for all rows, and take that of some."""
     values = function(*arguments)
+    if not isinstance(values, tuple):
+        return values[places]
     chosen = [value[places] if getattr(value, "shape", ()) else value for value in values]
     return type(values)(*chosen)
