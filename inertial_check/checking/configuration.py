@@ -255,8 +255,9 @@ def _presets(value: object, where: Where) -> str:
 
 def is_number(value: object) -> TypeGuard[int | float]:
     """Tell whether a value is a finite number that float64 holds; an integer of TOML may be any."""
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return known and abs(value) <= sys.float_info.max  # type: ignore[operator]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _tolerance(value: object, where: Where) -> float:

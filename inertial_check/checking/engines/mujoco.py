@@ -13,6 +13,7 @@ import numpy as np
 from inertial_check.checking.engines import base
 from inertial_check.checking.engines.base import Effect, Engine, Floors
 from inertial_check.checking.engines.predict import Batch, Flags
+from inertial_check.checking.report import Action
 from inertial_check.documents.model import Body, Bounds
 
 _EIGENVALUE = 1e-14
@@ -150,7 +151,7 @@ class Genesis(Engine):
         if door == "mjcf":
             for effect in MuJoCo().effects(batch, door):
                 if effect.action in ("warn", "alter"):  # a warning, which Genesis does not show
-                    quiet = "accept" if effect.action == "warn" else "alter"
+                    quiet: Action = "accept" if effect.action == "warn" else "alter"
                     effect = effect._replace(message="", action=quiet)  # noqa: PLW2901
                 yield effect
             return

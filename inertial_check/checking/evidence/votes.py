@@ -236,8 +236,8 @@ class Votes:
                 np.logical_or(flags, mended & exist, out=flags)
             eligible = np.flatnonzero(np.sum(votes & self.voters, axis=1) >= limits.VOTES)
             chosen = [eligible_readings[place] for place in eligible.tolist()]
-            readings, votes = chosen, (pro[eligible], contra[eligible], weight[eligible])
-            found += self._poll(readings, lambda *_: votes) if readings else []
+            kept = pro[eligible], contra[eligible], weight[eligible]
+            found += self._poll(chosen, lambda *_: kept) if chosen else []
         if odd_size >= limits.VOTES:
             found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
         return tuple(found)
@@ -639,8 +639,6 @@ def _exist(C: Floats) -> Flags:
     exist: Flags = (size > 0) & (margin >= -floor)
     return exist
 
-
-Flags = Mask
 
 _DISTINCT = 0.01
 """Relative difference from which two moments have an order; below it a body counts as one with an

@@ -349,3 +349,15 @@ class InvalidSuppression(_SuppressionRule):
     """
 
     code, name, severity = "IC902", "invalid-suppression", Severity.WARNING
+
+
+DOCUMENT_RULES: tuple[type[Rule], ...] = (
+    UnreadableDocument,
+    NonStrictDocument,
+    UnresolvedReference,
+    MalformedInertial,
+    CompiledOtherwise,
+    UnusedSuppression,
+    InvalidSuppression,
+)
+"""Rules about the document and its comments, in the order of their codes."""

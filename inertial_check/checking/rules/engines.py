@@ -154,3 +154,10 @@ class EngineWarns(EngineRule):
 
     code, name, severity = "IC702", "engine-warns", Severity.WARNING
     actions = frozenset({"warn"})
+
+
+ENGINE_RULES: tuple[type[Rule], ...] = (
+    EngineChangesBody,
+    EngineWarns,
+)
+"""Rules about engines, in the order of their codes."""

@@ -896,3 +896,23 @@ class AddedMassNotPositiveDefinite(Rule):
         about = about or [f"{row}{column}" for row in ROWS for column in ROWS]
         span = hull(numbers, inertial.span)
         return self.at(span, message, body, dict(values), about=about)
+
+
+NUMBER_RULES: tuple[type[Rule], ...] = (
+    NegativeMass,
+    MasslessWithInertia,
+    MissingInertial,
+    NonFiniteNumber,
+    DefaultedInertial,
+    CenterOutsideGeometry,
+    CenterFarAway,
+    TriangleInequalityViolation,
+    NegativePrincipalMoment,
+    ZeroInertia,
+    NumericallyZeroInertia,
+    RoundingViolation,
+    SingularInertia,
+    DigitsLost,
+    AddedMassNotPositiveDefinite,
+)
+"""Rules about the numbers of one body, in the order of their codes."""

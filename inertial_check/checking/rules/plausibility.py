@@ -657,3 +657,19 @@ class TotalMass(Rule):
             f"{beside}",
             values={"mass": total, "expected_mass": expected, "tolerance": tolerance},
         )
+
+
+SUSPICIONS: tuple[type[Rule], ...] = (
+    PlaceholderInertia,
+    SizeMismatch,
+    ImplausibleDensity,
+    AxesMismatch,
+    UnlikeGeometry,
+    UnusableMesh,
+    ModelWideMistake,
+    TwinsDiffer,
+    CopiedInertial,
+    RepeatedTensor,
+    TotalMass,
+)
+"""Rules about numbers that some body has, but hardly this one, in the order of their codes."""

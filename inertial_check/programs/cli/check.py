@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from inertial_check.checking.engines import ENGINES
 from inertial_check.checking.settings import FORMS
 from inertial_check.documents.children import Termination
 from inertial_check.documents.escaping import printable
@@ -87,8 +88,8 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         type=options.split_at_commas,
         metavar="ENGINES",
-        help="fail on bodies that these engines refuse, alter, replace or drop: mujoco, drake, gz, "
-        "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",
+        help="fail on bodies that these engines refuse, alter, replace or drop: "
+        f"{', '.join(ENGINES)}; separated by commas",
     )
     group = parser.add_argument_group("Exit code")
     group.add_argument(
