@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,7 +33,6 @@ from inertial_check.documents.model import (
     Body,
     Bounds,
     ClosedLoop,
-    Inertial,
     InertiaOrigin,
     Joint,
     LoopFrame,
@@ -44,7 +43,6 @@ from inertial_check.documents.model import (
     Problem,
     ProblemKind,
     RootPose,
-    Shape,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
 from inertial_check.documents.poses import (
@@ -57,7 +55,7 @@ from inertial_check.documents.poses import (
     rotate,
     unit,
 )
-from inertial_check.documents.source import Deferred, Source
+from inertial_check.documents.source import Source
 from inertial_check.documents.xml.markup import Element
 
 if TYPE_CHECKING:
@@ -159,8 +157,8 @@ def read_model(source: Source, context: Context) -> Model:
         tuple(problems),
         tuple(tree.others),
         loops=tuple(read_loops(tree, walk.find_site)),
-        frames=Deferred(walk.frames),
-        roots=Deferred(walk.roots),
+        frames=walk.frames(),
+        roots=walk.roots(),
         bounds=Bounds(
             max(compiler.boundmass, 0.0),
             max(compiler.boundinertia, 0.0),
@@ -421,7 +419,9 @@ class _BodyWalk:
                 reader = InertialReader(node, body.who, self._compiler)
                 inertial = reader.inertial(frame)
                 body.problems += reader.problems
-            origin = self._origin(body, inertial)
+            asked = ("true",) if inertial else ("true", "auto")
+            by_geoms = body.has_mass and self._compiler.inertiafromgeom in asked
+            origin: InertiaOrigin = "geometry" if by_geoms else "file"
             # Note the effects of the compiler settings on the body.
             compiler = self._compiler
             if inertial is not None:
@@ -443,18 +443,14 @@ class _BodyWalk:
                 body.joint not in (None, "fixed"),  # "fixed" is a joint type of Bullet only
                 inertial,
                 tuple(sorted(body.problems, key=lambda problem: problem.span)),
-                self._shapes(body),
+                tuple(self._geom_reader.shape(*geom) for geom in body.geoms),
                 inertia_from=origin,
                 parent=None if body.parent is None else ids[body.parent.place - 1],
-                X_PB=self._pose(body),
+                X_PB=None if body.parent is None else self._place(body),
                 axis_B=body.axis_B,
                 p_BoJo_B=body.p_BoJo_B,
-                joints=Deferred(partial(self._read_joints, body.joints)) if body.joints else (),
+                joints=tuple(self._joint_reader.joint(*joint) for joint in body.joints),
             )
-
-    def _pose(self, body: _FoundBody) -> Pose | None:
-        """Compute the pose of a body in its parent; None if it is unclear."""
-        return None if body.parent is None else self._place(body)
 
     def _place(self, body: _FoundBody) -> Pose | None:
         """Compute the pose of a body in its parent or the world; None if it is unclear."""
@@ -466,33 +462,15 @@ class _BodyWalk:
         X_PB = product(body.frame, X_FB)
         return X_PB if is_finite(X_PB) else None
 
-    def _shapes(self, body: _FoundBody) -> Sequence[Shape]:
-        return Deferred(partial(self._read_shapes, body.geoms)) if body.geoms else ()
-
-    def _read_shapes(
-        self, geoms: Sequence[tuple[MjcfElement, str, Pose | None]]
-    ) -> tuple[Shape, ...]:
-        read = self._geom_reader.shape
-        return tuple(read(*geom) for geom in geoms)
-
     @cached_property
     def _geom_reader(self) -> GeomReader:
         from inertial_check.documents.mjcf.elements import GeomReader  # rarely needed
 
         return GeomReader(self._tree, self._compiler, self._defaults)
 
-    def _read_joints(self, joints: Sequence[tuple[MjcfElement, str]]) -> tuple[Joint, ...]:
-        read = self._joint_reader.joint
-        return tuple(read(*joint) for joint in joints)
-
     @cached_property
     def _joint_reader(self) -> JointReader:
-
         return JointReader(self._tree, self._compiler, self._defaults)
-
-    def _origin(self, body: _FoundBody, inertial: Inertial | None) -> InertiaOrigin:
-        asked = ("true",) if inertial else ("true", "auto")
-        return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
 
 
 def _ids(names: list[str]) -> Iterator[str]:

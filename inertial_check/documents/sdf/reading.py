@@ -18,7 +18,6 @@ import math
 import os
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import NamedTuple, cast
 
 from inertial_check.documents.context import Context
@@ -61,7 +60,7 @@ from inertial_check.documents.shapes import (
     read_dimensions,
     unusable_shape,
 )
-from inertial_check.documents.source import Deferred, Source
+from inertial_check.documents.source import Source
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
 
@@ -385,6 +384,8 @@ class _JointGroup:
     aliases: dict[str, str] = field(default_factory=dict)  # names of frames and models -> a link
     frames: Frames = field(default_factory=Frames)
     named: list[str] = field(default_factory=list)  # names of <frame> elements
+    # The shapes of each body in their scope, and its name.
+    shaped: list[tuple[list[Element], _Scope, str]] = field(default_factory=list)
 
 
 class _SdfReader:
@@ -432,8 +433,8 @@ class _SdfReader:
             problems,
             others,
             loops=loops,
-            frames=Deferred(partial(_read_frames, tuple(self._tied))),
-            roots=Deferred(partial(_read_roots, tuple(self._tied), bodies)),
+            frames=_read_frames(self._tied),
+            roots=_read_roots(self._tied, bodies),
         )
 
     def _name(self) -> str:
@@ -606,16 +607,12 @@ class _SdfReader:
                 not scope.static,
                 stated.inertial,
                 stated.problems,
-                self._shapes(link, scope, name),
-                stated.inertia_from,
+                inertia_from=stated.inertia_from,
             )
         )
-
-    def _shapes(self, link: Element, scope: _Scope, name: str) -> Sequence[Shape]:
-        elements = [child for child in link.children if child.tag in _SHAPE_ROLES]
-        if not elements:
-            return ()
-        return Deferred(partial(_read_shapes, elements, scope, name, self._group.frames))
+        # Shapes may stand relative to frames that follow.
+        shapes = [child for child in link.children if child.tag in _SHAPE_ROLES]
+        self._group.shaped.append((shapes, scope, name))
 
     def _joint(self, joint: Element, scope: _Scope) -> None:
         ends = [word(scope.document, joint.first(tag)) for tag in ("parent", "child")]
@@ -669,9 +666,17 @@ class _SdfReader:
                 self._loops.append(
                     ClosedLoop(name, closing.type, (closing.parent, closing.child), frame)
                 )
+        for index, (elements, scope, link) in enumerate(group.shaped, first):
+            stands = ((each, scope.stand(each, link)) for each in elements)
+            shapes = tuple(read_shape(*stand, link, group.frames) for stand in stands)
+            self._bodies[index] = self._bodies[index]._replace(shapes=shapes)
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
                 held = holding[body.name]
+                joint_scope, one_axis = held.scope, held.type in _ONE_AXIS
+                read = read_joint(
+                    joint_scope.document, held.element, held.type, joint_scope.scope_name, one_axis
+                )
                 above = links.get(held.parent)
                 self._bodies[index] = body._replace(
                     joint=held.type,
@@ -680,23 +685,8 @@ class _SdfReader:
                     X_PB=group.frames.pose(held.parent, held.child) if above else None,
                     axis_B=_axis(held, group.frames),
                     p_BoJo_B=_point(held, group.frames),
-                    joints=Deferred(partial(_read_joints, held)),
+                    joints=(read,),
                 )
-
-
-def _read_shapes(
-    elements: Sequence[Element], scope: _Scope, link: str, frames: Frames
-) -> tuple[Shape, ...]:
-
-    return tuple(
-        read_shape(element, scope.stand(element, link), link, frames) for element in elements
-    )
-
-
-def _read_joints(joint: _TiedJoint) -> tuple[Joint, ...]:
-
-    scope, one_axis = joint.scope, joint.type in _ONE_AXIS
-    return (read_joint(scope.document, joint.element, joint.type, scope.scope_name, one_axis),)
 
 
 def _axis(joint: _TiedJoint, frames: Frames) -> Vector | None:

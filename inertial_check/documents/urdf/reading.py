@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from inertial_check.documents.model import (
@@ -53,7 +53,7 @@ from inertial_check.documents.shapes import (
     read_dimensions,
     unusable_shape,
 )
-from inertial_check.documents.source import Deferred, Source
+from inertial_check.documents.source import Source
 from inertial_check.documents.urdf import NAME, XACRO_WORDS
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
@@ -187,18 +187,6 @@ def _left_over(element: Element) -> str:
     )
 
 
-def _read_shapes(
-    document: XmlDocument, elements: Sequence[Element], quaternions: bool
-) -> tuple[Shape, ...]:
-
-    return tuple(read_shape(document, element, quaternions) for element in elements)
-
-
-def _read_joints(joint: _ChildJoint) -> tuple[Joint, ...]:
-
-    return (read_joint(joint.element, joint.type),)
-
-
 class _UrdfLinkReader(TextReader):
     """Reads one link and collects the problems of its text."""
 
@@ -223,21 +211,19 @@ class _UrdfLinkReader(TextReader):
             joint is not None and joint.type != "fixed",
             inertial,
             tuple(sorted(self._problems, key=lambda problem: problem.span)),
-            self._shapes(),
+            tuple(
+                read_shape(self._document, child, self._quaternions)
+                for child in self._link.children
+                if child.tag in _SHAPE_ROLES
+            ),
             parent=None if joint is None else joint.parent,
             X_PB=None if joint is None else _pose(joint.element, self._quaternions),
             axis_B=None if joint is None else _axis(joint.element, joint.type),
             p_BoJo_B=None
             if joint is None
             else (None if joint.type in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P),
-            joints=() if joint is None else Deferred(partial(_read_joints, joint)),
+            joints=() if joint is None else (read_joint(joint.element, joint.type),),
         )
-
-    def _shapes(self) -> Sequence[Shape]:
-        elements = [child for child in self._link.children if child.tag in _SHAPE_ROLES]
-        if not elements:
-            return ()
-        return Deferred(partial(_read_shapes, self._document, elements, self._quaternions))
 
     def _note_misspellings(self, element: Element, expected: Container[str]) -> None:
         for name in element.attributes:

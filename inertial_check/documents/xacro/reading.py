@@ -22,11 +22,10 @@ import subprocess
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
@@ -37,10 +36,10 @@ from inertial_check.documents.context import (
     note_other_inputs,
 )
 from inertial_check.documents.files.access import Access, JsonObject, Limits, RefusedFileError
-from inertial_check.documents.model import Body, Inertial, Model, Number, Problem, Shape
+from inertial_check.documents.model import Body, Inertial, Model, Number, Problem
 from inertial_check.documents.numbers import parse_number
 from inertial_check.documents.poses import digest_rest
-from inertial_check.documents.source import Deferred, Source, Span
+from inertial_check.documents.source import Source, Span
 from inertial_check.documents.urdf import reading
 from inertial_check.documents.xacro import NAME
 from inertial_check.documents.xml.document import XmlDocument, parse
@@ -495,22 +494,16 @@ class _PlaceMap:
 
     def body(self, body: Body) -> Body:
         """Map every place of a body."""
-        shapes: Sequence[Shape] = ()
-        if isinstance(body.shapes, Deferred):
-            shapes = Deferred(partial(self._shapes, body.shapes))
         return body._replace(
             span=self._span(body.span),
             inertial=None if body.inertial is None else self._inertial(body.inertial),
             problems=tuple(self.problems(body.problems)),
-            shapes=shapes,
+            shapes=tuple(shape._replace(span=self._span(shape.span)) for shape in body.shapes),
         )
 
     def problems(self, problems: Iterable[Problem]) -> list[Problem]:
         """Map the places of problems."""
         return [problem._replace(span=self._span(problem.span)) for problem in problems]
-
-    def _shapes(self, shapes: Deferred) -> tuple[Shape, ...]:
-        return tuple(shape._replace(span=self._span(shape.span)) for shape in shapes)
 
     def _inertial(self, inertial: Inertial) -> Inertial:
         x, y, z = (self._number(number) for number in inertial.p_BoBcm_B)

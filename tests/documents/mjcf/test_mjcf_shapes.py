@@ -5,7 +5,6 @@ import math
 import pytest
 
 from inertial_check.documents.load import load
-from inertial_check.documents.mjcf.elements import GeomReader
 
 
 def document(body, compiler="", head=""):
@@ -146,13 +145,3 @@ def test_files_of_an_included_document_are_sought_beside_the_main_one(tmp_path):
     first, second = (body.shapes[0] for body in load(main).bodies)
     assert (first.uri, second.uri) == ("meshes/m.stl", "../meshes/m.stl")
     assert second.span.file == 1
-
-
-def test_a_geom_is_read_when_it_is_looked_at(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("a geom was read")
-
-    monkeypatch.setattr(GeomReader, "shape", refuse)
-    (found,) = load(document('<geom size="1"/>').encode()).bodies
-    with pytest.raises(AssertionError, match="a geom was read"):
-        len(found.shapes)

@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 from inertial_check.documents.load import load
 from inertial_check.documents.model import DIMENSIONS
 from inertial_check.documents.resources import resolve
-from inertial_check.documents.sdf import reading
 
 
 def document(inside, version="1.9"):
@@ -174,16 +173,6 @@ def test_the_folder_of_an_included_document_is_where_its_files_are_sought(tmp_pa
     (shape,) = model.bodies[0].shapes
     holder = model.source_of(shape.span).path
     assert resolve(shape.uri, holder).path == str(tmp_path / "arm" / "arm.stl")
-
-
-def test_a_shape_is_read_when_it_is_looked_at(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("a shape was read")
-
-    monkeypatch.setattr(reading, "read_shape", refuse)
-    (body,) = load(document(link(collision(BALL)))).bodies
-    with pytest.raises(AssertionError, match="a shape was read"):
-        len(body.shapes)
 
 
 @pytest.mark.corpus
