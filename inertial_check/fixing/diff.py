@@ -8,12 +8,14 @@ it: sdformat stops there too.
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import hypot, inf, nan
 from typing import NamedTuple
 
@@ -29,6 +31,7 @@ from inertial_check.checking.report import (
     MassProperty,
     PairStatus,
 )
+from inertial_check.checking.toml import refuse_deep_keys
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Limits, read_regular
 from inertial_check.documents.load import load
@@ -83,23 +86,20 @@ def match_bodies(
             raise UsageError(f"the map {left!r} -> {right!r} names a body twice")
         found[i] = j
     _match(found, a, b, lambda body: body.name, in_order=True)
-    for parts in (_parts, _plain_parts):
+    for plain in (False, True):
         for last in range(_DEEPEST, 0, -1):
-            _match(found, a, b, partial(_end, parts, last))
+
+            def key(body: Body, plain: bool = plain, last: int = last) -> tuple[str, ...]:
+                ends = _parts(body)[-last:]
+                return tuple(_UNLIKELY.sub("_", end.lower()) for end in ends) if plain else ends
+
+            _match(found, a, b, key)
     return dict(sorted(found.items()))
 
 
 def _parts(body: Body) -> tuple[str, ...]:
     """Split a scoped name; a body without name has no parts and matches nothing."""
     return tuple(part for part in _PARTS.split(body.name) if part)
-
-
-def _plain_parts(body: Body) -> tuple[str, ...]:
-    return tuple(_UNLIKELY.sub("_", part.lower()) for part in _parts(body))
-
-
-def _end(parts: Callable[[Body], tuple[str, ...]], last: int, body: Body) -> tuple[str, ...]:
-    return parts(body)[-last:]
 
 
 def _match(
@@ -111,23 +111,15 @@ def _match(
 ) -> None:
     """Add the pairs of bodies that share a key; where several do, in order if asked, else none."""
     taken = set(found.values())
-    left = _by_key(a, found, key)
-    right = _by_key(b, taken, key)
+    left, right = defaultdict[Hashable, list[int]](list), defaultdict[Hashable, list[int]](list)
+    for bodies, known, grouped in ((a, set(found), left), (b, taken, right)):
+        for index, body in enumerate(bodies):
+            if index not in known:
+                grouped[key(body)].append(index)
     for shared, indices in left.items():
         others = right.get(shared, [])
         if shared and len(indices) == len(others) and (in_order or len(others) == 1):
             found.update(zip(indices, others, strict=True))
-
-
-def _by_key(
-    bodies: Sequence[Body], taken: Iterable[int], key: Callable[[Body], Hashable]
-) -> dict[Hashable, list[int]]:
-    known = frozenset(taken)
-    grouped: dict[Hashable, list[int]] = {}
-    for index, body in enumerate(bodies):
-        if index not in known:
-            grouped.setdefault(key(body), []).append(index)
-    return grouped
 
 
 def _find_body(name: str, bodies: Sequence[Body], path: str) -> int:
@@ -163,7 +155,7 @@ def read_name_maps(arguments: Sequence[str]) -> dict[str, str]:
     for argument in arguments:
         left, equals, right = argument.partition("=")
         if os.path.isfile(argument) or not equals:
-            rows += _file_rows(argument)
+            rows += _read_map_file(argument)
         elif left and right:
             rows.append((left, right))
         else:
@@ -174,54 +166,40 @@ def read_name_maps(arguments: Sequence[str]) -> dict[str, str]:
     return dict(rows)
 
 
-def _file_rows(path: str) -> list[tuple[str, str]]:
+def _read_map_file(path: str) -> list[tuple[str, str]]:
+    """Read pairs of names from a csv, json or toml file.
+
+    Raises:
+        UsageError: The file cannot be read, or holds anything else.
+    """
     suffix = os.path.splitext(path)[1].lower()
-    read = {".json": _json_rows, ".toml": _toml_rows, ".csv": _csv_rows}.get(suffix)
-    if read is None:
+    if suffix not in (".json", ".toml", ".csv"):
         raise UsageError(f"--map {path}: write A=B, or name a .csv, .json or .toml file")
     try:
-        return read(read_regular(path, Limits.document).decode("utf-8-sig"))
+        text = read_regular(path, Limits.document).decode("utf-8-sig")
+        if suffix == ".csv":
+            rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
+            for place, row in enumerate(rows, 1):
+                if len(row) != 2:
+                    columns = f"{len(row)} columns, expected name in A, name in B"
+                    raise ValueError(f"row {place} has {columns}")
+            return [(left.strip(), right.strip()) for left, right in rows]
+        if suffix == ".json":
+            items = json.loads(text, object_pairs_hook=list)
+        else:
+            refuse_deep_keys("--map", text.split("\n"))
+            items = list(tomllib.loads(text).items())
+        if not isinstance(items, list) or not all(
+            isinstance(item, tuple) and isinstance(item[1], str) for item in items
+        ):
+            raise ValueError('expected names only, "name in A": "name in B"')
+        return items
     except OSError as error:
         raise UsageError(f"--map {path}: {(error.strerror or str(error)).lower()}") from None
+    except csv.Error as error:
+        raise UsageError(f"--map {path}: no CSV: {error}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--map {path}: {error}") from None
-
-
-def _json_rows(text: str) -> list[tuple[str, str]]:
-    import json
-
-    return _check_rows(json.loads(text, object_pairs_hook=list))
-
-
-def _toml_rows(text: str) -> list[tuple[str, str]]:
-    import tomllib
-
-    from inertial_check.checking.toml import refuse_deep_keys
-
-    refuse_deep_keys("--map", text.split("\n"))
-    return _check_rows(list(tomllib.loads(text).items()))
-
-
-def _check_rows(items: object) -> list[tuple[str, str]]:
-    """Check that an object has names and nothing else."""
-    if not isinstance(items, list) or not all(
-        isinstance(item, tuple) and isinstance(item[1], str) for item in items
-    ):
-        raise ValueError('expected names only, "name in A": "name in B"')
-    return items
-
-
-def _csv_rows(text: str) -> list[tuple[str, str]]:
-    import csv
-
-    try:
-        rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
-    except csv.Error as error:
-        raise ValueError(f"no CSV: {error}") from None
-    for place, row in enumerate(rows, 1):
-        if len(row) != 2:
-            raise ValueError(f"row {place} has {len(row)} columns, expected name in A, name in B")
-    return [(left.strip(), right.strip()) for left, right in rows]
 
 
 _WORLD = "world"

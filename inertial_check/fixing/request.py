@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack, get_args
 import numpy as np
 
 from inertial_check.checking.check import check_model
-from inertial_check.checking.quotes import MOTIONS, name_added_mass
+from inertial_check.checking.quotes import MOTIONS, name_all_numbers
 from inertial_check.checking.report import Finding
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
@@ -60,21 +60,9 @@ _IN_LAYERS = {MASS, *CENTER, *MOMENTS, *QUATERNION}
 _LONG_NAMES = {name: f"{name[1]} of the quaternion of its axes" for name in QUATERNION}
 
 
-def collect_numbers(body: Body) -> dict[str, Number]:
-    """The numbers of a body that its document has, out of mass, x, y, z and those of ENTRIES."""
-    if body.inertial is None:
-        return {}
-    mass = body.inertial.mass
-    numbers = {} if mass is None else {MASS: mass}
-    numbers |= zip(CENTER, body.inertial.p_BoBcm_B, strict=True)
-    return numbers | dict(body.inertial.I_BBcm_Bi)
-
-
 def collect_editable_numbers(body: Body) -> dict[str, Number]:
-    """Those numbers, the quaternion where one states the axes, and the added mass of a fluid."""
-    quaternion = () if body.inertial is None else body.inertial.quaternion or ()
-    numbers = collect_numbers(body) | dict(zip(QUATERNION, quaternion, strict=False))
-    return numbers | ({} if body.inertial is None else name_added_mass(body.inertial))
+    """Collect the numbers that a body's document has, by name; see `name_all_numbers`."""
+    return {} if body.inertial is None else name_all_numbers(body.inertial)
 
 
 @dataclass(frozen=True)

@@ -225,11 +225,12 @@ class _Writer:
         # Bodies for which the engine of the document would use other numbers cannot be written.
         failures: dict[str, BodyFix] = {}
         overrides = find_overrides(self.model, self.context) if cases else None
-        for id_, case in cases.items() if overrides is not None else ():
-            target = self.targets[id_]
-            least = float(np.linalg.eigvalsh(target.I_BBcm_B)[0])
-            if reason := overrides.describe(case.body, target.mass, least):
-                failures[id_] = case.report("overridden", reason)
+        if overrides is not None:
+            for id_, case in cases.items():
+                target = self.targets[id_]
+                least = float(np.linalg.eigvalsh(target.I_BBcm_B)[0])
+                if reason := overrides.describe(case.body, target.mass, least):
+                    failures[id_] = case.report("overridden", reason)
         plans: dict[str, tuple[Edit, ...]] = {}
         for case in cases.values():
             if case.body.id not in failures:

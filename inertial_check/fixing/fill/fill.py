@@ -25,13 +25,7 @@ from inertial_check.fixing.fill.intervals import Solution, solve_unknowns
 from inertial_check.fixing.fill.knowledge import (
     WATER,
     Knowledge,
-    read_center,
-    read_links,
-    read_named,
-    read_number,
-    read_pairs,
-    read_range,
-    read_total,
+    read_arguments,
 )
 from inertial_check.fixing.fill.overlaps import (
     PieceReader,
@@ -512,18 +506,18 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         if isinstance(model_or_path, Model)
         else load(model_or_path, context=context or Context())
     )
-    known = Knowledge(
-        density=None if density is None else read_number("density", density),
-        links=read_links(materials),
-        masses=read_named("masses", masses),
-        total_mass=read_total(total_mass),
-        subtree_masses=read_named("subtree_masses", subtree_masses),
-        center_of_mass=read_center(com),
-        positions=read_named("at", at),
+    known = read_arguments(
+        density=density,
+        materials=materials,
+        masses=masses,
+        total_mass=total_mass,
+        subtree_masses=subtree_masses,
+        com=com,
+        at=at,
         twins=twins,
-        pairs=read_pairs(pairs),
+        pairs=pairs,
         prior=prior,
-        density_range=read_range(density_range),
+        density_range=density_range,
         divergence=divergence,
     )
     options = FillOptions(tuple(roles), thickness, solver, digits, provenance)

@@ -239,9 +239,11 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
     """
     file = TomlFile(path, access or Access(follow_outside=True))
     tables = dict(file.values)
-    own = _table(path, tables, "materials")
+    own, links = tables.pop("materials", {}), tables.pop("links", {})
+    for name, table in (("materials", own), ("links", links)):
+        if not isinstance(table, dict):
+            raise UsageError(f"{path}: {name} is {table!r}, expected a table")
     materials = {**MATERIALS} | {name: _read_density(path, name, own[name]) for name in own}
-    links = _table(path, tables, "links")
     if tables:
         name = next(iter(tables))
         hint = suggest_name(name, ("materials", "links"))
@@ -285,43 +287,78 @@ def _read_density(path: str, name: str, value: object) -> float:
     return float(value)
 
 
-def _table(path: str, tables: dict[str, object], name: str) -> dict[str, object]:
-    table = tables.pop(name, {})
-    if not isinstance(table, dict):
-        raise UsageError(f"{path}: {name} is {table!r}, expected a table")
-    return table
-
-
-def read_links(
+def read_arguments(  # noqa: PLR0913 - each argument is one thing that may be known
+    *,
+    density: float | None,
     materials: str | os.PathLike[str] | Mapping[str, float | str] | None,
-) -> tuple[LinkDensity, ...]:
-    """Nominal densities by patterns of names.
+    masses: Mapping[str, float] | None,
+    total_mass: float | tuple[float, float] | None,
+    subtree_masses: Mapping[str, float] | None,
+    com: Sequence[float] | None,
+    at: Mapping[str, float] | None,
+    density_range: tuple[float, float] | None,
+    pairs: Sequence[Sequence[str]],
+    twins: bool,
+    prior: Model | str | os.PathLike[str] | None,
+    divergence: Divergence,
+) -> Knowledge:
+    """Read the arguments of `ic.fill`, which has their meaning, as knowledge.
 
     Raises:
-        ParameterError: The argument has another form.
+        ParameterError: An argument has another form; names it.
+        UsageError: A table of materials cannot be read.
     """
-    if materials is None:
-        return ()
-    if not isinstance(materials, Mapping):
-        return read_materials(os.fspath(materials))
-    return tuple(
-        LinkDensity(pattern, _read_density_argument(f"materials[{pattern!r}]", stated))
-        for pattern, stated in materials.items()
+    links: tuple[LinkDensity, ...] = ()
+    if isinstance(materials, Mapping):
+        for pattern, stated in materials.items():
+            name = f"materials[{pattern!r}]"
+            if isinstance(stated, str) and stated not in MATERIALS:
+                hint = suggest_name(stated, tuple(MATERIALS))
+                raise ParameterError(
+                    f"{name} is {stated!r}, expected a density or a material{hint}"
+                )
+            value = MATERIALS[stated] if isinstance(stated, str) else read_number(name, stated)
+            links += (LinkDensity(pattern, value),)
+    elif materials is not None:
+        links = read_materials(os.fspath(materials))
+    total = None
+    if isinstance(total_mass, tuple | list):
+        if len(total_mass) != 2:
+            raise ParameterError(
+                f"total_mass is {total_mass!r}, expected a mass or (mass, deviation)"
+            )
+        total = TotalMass(*(read_number("total_mass", each) for each in total_mass))
+    elif total_mass is not None:
+        total = TotalMass(read_number("total_mass", total_mass))
+    named: dict[str, dict[str, float]] = {}
+    for name, values in (("masses", masses), ("subtree_masses", subtree_masses), ("at", at)):
+        if values is not None and not isinstance(values, Mapping):
+            raise ParameterError(f"{name} is {values!r}, expected numbers by name")
+        stated_values = {} if values is None else values
+        named[name] = {
+            str(key): read_number(f"{name}[{key!r}]", value) for key, value in stated_values.items()
+        }
+    center = None
+    if com is not None:
+        x, y, z = _read_numbers("com", com, 3)
+        center = x, y, z
+    low, high = DENSITY_RANGE
+    if density_range is not None:
+        low, high = _read_numbers("density_range", density_range, 2)
+    return Knowledge(
+        density=None if density is None else read_number("density", density),
+        links=links,
+        masses=named["masses"],
+        total_mass=total,
+        subtree_masses=named["subtree_masses"],
+        center_of_mass=center,
+        positions=named["at"],
+        twins=twins,
+        pairs=read_pairs(pairs),
+        prior=prior,
+        density_range=(low, high),
+        divergence=divergence,
     )
-
-
-def _read_density_argument(name: str, stated: object) -> float:
-    """A density, given as a number or as the name of a material.
-
-    Raises:
-        ParameterError: It is neither.
-    """
-    if isinstance(stated, str):
-        if stated not in MATERIALS:
-            hint = suggest_name(stated, tuple(MATERIALS))
-            raise ParameterError(f"{name} is {stated!r}, expected a density or a material{hint}")
-        return MATERIALS[stated]
-    return read_number(name, stated)
 
 
 def read_number(name: str, value: object) -> float:
@@ -336,34 +373,6 @@ def read_number(name: str, value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{name} is {value!r}, expected a number") from None
-
-
-def read_named(name: str, values: Mapping[str, float] | None) -> dict[str, float]:
-    """Numbers by names of bodies or joints.
-
-    Raises:
-        ParameterError: The argument has another form.
-    """
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise ParameterError(f"{name} is {values!r}, expected numbers by name")
-    return {str(key): read_number(f"{name}[{key!r}]", value) for key, value in values.items()}
-
-
-def read_total(total: float | tuple[float, float] | None) -> TotalMass | None:
-    """The mass of the whole model.
-
-    Raises:
-        ParameterError: The argument has another form.
-    """
-    if total is None:
-        return None
-    if not isinstance(total, tuple | list):
-        return TotalMass(read_number("total_mass", total))
-    if len(total) != 2:
-        raise ParameterError(f"total_mass is {total!r}, expected a mass or (mass, deviation)")
-    return TotalMass(*(read_number("total_mass", each) for each in total))
 
 
 def _read_numbers(name: str, values: Sequence[float], count: int) -> list[float]:
@@ -381,30 +390,6 @@ def _read_numbers(name: str, values: Sequence[float], count: int) -> list[float]
     return [read_number(name, value) for value in given]
 
 
-def read_center(com: Sequence[float] | None) -> tuple[float, float, float] | None:
-    """The centre of mass of the whole model.
-
-    Raises:
-        ParameterError: The argument has another form.
-    """
-    if com is None:
-        return None
-    x, y, z = _read_numbers("com", com, 3)
-    return x, y, z
-
-
-def read_range(limits: Sequence[float] | None) -> tuple[float, float]:
-    """The range of densities.
-
-    Raises:
-        ParameterError: The argument has another form.
-    """
-    if limits is None:
-        return DENSITY_RANGE
-    low, high = _read_numbers("density_range", limits, 2)
-    return low, high
-
-
 def read_pairs(pairs: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
     """Pairs of bodies with one mass, each with or without its relation.
 
@@ -413,6 +398,8 @@ def read_pairs(pairs: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
     """
     found = []
     for pair in pairs:
+        if not isinstance(pair, Sequence):
+            raise ParameterError(f"pairs is {pairs!r}, expected a list of lists of texts")
         if isinstance(pair, str) or len(pair) not in (2, 3):
             raise ParameterError(f"a pair is {pair!r}, expected the names of two bodies")
         one, other, *relation = pair
@@ -468,23 +455,19 @@ def complete_knowledge(
     names = {name for body in model.bodies for name in (body.name, body.id)}
     fields["pairs"] = tuple(Pair(*p) for p in configured.get("pair", ()) if names.issuperset(p))
     fields |= given
-    stated = _keep(configured.get("mass", {}), names)
-    carried = _keep(configured.get("subtree-mass", {}), names)
+    stated, carried = (
+        {name: mass for name, mass in configured.get(key, {}).items() if name in names}
+        for key in ("mass", "subtree-mass")
+    )
     fields["masses"] = {**stated, **given.get("masses", {})}
     fields["subtree_masses"] = {**carried, **given.get("subtree_masses", {})}
     fields["tentative"] = frozenset(stated.keys() - given.get("masses", {}).keys())
-    fields["links"] = (*given.get("links", ()), *_list_links(configured))
-    return Knowledge(**fields)
-
-
-def _keep(masses: Mapping[str, float], names: set[str]) -> dict[str, float]:
-    return {name: mass for name, mass in masses.items() if name in names}
-
-
-def _list_links(configured: Mapping[str, Any]) -> tuple[LinkDensity, ...]:
-    """Densities by patterns: of the table `links`, then of the file of materials."""
+    # Densities by patterns: of the table `links`, then of the file of materials.
     materials = configured.get("materials", {})
     is_file = isinstance(materials, str)
-    known = MATERIALS if is_file else {**MATERIALS, **materials}
-    links = resolve_links("fill.links", configured.get("links", {}), known)
-    return (*links, *read_materials(materials)) if is_file else links
+    densities = MATERIALS if is_file else {**MATERIALS, **materials}
+    links = resolve_links("fill.links", configured.get("links", {}), densities)
+    fields["links"] = (*given.get("links", ()), *links)
+    if is_file:
+        fields["links"] += read_materials(materials)
+    return Knowledge(**fields)

@@ -29,12 +29,12 @@ from lsprotocol.types import (
 from pygls.uris import from_fs_path
 
 from inertial_check.checking.pages import describe_rule, find_rule
+from inertial_check.checking.quotes import name_numbers
 from inertial_check.checking.report import BodyReport, Finding, Severity
 from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.documents.escaping import fence, printable
 from inertial_check.documents.model import ENTRIES, Body, Number
 from inertial_check.documents.source import Span
-from inertial_check.fixing.request import collect_numbers
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.programs.lsp.documents import Document, DocumentCheck, Text
 from inertial_check.programs.lsp.quick_fixes import QuickFix, QuickFixes, changes
@@ -211,7 +211,7 @@ def _hits(checked: DocumentCheck, path: str, text: Text, index: int) -> list[_Bo
     for body, report in zip(checked.model.bodies, checked.file.bodies, strict=True):
         if body.inertial is None:
             continue
-        for name, each in collect_numbers(body).items():
+        for name, each in name_numbers(body.inertial).items():
             if _holds(each.span, file, offset):
                 on_number.append(_BodyAtPosition(body, report, name, each.span or body.span))
         if _holds(body.inertial.span, file, offset):

@@ -118,7 +118,7 @@ ARGUMENTS = {
     "pairs is [1], expected a list of lists of texts": {"pairs": [1]},
     "materials['a'] is 'stele', expected a density or a material": {"materials": {"a": "stele"}},
     "roles is ('shape',): expected some of": {"roles": ("shape",)},
-    "expected a list of names: ['forearm']": {"bodies": "forearm"},
+    "bodies is 'forearm', expected a list of texts": {"bodies": "forearm"},
 }
 
 
