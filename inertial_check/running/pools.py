@@ -22,22 +22,22 @@ import os
 import pickle
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from inertial_check.checking.check import Document, DocumentResult, ReportContent, give_up
+from inertial_check.checking.check import Document, DocumentResult, ReportContent
 from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError
 from inertial_check.running.cache import Fingerprints, program_digest
 from inertial_check.running.remote.addresses import Address, RefusedError
 from inertial_check.running.remote.bundles import open_bundle
 from inertial_check.running.results.reading import Form, encode_part, encode_rows
-from inertial_check.running.results.rows import ARCHIVE, DocumentRows, Row, build_rows
+from inertial_check.running.results.rows import ARCHIVE, Row, build_rows
 from inertial_check.running.results.store import make_key
-from inertial_check.running.workers import Task, WorkerProcess, encode, measure_size
+from inertial_check.running.workers import Task, WorkerProcess, measure_size
 
 if TYPE_CHECKING:
     import distributed
@@ -379,12 +379,24 @@ class Batch(NamedTuple):
 
     def check(self, process: WorkerProcess) -> BatchAnswer:
         """Check the documents in a worker process, and encode their rows."""
-        answers: list[DocumentRows] = []
-        if self.documents:
-            task = Task(self.documents, self.content, own_total=True)
-            for part in process.do(RowsTask(self.upstream, task)):
-                answers += part
-        return encode_answer(self, answers)
+        if not self.documents:
+            return BatchAnswer(b"", ())
+        fingerprints, content = Fingerprints(), repr(self.content)
+        rows: list[Row] = []
+        failures = []
+        results = Task(self.documents, self.content, own_total=True).check(process)
+        for document, result in zip(self.documents, results, strict=True):
+            own = os.path.abspath(document.path)
+            inputs = None
+            if result.lookups is not None:
+                seen = {path: fingerprints.of(path) for path in (own, *result.lookups)}
+                inputs = json.dumps(seen, separators=(",", ":"))
+            key = make_key(document, content)
+            rows += build_rows(self.upstream, result, fingerprints.of(own), key, inputs)
+            if result.failure is not None:
+                failures.append(result.failure)
+        paths = tuple(document.path for document in self.documents)
+        return BatchAnswer(encode_rows(rows, self.form), paths, tuple(failures), number=len(paths))
 
 
 class BundleBatch(NamedTuple):
@@ -448,57 +460,6 @@ class BatchAnswer(NamedTuple):
     whole: bool = False
 
 
-class RowsTask(NamedTuple):
-    """A group of documents of one upstream that one worker checks, whose answers are rows.
-
-    Rows leave out most of a result, so that the processes have less to encode and to decode.
-
-    Attributes:
-        upstream: Name of the upstream.
-        task: The documents.
-    """
-
-    upstream: str
-    task: Task
-
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        """The documents to check."""
-        return self.task.documents
-
-    @property
-    def seconds(self) -> float:
-        """The largest time limit of one of the documents [s]."""
-        return self.task.seconds
-
-    def split(self) -> list[RowsTask]:
-        """The same documents, one in each task."""
-        return [self._replace(task=each) for each in self.task.split()]
-
-    def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentRows]:
-        """Check the documents in this process; `begin` is called before each step."""
-        return [build_rows(self.upstream, result) for result in self.task.run(begin)]
-
-    def encode(self, answers: list[DocumentRows]) -> str:
-        """Encode rows as one line of JSON, without a line end."""
-        return encode(answers)
-
-    def decode(self, line: bytes) -> list[DocumentRows]:
-        """Decode the rows in a line.
-
-        Raises:
-            ValueError: The line does not hold rows.
-        """
-        try:
-            return [DocumentRows(*each) for each in json.loads(line)]
-        except TypeError as error:
-            raise ValueError(f"no rows: {error}") from None
-
-    def give_up(self, document: Document, reason: str) -> DocumentRows:
-        """The rows of a document that cannot be checked at all, with the reason."""
-        return build_rows(self.upstream, give_up(document, reason))
-
-
 def split_into_batches(
     upstream: str, documents: Iterable[Document], content: ReportContent, form: Form
 ) -> Iterator[Batch]:
@@ -514,24 +475,6 @@ def split_into_batches(
         total += size
     if part:
         yield Batch(upstream, tuple(part), content, form)
-
-
-def encode_answer(batch: Batch, answers: Sequence[DocumentRows]) -> BatchAnswer:
-    """Encode the rows of documents with the fingerprints of all files that they depend on."""
-    fingerprints = Fingerprints()
-    content = repr(batch.content)
-    rows: list[Row] = []
-    for document, answer in zip(batch.documents, answers, strict=True):
-        own = os.path.abspath(document.path)
-        inputs = None
-        if answer.lookups is not None:
-            seen = {path: fingerprints.of(path) for path in (own, *answer.lookups)}
-            inputs = json.dumps(seen, separators=(",", ":"))
-        rows += answer.complete(fingerprints.of(own), make_key(document, content), inputs)
-    failures = tuple(each.failure for each in answers if each.failure is not None)
-    paths = tuple(document.path for document in batch.documents)
-    piece = encode_rows(rows, batch.form) if rows else b""
-    return BatchAnswer(piece, paths, failures, number=len(paths))
 
 
 def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
@@ -552,17 +495,15 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
             failures += bundle.failures
             for at in range(0, len(bundle.documents), DOCUMENTS):
                 task = Task(bundle.documents[at : at + DOCUMENTS], batch.content, own_total=True)
-                parts = process.do(RowsTask(batch.upstream, task))
-                for answer in (each for part in parts for each in part):
-                    own_rows = answer.complete(seen_of(answer.path), "", None)
-                    rows += bundle.rename_rows(own_rows)
-                    if answer.failure is not None:
-                        failures.append(own_rows[0]["note"])
+                for result in task.check(process):
+                    found = build_rows(batch.upstream, result, seen_of(result.path), "", None)
+                    rows += bundle.rename_rows(found)
+                    if result.failure is not None:
+                        failures.append(found[0]["note"])
             count = len(bundle.documents)
     except RefusedError as error:
         failures, count, inputs = [f"{address.shown}: {error}"], 0, None
-    archive = build_rows(batch.upstream, DocumentResult(address.shown))
-    (row,) = archive.complete("", key, inputs)
+    (row,) = build_rows(batch.upstream, DocumentResult(address.shown), "", key, inputs)
     row["status"] = ARCHIVE
     rows.insert(0, row)
     part = encode_part(rows, batch.form)

@@ -32,8 +32,6 @@ from typing import (
     BinaryIO,
     Literal,
     NamedTuple,
-    Protocol,
-    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -173,40 +171,6 @@ _PARENT_PERIOD = 1.0
 """Time between two looks of a worker whether the process that started it still runs [s]."""
 
 
-Answer = TypeVar("Answer")
-
-
-class AnyTask(Protocol[Answer]):
-    """A group of documents that a worker process checks, with an answer for each."""
-
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        """The documents to check."""
-
-    @property
-    def seconds(self) -> float:
-        """The largest time limit of one of the documents [s]."""
-
-    def split(self) -> Sequence[AnyTask[Answer]]:
-        """The same documents, one in each task."""
-
-    def run(self, begin: Callable[[str], None]) -> list[Answer]:
-        """Check the documents in this process; `begin` is called before each step."""
-
-    def encode(self, answers: list[Answer]) -> str:
-        """Encode answers as one line of JSON, without a line end."""
-
-    def decode(self, line: bytes) -> list[Answer]:
-        """Decode the answers in a line.
-
-        Raises:
-            ValueError: The line does not hold answers.
-        """
-
-    def give_up(self, document: Document, reason: str) -> Answer:
-        """The answer for a document that cannot be checked at all, with the reason."""
-
-
 class Task(NamedTuple):
     """A group of documents that one worker checks, whose answers are results.
 
@@ -237,22 +201,6 @@ class Task(NamedTuple):
         """Check the documents in this process; `begin` is called before each step."""
         with renew_total() if self.own_total else nullcontext():
             return check_documents(self.documents, self.content, begin)
-
-    def encode(self, answers: list[DocumentResult]) -> str:
-        """Encode results as one line of JSON, without a line end."""
-        return encode(answers)
-
-    def decode(self, line: bytes) -> list[DocumentResult]:
-        """Decode the results in a line.
-
-        Raises:
-            ValueError: The line does not hold results.
-        """
-        return decode(line)
-
-    def give_up(self, document: Document, reason: str) -> DocumentResult:
-        """The result for a document that cannot be checked at all, with the reason."""
-        return give_up(document, reason)
 
     @property
     def seconds(self) -> float:
@@ -304,7 +252,7 @@ class WorkerProcess:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
 
-    def do(self, task: AnyTask[Answer]) -> Generator[list[Answer], None, None]:
+    def do(self, task: Task) -> Generator[list[DocumentResult], None, None]:
         """Have a task done; if that ends the process, its documents are done one by one.
 
         Yields:
@@ -346,16 +294,16 @@ class WorkerProcess:
     def _was_late(self) -> bool:
         return self._watch is not None and self._watch.rung
 
-    def _give_up(self, task: AnyTask[Answer]) -> list[Answer]:
+    def _give_up(self, task: Task) -> list[DocumentResult]:
         """The finding on the only document of a task that always ends the process."""
         (document,) = task.documents
         if self._was_late():
-            return [task.give_up(document, describe_lateness(task.seconds))]
+            return [give_up(document, describe_lateness(task.seconds))]
         how = "not started" if self._process is None else _ending(self._process.wait())
         reason = f"checking it has crashed a process ({how}); the other files were checked"
-        return [task.give_up(document, reason)]
+        return [give_up(document, reason)]
 
-    def _ask(self, task: AnyTask[Answer]) -> list[Answer] | None:
+    def _ask(self, task: Task) -> list[DocumentResult] | None:
         """Send a task to the process and read the answers; None if the process ends instead."""
         process = self._ensure_process()
         watch = self._watch
@@ -368,7 +316,7 @@ class WorkerProcess:
             process.stdin.flush()
             while (line := process.stdout.readline()) == b"\n":  # a sign of life
                 watch.restart_timer()
-            results = task.decode(line.removeprefix(_LAST))
+            results = decode(line.removeprefix(_LAST))
             if line.startswith(_LAST):
                 _end(process)
         except (OSError, ValueError):  # ValueError: only a part of an answer, or none
@@ -555,27 +503,23 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
 
 
-def _encode_answers(task: AnyTask[Answer], answers: list[Answer]) -> str:
+def _encode_answers(task: Task, answers: list[DocumentResult]) -> str:
     """Encode answers; one that has no JSON becomes a finding."""
     try:
-        return task.encode(answers)
+        return encode(answers)
     except Exception:
-        pairs = zip(task.documents, answers, strict=True)
-        return task.encode([_make_encodable(task, *pair) for pair in pairs])
+        for at, (document, answer) in enumerate(zip(task.documents, answers, strict=True)):
+            try:
+                encode([answer])
+            except Exception as error:
+                answers[at] = give_up(document, describe_report(error))
+        return encode(answers)
 
 
-def _make_encodable(task: AnyTask[Answer], document: Document, answer: Answer) -> Answer:
-    try:
-        task.encode([answer])
-    except Exception as error:
-        return task.give_up(document, describe_report(error))
-    return answer
-
-
-def _receive(stream: BinaryIO) -> AnyTask[object] | None:
+def _receive(stream: BinaryIO) -> Task | None:
     """Read the next task; None at the end of the stream."""
     length = stream.read(8)
     if len(length) < 8:
         return None
-    task: AnyTask[object] = pickle.loads(stream.read(int.from_bytes(length, "little")))
+    task: Task = pickle.loads(stream.read(int.from_bytes(length, "little")))
     return task

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from inertial_check.checking.check import DocumentResult
 from inertial_check.checking.report import BodyReport, FileReport, Finding
@@ -52,49 +52,26 @@ SURE = 0.5
 """Probability from which a finding counts for its first cause."""
 
 
-class DocumentRows(NamedTuple):
-    """The rows of a document, as a process that has checked it sends them.
-
-    Attributes:
-        path: Path of the document.
-        rows: Its own row, then those of its bodies in file order.
-        failure: Why it could not be checked.
-        lookups: Absolute paths of all other files and folders that the rows depend on; None if
-            they do not determine the rows.
-    """
-
-    path: str
-    rows: list[Row]
-    failure: str | None = None
-    lookups: tuple[str, ...] | None = None
-
-    def complete(self, digest: str, key: str, inputs: str | None) -> list[Row]:
-        """Write into the row of the document what only the process that stores it knows.
-
-        Args:
-            digest: Digest of the bytes of the document; "" if it cannot be read.
-            key: Digest of the program, the settings and the path.
-            inputs: Fingerprints of all files on which the result depends, as JSON; None if files
-                do not determine it.
-        """
-        self.rows[0].update(digest=digest, key=key, inputs=inputs)
-        return self.rows
-
-
-def build_rows(upstream: str, result: DocumentResult) -> DocumentRows:
+def build_rows(
+    upstream: str, result: DocumentResult, digest: str, key: str, inputs: str | None
+) -> list[Row]:
     """Build the rows of a document: first its own, then those of its bodies in file order.
 
     Args:
         upstream: Name of the collection to which the document belongs.
         result: Result of the check.
+        digest: Digest of the bytes of the document; "" if it cannot be read.
+        key: Digest of the program, the settings and the path.
+        inputs: Fingerprints of all files on which the result depends, as JSON; None if files do not
+            determine it.
     """
     file = result.file
     row: Row = {
         "upstream": upstream,
         "path": result.path,
-        "digest": "",
-        "key": "",
-        "inputs": None,
+        "digest": digest,
+        "key": key,
+        "inputs": inputs,
         "status": CHECKED,
         "note": result.failure or result.note,
         "format": None,
@@ -113,7 +90,7 @@ def build_rows(upstream: str, result: DocumentResult) -> DocumentRows:
         row["status"] = SKIPPED
     if result.failure is not None:
         row["status"] = FAILED
-    return DocumentRows(result.path, rows, result.failure, result.lookups)
+    return rows
 
 
 def _sort_findings(file: FileReport) -> Mapping[str | None, list[Row]]:

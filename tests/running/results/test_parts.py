@@ -12,7 +12,7 @@ from inertial_check.running.results.rows import build_rows
 def test_rows_at_once_are_the_same_part_as_joined_pieces(form, path):
     if form == "parquet":
         pytest.importorskip("pyarrow", reason='pip install "inertial-check[cluster]"')
-    rows = build_rows("robots", DocumentResult(path)).complete("digest", "key", None)
+    rows = build_rows("robots", DocumentResult(path), "digest", "key", None)
     part = encode_part(rows, form)
     assert part == join([encode_rows(rows, form)], form)
     (row,) = decode_rows(part, form, ["path"] if form == "parquet" else None)
