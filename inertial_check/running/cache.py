@@ -64,7 +64,14 @@ def read_secret(protected: str) -> bytes:
         RefusedStoreError: The user has no folder outside the checkout for it, or another user can
             read or replace it.
     """
-    folder = _user_folder()
+    # The folder of this program among the caches of the user.
+    if own := os.environ.get("INERTIAL_CHECK_USER_FOLDER"):
+        folder = os.path.abspath(own)
+    else:
+        given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+        if not os.path.isabs(given):
+            given = os.path.join(os.path.expanduser("~"), ".cache")
+        folder = os.path.join(given, "inertial-check")
     where = os.path.realpath(folder)
     root = root_of(os.path.join(protected, _NAME)).path
     if any(contains(each, where) for each in (root, os.path.realpath(protected))):
@@ -77,7 +84,21 @@ def read_secret(protected: str) -> bytes:
         try:
             return _read(path)
         except FileNotFoundError:
-            _make(folder, path)
+            # Make the secret; where two processes do so at once, the first one's stays.
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            remove_leftovers(folder)
+            temporary = os.path.join(folder, f".{_NAME}.inertial-check-{os.urandom(4).hex()}.tmp")
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(temporary, flags, 0o600)
+            try:
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(os.urandom(_SIZE))
+                with suppress(FileExistsError):
+                    # A link, unlike a rename, replaces nothing; Windows' rename does not either.
+                    (os.rename if sys.platform == "win32" else os.link)(temporary, path)
+            finally:
+                with suppress(OSError):
+                    os.unlink(temporary)
             return _read(path)
     except OSError as error:
         raise RefusedStoreError(
@@ -88,16 +109,6 @@ def read_secret(protected: str) -> bytes:
 def seal(secret: bytes, data: bytes) -> str:
     """Keyed BLAKE2 digest of bytes."""
     return hashlib.blake2b(data, key=secret, digest_size=20).hexdigest()
-
-
-def _user_folder() -> str:
-    """The folder of this program among the caches of the user."""
-    if own := os.environ.get("INERTIAL_CHECK_USER_FOLDER"):
-        return os.path.abspath(own)
-    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if not os.path.isabs(given):
-        given = os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(given, "inertial-check")
 
 
 def _read(path: str) -> bytes:
@@ -112,24 +123,6 @@ def _read(path: str) -> bytes:
             if status.st_mode & 0o077:
                 raise OSError("other users may read it")
         return stream.read()
-
-
-def _make(folder: str, path: str) -> None:
-    """Make the secret; where two processes do so at once, the first one's stays."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    remove_leftovers(folder)
-    temporary = os.path.join(folder, f".{_NAME}.inertial-check-{os.urandom(4).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(os.urandom(_SIZE))
-        with suppress(FileExistsError):
-            # A link, unlike a rename, replaces nothing; Windows' rename does not either.
-            (os.rename if sys.platform == "win32" else os.link)(temporary, path)
-    finally:
-        with suppress(OSError):
-            os.unlink(temporary)
 
 
 LARGEST = 256 << 20
@@ -199,7 +192,12 @@ def _fingerprint(path: str) -> str:
         if stat.S_ISDIR(status.st_mode):
             return f"folder {digest(*sorted(map(os.fsencode, os.listdir(path))))}"
         if stat.S_ISREG(status.st_mode) and status.st_size <= Limits.mesh:
-            return _digest_file(path, status.st_size)
+            # Give the same as `digest` of a file's bytes, without holding them at once.
+            state = hashlib.sha256(status.st_size.to_bytes(8, "little"))
+            with open(path, "rb") as stream:
+                while piece := stream.read(_PIECE):
+                    state.update(piece)
+            return state.hexdigest()[:_DIGITS]
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return ""
     # A device, or a file larger than any that is read unless an option raises the limits.
@@ -212,15 +210,6 @@ def digest(*parts: bytes) -> str:
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part)
-    return state.hexdigest()[:_DIGITS]
-
-
-def _digest_file(path: str, size: int) -> str:
-    """Give the same as `digest` of a file's bytes, without holding them at once."""
-    state = hashlib.sha256(size.to_bytes(8, "little"))
-    with open(path, "rb") as stream:
-        while piece := stream.read(_PIECE):
-            state.update(piece)
     return state.hexdigest()[:_DIGITS]
 
 
@@ -432,7 +421,24 @@ class Folder:
         with contextlib.suppress(OSError):
             self._entries.remove_leftovers()
             if self._written:
-                _prune(self._entries, self._largest)
+                # Delete the least recently used entries beyond a size [bytes].
+                folder = self._entries
+                entries = []
+                with folder.scan() as found:
+                    for each in found:
+                        with contextlib.suppress(
+                            FileNotFoundError
+                        ):  # another process may prune as well
+                            status = each.stat(follow_symlinks=False)
+                            if _ENTRY_NAME.fullmatch(each.name) and stat.S_ISREG(status.st_mode):
+                                entries.append((status.st_mtime_ns, status.st_size, each.name))
+                excess = sum(size for _, size, _ in entries) - self._largest
+                for _, size, name in sorted(entries):
+                    if excess <= 0:
+                        break
+                    with contextlib.suppress(FileNotFoundError):
+                        folder.unlink(name)
+                    excess -= size
 
 
 def _open_cache(path: str, secret: bytes) -> _Directory:
@@ -467,24 +473,6 @@ def _open_cache(path: str, secret: bytes) -> _Directory:
             f"{path} was not made by this command for this user; delete it if it may go"
         )
     return folder.make_folder(_ENTRIES)
-
-
-def _prune(folder: _Directory, largest: int) -> None:
-    """Delete the least recently used entries beyond a size [bytes]."""
-    entries = []
-    with folder.scan() as found:
-        for each in found:
-            with contextlib.suppress(FileNotFoundError):  # another process may prune as well
-                status = each.stat(follow_symlinks=False)
-                if _ENTRY_NAME.fullmatch(each.name) and stat.S_ISREG(status.st_mode):
-                    entries.append((status.st_mtime_ns, status.st_size, each.name))
-    excess = sum(size for _, size, _ in entries) - largest
-    for _, size, name in sorted(entries):
-        if excess <= 0:
-            break
-        with contextlib.suppress(FileNotFoundError):
-            folder.unlink(name)
-        excess -= size
 
 
 class Journal:

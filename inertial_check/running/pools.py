@@ -434,7 +434,37 @@ class BundleBatch(NamedTuple):
 
     def check(self, process: WorkerProcess) -> BatchAnswer:
         """Fetch the archive, check its documents, and encode their rows after its own."""
-        return _check_bundle(self, process)
+        # Fetch an archive or a URL, check its documents, and encode their rows after its own.
+        address = self.address
+        own = os.path.abspath(address.base)
+        inputs = None
+        if address.is_local and not os.path.isdir(own):  # of a repository the files do not tell
+            inputs = json.dumps({own: Fingerprints().of(own)}, separators=(",", ":"))
+        key = make_key(self.document, repr(self.content))
+        rows: list[Row] = []
+        failures: list[str] = []
+        notes: tuple[str, ...] = ()
+        seen_of = Fingerprints().of
+        try:
+            with open_bundle(address, self.settings, self.allowed) as bundle:
+                notes = bundle.notes
+                failures += bundle.failures
+                for at in range(0, len(bundle.documents), DOCUMENTS):
+                    task = Task(bundle.documents[at : at + DOCUMENTS], self.content, own_total=True)
+                    for result in task.check(process):
+                        found = build_rows(self.upstream, result, seen_of(result.path), "", None)
+                        rows += bundle.rename_rows(found)
+                        if result.failure is not None:
+                            failures.append(found[0]["note"])
+                count = len(bundle.documents)
+        except RefusedError as error:
+            failures, count, inputs = [f"{address.shown}: {error}"], 0, None
+        (row,) = build_rows(self.upstream, DocumentResult(address.shown), "", key, inputs)
+        row["status"] = ARCHIVE
+        rows.insert(0, row)
+        part = encode_part(rows, self.form)
+        told = tuple(failures)
+        return BatchAnswer(part, (address.shown,), told, number=count, notes=notes, whole=True)
 
 
 AnyBatch = Batch | BundleBatch
@@ -475,37 +505,3 @@ def split_into_batches(
         total += size
     if part:
         yield Batch(upstream, tuple(part), content, form)
-
-
-def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
-    """Fetch an archive or a URL, check its documents, and encode their rows after its own."""
-    address = batch.address
-    own = os.path.abspath(address.base)
-    inputs = None
-    if address.is_local and not os.path.isdir(own):  # of a repository the files do not tell
-        inputs = json.dumps({own: Fingerprints().of(own)}, separators=(",", ":"))
-    key = make_key(batch.document, repr(batch.content))
-    rows: list[Row] = []
-    failures: list[str] = []
-    notes: tuple[str, ...] = ()
-    seen_of = Fingerprints().of
-    try:
-        with open_bundle(address, batch.settings, batch.allowed) as bundle:
-            notes = bundle.notes
-            failures += bundle.failures
-            for at in range(0, len(bundle.documents), DOCUMENTS):
-                task = Task(bundle.documents[at : at + DOCUMENTS], batch.content, own_total=True)
-                for result in task.check(process):
-                    found = build_rows(batch.upstream, result, seen_of(result.path), "", None)
-                    rows += bundle.rename_rows(found)
-                    if result.failure is not None:
-                        failures.append(found[0]["note"])
-            count = len(bundle.documents)
-    except RefusedError as error:
-        failures, count, inputs = [f"{address.shown}: {error}"], 0, None
-    (row,) = build_rows(batch.upstream, DocumentResult(address.shown), "", key, inputs)
-    row["status"] = ARCHIVE
-    rows.insert(0, row)
-    part = encode_part(rows, batch.form)
-    told = tuple(failures)
-    return BatchAnswer(part, (address.shown,), told, number=count, notes=notes, whole=True)

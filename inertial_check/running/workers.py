@@ -444,7 +444,10 @@ def main(parent: int | None = None) -> None:
     code = 0
     try:
         _watch_parent(os.getppid() if parent is None else parent)
-        _serve(sys.stdin.buffer, _take_stdout())
+        # The stream for answers; what libraries print to stdout goes to stderr instead.
+        answers = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        _serve(sys.stdin.buffer, answers)
     except (Interruption, KeyboardInterrupt, BrokenPipeError):
         pass  # the process that asked ends, or has ended: there is nobody to tell
     except BaseException:
@@ -471,13 +474,6 @@ def _watch_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _take_stdout() -> BinaryIO:
-    """The stream for answers; what libraries print to stdout goes to stderr instead."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:

@@ -65,7 +65,22 @@ def open_decompressed(stream: BinaryIO) -> IO[bytes]:
     if magic == _XZ:
         return io.BufferedReader(_XzStream(stream), _COMPRESSED_PIECE)
     if magic.startswith(_ZSTANDARD):
-        return _open_zstandard(stream)
+        # Open a stream of Zstandard by Python itself, from 3.14 on, or by a library.
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            options: Any = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
+            reader = cast(IO[bytes], zstd.ZstdFile(stream, options=options))
+            return cast(IO[bytes], _ZstandardStream(reader, zstd.ZstdError))
+        try:
+            import zstandard
+        except ImportError:
+            raise RefusedError(
+                'reading Zstandard needs zstandard: pip install "inertial-check[cluster]"'
+            ) from None
+        decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
+        plain = decompressor.stream_reader(stream, read_across_frames=True)
+        return cast(IO[bytes], _ZstandardStream(cast(IO[bytes], plain), zstandard.ZstdError))
     return stream
 
 
@@ -195,29 +210,6 @@ class _ZstandardStream:
     def tell(self) -> int:
         """The position in the decompressed bytes."""
         return self._reader.tell()
-
-
-def _open_zstandard(stream: BinaryIO) -> IO[bytes]:
-    """Open a stream of Zstandard by Python itself, from 3.14 on, or by a library.
-
-    Raises:
-        RefusedError: The library is not installed.
-    """
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        options: Any = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
-        reader = cast(IO[bytes], zstd.ZstdFile(stream, options=options))
-        return cast(IO[bytes], _ZstandardStream(reader, zstd.ZstdError))
-    try:
-        import zstandard
-    except ImportError:
-        raise RefusedError(
-            'reading Zstandard needs zstandard: pip install "inertial-check[cluster]"'
-        ) from None
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
-    plain = decompressor.stream_reader(stream, read_across_frames=True)
-    return cast(IO[bytes], _ZstandardStream(cast(IO[bytes], plain), zstandard.ZstdError))
 
 
 _PIECE = 1 << 16
@@ -373,7 +365,7 @@ def _unpack_tar(
                 content = archive.extractfile(member)
                 reason = "damaged" if content is None else _write(content, folder, name, budget)
             else:
-                _skip_data(member.size, budget)
+                budget.spend(max(member.size, 0))
             if reason is None:
                 files.append(name)
             else:
@@ -383,11 +375,6 @@ def _unpack_tar(
 
 def _spend_time(budget: Budget) -> None:
     _ = budget.seconds
-
-
-def _skip_data(size: int, budget: Budget) -> None:
-    """Count what has to be decompressed to come to the next member."""
-    budget.spend(max(size, 0))
 
 
 def _reason_against(name: str) -> str | None:

@@ -68,7 +68,28 @@ class Exporter:
                 commit = self._borrow(path)
             else:
                 open_regular(path, self._budget.largest, "--max-file-size").close()
-                commit = self._unbundle(path)
+                # Unpack a bundle into the private repository; returns its commit.
+                with open(path, "rb") as stream:
+                    head = stream.read(1 << 10)
+                if not head.startswith((b"# v2 git bundle\n", b"# v3 git bundle\n")):
+                    raise RefusedError("damaged: no bundle of git")
+                self._make_own("0" * (64 if b"@object-format=sha256\n" in head else 40))
+                listing = os.path.join(self._folder, "references")
+                with open(listing, "w+b") as stream:
+                    unbundle_command = ("--git-dir", self._own, "bundle", "unbundle", path)
+                    self._run(unbundle_command, stream, _LARGEST_REFERENCES)
+                    stream.seek(0)
+                    lines = stream.read().decode("utf-8", "replace").splitlines()
+                found = {
+                    name: unbundle_commit
+                    for unbundle_commit, _, name in (line.partition(" ") for line in lines)
+                }
+                unbundle_commit = next((found[name] for name in _BRANCHES if name in found), None)
+                if unbundle_commit is None and len(set(found.values())) == 1:
+                    (unbundle_commit,) = set(found.values())
+                if unbundle_commit is None or not _COMMIT.fullmatch(unbundle_commit):
+                    raise RefusedError("it has no HEAD, and no branch main or master")
+                commit = unbundle_commit
         except (OSError, ValueError) as error:
             raise RefusedError(getattr(error, "strerror", None) or str(error)) from None
         options = ("-c", "core.bigFileThreshold=1m", "-c", "core.attributesFile=")
@@ -84,33 +105,30 @@ class Exporter:
                     "its objects lie in another repository; git clone makes a folder of it that "
                     "can be checked"
                 )
-        _refuse_links(objects, self._budget)
-        commit = _read_commit(path)
+        # Refuse a folder of objects that is, or has, a link: its objects could be anybody's.
+        names = [objects]
+        for folder, folders, files in os.walk(objects):
+            _ = self._budget.seconds
+            names += [os.path.join(folder, name) for name in (*folders, *files)]
+            if any(map(os.path.islink, names)):
+                raise RefusedError("its folder of objects has links")
+            names = []
+        # The commit that HEAD of a repository names.
+        text = read_regular(os.path.join(path, "HEAD"), 1 << 12).decode("utf-8", "replace").strip()
+        commit_name = text.removeprefix("ref:").strip()
+        if commit_name == text:
+            found = text
+        elif not commit_name.startswith("refs/") or ".." in commit_name or "\0" in commit_name:
+            found = ""
+        else:
+            found = _resolve(path, commit_name)
+        if not _COMMIT.fullmatch(found):
+            raise RefusedError(f"its HEAD names no commit: {text[:100]!r}")
+        commit = found
         self._make_own(commit)
         link = os.path.join(self._folder, "objects")  # a path without colons and line ends
         os.symlink(objects, link, target_is_directory=True)
         self._lent = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": link}
-        return commit
-
-    def _unbundle(self, path: str) -> str:
-        """Unpack a bundle into the private repository; returns its commit."""
-        with open(path, "rb") as stream:
-            head = stream.read(1 << 10)
-        if not head.startswith((b"# v2 git bundle\n", b"# v3 git bundle\n")):
-            raise RefusedError("damaged: no bundle of git")
-        self._make_own("0" * (64 if b"@object-format=sha256\n" in head else 40))
-        listing = os.path.join(self._folder, "references")
-        with open(listing, "w+b") as stream:
-            command = ("--git-dir", self._own, "bundle", "unbundle", path)
-            self._run(command, stream, _LARGEST_REFERENCES)
-            stream.seek(0)
-            lines = stream.read().decode("utf-8", "replace").splitlines()
-        found = {name: commit for commit, _, name in (line.partition(" ") for line in lines)}
-        commit = next((found[name] for name in _BRANCHES if name in found), None)
-        if commit is None and len(set(found.values())) == 1:
-            (commit,) = set(found.values())
-        if commit is None or not _COMMIT.fullmatch(commit):
-            raise RefusedError("it has no HEAD, and no branch main or master")
         return commit
 
     def _make_own(self, commit: str) -> None:
@@ -181,26 +199,6 @@ class Exporter:
         process.wait()
 
 
-def _read_commit(path: str) -> str:
-    """The commit that HEAD of a repository names.
-
-    Raises:
-        RefusedError: It names none.
-        OSError: A file cannot be read.
-    """
-    text = read_regular(os.path.join(path, "HEAD"), 1 << 12).decode("utf-8", "replace").strip()
-    name = text.removeprefix("ref:").strip()
-    if name == text:
-        found = text
-    elif not name.startswith("refs/") or ".." in name or "\0" in name:
-        found = ""
-    else:
-        found = _resolve(path, name)
-    if not _COMMIT.fullmatch(found):
-        raise RefusedError(f"its HEAD names no commit: {text[:100]!r}")
-    return found
-
-
 def _resolve(path: str, name: str) -> str:
     """The commit of a branch; "" if there is none."""
     own = os.path.join(path, *name.split("/"))
@@ -215,17 +213,6 @@ def _resolve(path: str, name: str) -> str:
     wanted = f" {name}".encode()
     lines = (line for line in packed.splitlines() if line.endswith(wanted))
     return next((line[: -len(wanted)].decode("ascii", "replace") for line in lines), "")
-
-
-def _refuse_links(objects: str, budget: Budget) -> None:
-    """Refuse a folder of objects that is, or has, a link: its objects could be anybody's."""
-    names = [objects]
-    for folder, folders, files in os.walk(objects):
-        _ = budget.seconds
-        names += [os.path.join(folder, name) for name in (*folders, *files)]
-        if any(map(os.path.islink, names)):
-            raise RefusedError("its folder of objects has links")
-        names = []
 
 
 def _limit_memory(pid: int, size: int) -> None:

@@ -54,7 +54,10 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
     parts = urlsplit(url)
     sockets: list[socket.socket] = []
     opener = _build_opener(_Redirects(parts, allowed), sockets)
-    request = urllib.request.Request(_without_user(parts), headers=_headers(parts))
+    request = urllib.request.Request(
+        urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="")),
+        headers=_headers(parts),
+    )
     timer = threading.Timer(budget.seconds, _shut_down, [sockets])
     timer.daemon = True
     timer.start()
@@ -63,7 +66,12 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
             length = response.headers.get("Content-Length", "")
             if length.isdecimal():
                 budget.expect_size(int(length), parts.path)
-            _copy(response, target, budget, parts.path)
+            size = 0
+            while piece := response.read1(_PIECE):
+                size += len(piece)
+                budget.expect_size(size, parts.path)
+                budget.spend(len(piece))
+                target.write(piece)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (404, 410):
@@ -85,15 +93,6 @@ def _describe(reason: object) -> str:
     return str(text).lower() if text else type(reason).__name__
 
 
-def _copy(response: http.client.HTTPResponse, target: BinaryIO, budget: Budget, path: str) -> None:
-    size = 0
-    while piece := response.read1(_PIECE):
-        size += len(piece)
-        budget.expect_size(size, path)
-        budget.spend(len(piece))
-        target.write(piece)
-
-
 def _shut_down(sockets: list[socket.socket]) -> None:
     """End connections whose time is over, whatever they wait for."""
     for each in sockets:
@@ -107,10 +106,6 @@ def _headers(parts: SplitResult) -> dict[str, str]:
         user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
     return headers
-
-
-def _without_user(parts: SplitResult) -> str:
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

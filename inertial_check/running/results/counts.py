@@ -203,9 +203,22 @@ class Counts:
         Raises:
             UsageError: A dimension is unknown or given twice.
         """
-        _validate(dimensions)
+        for name in dimensions:
+            if name not in DIMENSIONS:
+                hint = suggest_name(name, DIMENSIONS)
+                raise UsageError(f"--by {name}: expected some of {', '.join(DIMENSIONS)}{hint}")
+        if len(set(dimensions)) < len(dimensions):
+            raise UsageError(f"--by {','.join(dimensions)}: a dimension is given twice")
         kinds = self.findings if _OF_FINDINGS.intersection(dimensions) else self.bodies
-        return _group(_spread(kinds, dimensions))
+        items = _spread(kinds, dimensions)
+        totals: Counter[tuple[str, ...]] = Counter()
+        actions: dict[tuple[str, ...], Counter[str]] = {}
+        for keys, action, count in items:
+            totals[keys] += count
+            if action:
+                actions.setdefault(keys, Counter())[action] += count
+        groups = (CountedGroup(keys, totals[keys], actions.get(keys, {})) for keys in totals)
+        return sorted(groups, key=lambda group: (-group.number, group.keys))
 
 
 class CountedGroup(NamedTuple):
@@ -227,15 +240,6 @@ def name_cause(cause: str | None, confidence: float | None) -> str:
     return cause if cause is not None and (confidence or 0.0) >= SURE else ""
 
 
-def _validate(dimensions: Sequence[str]) -> None:
-    for name in dimensions:
-        if name not in DIMENSIONS:
-            hint = suggest_name(name, DIMENSIONS)
-            raise UsageError(f"--by {name}: expected some of {', '.join(DIMENSIONS)}{hint}")
-    if len(set(dimensions)) < len(dimensions):
-        raise UsageError(f"--by {','.join(dimensions)}: a dimension is given twice")
-
-
 def _spread(
     kinds: Mapping[BodyKind, int] | Mapping[FindingKind, int], dimensions: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], str, int]]:
@@ -248,17 +252,6 @@ def _spread(
         for engine, action in kind.actions:
             values["engine"] = engine
             yield tuple(values[name] for name in dimensions), action, count
-
-
-def _group(items: Iterable[tuple[tuple[str, ...], str, int]]) -> list[CountedGroup]:
-    totals: Counter[tuple[str, ...]] = Counter()
-    actions: dict[tuple[str, ...], Counter[str]] = {}
-    for keys, action, count in items:
-        totals[keys] += count
-        if action:
-            actions.setdefault(keys, Counter())[action] += count
-    groups = (CountedGroup(keys, totals[keys], actions.get(keys, {})) for keys in totals)
-    return sorted(groups, key=lambda group: (-group.number, group.keys))
 
 
 FORMS = ("text", "json", "markdown", "csv")
@@ -327,9 +320,25 @@ def render(counts: Counts, dimensions: Sequence[str], form: str) -> str:
     if form == "json":
         return _render_json(counts, tables)
     if form == "csv":
-        return _render_csv(tables)
+        # Tables of comma-separated values, with an empty line between two.
+        texts = []
+        for csv_table in tables:
+            stream = io.StringIO()
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(csv_table.head)
+            for group in csv_table.groups:
+                keys = [f"'{key}" if key.startswith(_FORMULA) else key for key in group.keys]
+                writer.writerow(
+                    [*keys, group.number, *(group.actions.get(a, 0) for a in csv_table.actions)]
+                )
+            texts.append(stream.getvalue())
+        return "\n".join(texts)
     if form == "markdown":
-        return _render_markdown(counts, tables)
+        lines = [_describe_total(counts)]
+        for table in tables:
+            lines += [f"## {table.title[:1].upper()}{table.title[1:]}\n"]
+            lines += list(write_markdown_table(table.head, [table.cells(g) for g in table.groups]))
+        return "\n".join(lines)
     most = None if dimensions else _MOST_ROWS
     return "\n".join([_describe_total(counts), *(_render_text(each, most) for each in tables)])
 
@@ -357,35 +366,11 @@ def _render_text(table: _Table, most: int | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _render_markdown(counts: Counts, tables: Sequence[_Table]) -> str:
-    lines = [_describe_total(counts)]
-    for table in tables:
-        lines += [f"## {table.title[:1].upper()}{table.title[1:]}\n"]
-        lines += list(write_markdown_table(table.head, [table.cells(g) for g in table.groups]))
-    return "\n".join(lines)
-
-
 def write_markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table in Markdown, with an empty one at its end; cells are plain text."""
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     lines += ["| " + " | ".join(markdown_text(c, _LENGTH) for c in row) + " |" for row in rows]
     return [*lines, ""]
-
-
-def _render_csv(tables: Sequence[_Table]) -> str:
-    """Tables of comma-separated values, with an empty line between two."""
-    texts = []
-    for table in tables:
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(table.head)
-        for group in table.groups:
-            keys = [f"'{key}" if key.startswith(_FORMULA) else key for key in group.keys]
-            writer.writerow(
-                [*keys, group.number, *(group.actions.get(a, 0) for a in table.actions)]
-            )
-        texts.append(stream.getvalue())
-    return "\n".join(texts)
 
 
 def _render_json(counts: Counts, tables: Sequence[_Table]) -> str:
@@ -461,7 +446,13 @@ def schema() -> Any:  # noqa: ANN401
 
 def encode_stream(rows: Sequence[Row]) -> bytes:
     """Encode rows as a stream of Arrow."""
-    return _write_stream(_make_table(rows))
+    table = _make_table(rows)
+    pa = load_pyarrow()
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, schema(), options=options) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
 def _make_table(rows: Sequence[Row]) -> Table:
@@ -472,23 +463,10 @@ def _make_table(rows: Sequence[Row]) -> Table:
         return pa.Table.from_pylist([_escape_row(row) for row in rows], schema())
 
 
-def _write_stream(table: Table) -> bytes:
-    pa = load_pyarrow()
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, schema(), options=options) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _read_streams(streams: Sequence[bytes]) -> Table:
-    pa = load_pyarrow()
-    return pa.concat_tables([pa.ipc.open_stream(each).read_all() for each in streams])
-
-
 def encode_part(streams: Sequence[bytes]) -> bytes:
     """Encode the rows of streams as one file of Parquet."""
-    return _write_file(_read_streams(streams))
+    pa = load_pyarrow()
+    return _write_file(pa.concat_tables([pa.ipc.open_stream(each).read_all() for each in streams]))
 
 
 def encode_file(rows: Sequence[Row]) -> bytes:
@@ -582,7 +560,13 @@ def _count_table(counts: Counts, table: Table) -> None:
         flat[f"finding {name}"] = pc.struct_field(findings, name)
     for name in names:
         flat[name] = flat[name].combine_chunks().take(parents)
-    sure = [name_cause(*each) for each in zip(*_causes(flat), strict=True)]
+    sure = [
+        name_cause(*each)
+        for each in zip(
+            *(flat["finding cause"].to_pylist(), flat["finding confidence"].to_pylist()),
+            strict=True,
+        )
+    ]
     flat["finding cause"] = pa.array(sure, pa.string())
     for fact in flat.pop("finding fact").to_pylist():
         counts.add_fact(fact)
@@ -591,10 +575,6 @@ def _count_table(counts: Counts, table: Table) -> None:
     for row in found.group_by(list(flat)).aggregate([([], "count_all")]).to_pylist():
         own = (row[f"finding {name}"] for name in ("code", "name", "severity", "cause"))
         counts.findings[FindingKind(*_body_kind(row), *own)] += row["count_all"]
-
-
-def _causes(flat: Row) -> tuple[list[str | None], list[float | None]]:
-    return flat["finding cause"].to_pylist(), flat["finding confidence"].to_pylist()
 
 
 def _body_kind(row: Row) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:

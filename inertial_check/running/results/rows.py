@@ -6,12 +6,12 @@ body, and carries the findings on the document itself and on the whole model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 from inertial_check.checking.check import DocumentResult
-from inertial_check.checking.report import BodyReport, FileReport, Finding
+from inertial_check.checking.report import BodyReport, Finding
 from inertial_check.documents.model import ENTRIES
 
 Row = dict[str, Any]  # Any: each column has a type of its own
@@ -82,7 +82,13 @@ def build_rows(
     rows = [row]
     if file is not None:
         row |= {"format": file.format, "model": file.model, "bodies": len(file.bodies)}
-        by_body = _sort_findings(file)
+        # The findings that count, by the id of their body; None for those on the whole document.
+        known = {body.id for body in file.bodies}
+        found: dict[str | None, list[Row]] = {}
+        for finding in file.findings:
+            where = finding.body_id if finding.body_id in known else None
+            found.setdefault(where, []).append(_describe_finding(finding))
+        by_body = found
         row["findings"] = by_body.get(None, [])
         same = {"upstream": upstream, "path": result.path, "format": file.format, "status": CHECKED}
         rows += (_body_row(same, body, by_body.get(body.id, [])) for body in file.bodies)
@@ -91,16 +97,6 @@ def build_rows(
     if result.failure is not None:
         row["status"] = FAILED
     return rows
-
-
-def _sort_findings(file: FileReport) -> Mapping[str | None, list[Row]]:
-    """The findings that count, by the id of their body; None for those on the whole document."""
-    known = {body.id for body in file.bodies}
-    found: dict[str | None, list[Row]] = {}
-    for finding in file.findings:
-        where = finding.body_id if finding.body_id in known else None
-        found.setdefault(where, []).append(_describe_finding(finding))
-    return found
 
 
 def _describe_finding(finding: Finding) -> Row:

@@ -154,7 +154,31 @@ class _Stream:
     def _steps(self) -> Iterator[_Step]:
         """The batches of documents that have changed, and the ends of upstreams."""
         content = repr(self._request.content)
-        yield from self._fetch_steps(content)
+        # The archives and URLs among the paths, unless their stored rows hold.
+        request = self._request
+        for at, text in enumerate(self._remote):
+            self._part = at / (len(self._remote) + len(self._paths))
+            address = parse_address(text)
+            if address is None:
+                self._paths.append(resolve_local(text))
+                continue
+            settings = request.settings_of(os.path.join(os.curdir, "fetched"))
+            steps_store = self._enter(address.upstream)
+            allowed = tuple(request.allowed_hosts)
+            parts = (settings, request.content, self._form, allowed)
+            steps_batch = BundleBatch(address.upstream, address, *parts)
+            row = steps_store.known.get(address.shown)
+            owned = [path for path in steps_store.known if address.owns(path)]
+            current = row is not None and is_current(
+                make_key(steps_batch.document, content), row, Fingerprints()
+            )
+            if current:
+                steps_store.keep(owned)
+                self._outcome.kept += max(len(owned) - 1, 0)
+            else:
+                steps_store.replace(owned)
+                yield _Step(steps_store, steps_batch)
+            yield _Step(steps_store, None)
         for upstream, found in groupby(self._find(), key=lambda pair: pair[0]):
             store = self._enter(upstream)
             documents = self._pick((document for _, document in found), store, content)
@@ -178,33 +202,6 @@ class _Stream:
                     del self._open[upstream]
                     store.close(self._covers)
                 return
-
-    def _fetch_steps(self, content: str) -> Iterator[_Step]:
-        """The archives and URLs among the paths, unless their stored rows hold."""
-        request = self._request
-        for at, text in enumerate(self._remote):
-            self._part = at / (len(self._remote) + len(self._paths))
-            address = parse_address(text)
-            if address is None:
-                self._paths.append(resolve_local(text))
-                continue
-            settings = request.settings_of(os.path.join(os.curdir, "fetched"))
-            store = self._enter(address.upstream)
-            allowed = tuple(request.allowed_hosts)
-            parts = (settings, request.content, self._form, allowed)
-            batch = BundleBatch(address.upstream, address, *parts)
-            row = store.known.get(address.shown)
-            owned = [path for path in store.known if address.owns(path)]
-            current = row is not None and is_current(
-                make_key(batch.document, content), row, Fingerprints()
-            )
-            if current:
-                store.keep(owned)
-                self._outcome.kept += max(len(owned) - 1, 0)
-            else:
-                store.replace(owned)
-                yield _Step(store, batch)
-            yield _Step(store, None)
 
     def _pick(
         self, documents: Iterator[Document], store: UpstreamStore, content: str
