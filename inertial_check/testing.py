@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 from inertial_check.inertia.representations import Order, Point
 
 if TYPE_CHECKING:
-    from inertial_check.checking.report import Report
     from inertial_check.checking.settings import Settings
     from inertial_check.inertia.arrays import ArrayLike
     from inertial_check.inertia.parameters import InertialParameters
@@ -37,37 +36,45 @@ def assert_physically_consistent(
         ParameterError: The argument is neither a model nor inertial parameters.
         UsageError: The settings or the configuration are wrong.
     """
-    report = _report(model, settings)
-    if report is None:
-        lines = _inconsistent_rows(cast("InertialParameters | ArrayLike", model), order, about)
-    else:
-        settings = _settings(model, settings)
-        lines = _failing_findings(report, settings)
-    if lines:
-        raise AssertionError("not physically consistent:\n" + "\n".join(lines))
-
-
-def _report(model: object, settings: Settings | None) -> Report | None:
-    """Check a model; None if the argument is no model."""
+    # Check a model; None if the argument is no model.
     from inertial_check.checking.check import check_model
     from inertial_check.documents.model import Model
 
     if isinstance(model, str | os.PathLike | bytes | Model):
-        return check_model(model, _settings(model, settings))
-    libraries = {each.__module__.partition(".")[0] for each in type(model).__mro__}
-    if "pinocchio" in libraries:
-        from inertial_check.programs.objects import pinocchio
+        report = check_model(model, _settings(model, settings))
+    else:
+        libraries = {each.__module__.partition(".")[0] for each in type(model).__mro__}
+        if "pinocchio" in libraries:
+            from inertial_check.programs.objects import pinocchio
 
-        return pinocchio.check(cast("Any", model), settings)
-    if "mujoco" in libraries:
-        from inertial_check.programs.objects import mujoco
+            report = pinocchio.check(cast("Any", model), settings)
+        elif "mujoco" in libraries:
+            from inertial_check.programs.objects import mujoco
 
-        return mujoco.check(cast("Any", model), settings)
-    if "pydrake" in libraries:
-        from inertial_check.programs.objects import drake
+            report = mujoco.check(cast("Any", model), settings)
+        elif "pydrake" in libraries:
+            from inertial_check.programs.objects import drake
 
-        return drake.check(cast("Any", model), settings=settings)
-    return None
+            report = drake.check(cast("Any", model), settings=settings)
+        else:
+            report = None
+    if report is None:
+        lines = _inconsistent_rows(cast("InertialParameters | ArrayLike", model), order, about)
+    else:
+        settings = _settings(model, settings)
+        # One line for each finding that fails.
+        from dataclasses import replace
+
+        from inertial_check.reports import View, render
+
+        files = tuple(
+            file._replace(findings=tuple(f for f in file.findings if settings.fails(f.severity)))
+            for file in report.files
+        )
+        shown = replace(report, files=files)
+        lines = render(shown, "concise", View(exit_code=1, summary=False)).splitlines()
+    if lines:
+        raise AssertionError("not physically consistent:\n" + "\n".join(lines))
 
 
 def _settings(model: object, settings: Settings | None) -> Settings:
@@ -79,20 +86,6 @@ def _settings(model: object, settings: Settings | None) -> Settings:
     if isinstance(model, str | os.PathLike):
         return Configurations().settings(os.fsdecode(model))
     return Settings()
-
-
-def _failing_findings(report: Report, settings: Settings) -> list[str]:
-    """One line for each finding that fails."""
-    from dataclasses import replace
-
-    from inertial_check.reports import View, render
-
-    files = tuple(
-        file._replace(findings=tuple(f for f in file.findings if settings.fails(f.severity)))
-        for file in report.files
-    )
-    shown = replace(report, files=files)
-    return render(shown, "concise", View(exit_code=1, summary=False)).splitlines()
 
 
 def _inconsistent_rows(

@@ -81,7 +81,22 @@ def survey_folder(folder: str) -> Survey:
     report = check_paths(
         CheckRequest([folder], configurations.settings, allow_empty=True, cache=None, jobs=None)
     )
-    counted, unwritable = _count_vendored(folder, report.files)
+    # Count the models in each vendored folder; second, those that no pattern can name.
+    counts: Counter[str] = Counter()
+    unwritable: dict[str, None] = {}
+    base = os.path.abspath(folder)
+    for file in report.files:
+        parts = os.path.relpath(os.path.abspath(file.path), base).split(os.sep)[:-1]
+        for depth, part in enumerate(parts, 1):
+            path = "/".join(parts[:depth])
+            is_submodule = os.path.isfile(os.path.join(base, path, ".git"))
+            if part.casefold() in _VENDORED or is_submodule:
+                if _can_be_named(base, path, file.path):
+                    counts[path] += 1
+                else:
+                    unwritable[path] = None
+                break
+    counted = dict(sorted(counts.items()))
     vendored = tuple(os.path.join(os.path.abspath(folder), each, "") for each in counted)
     own = tuple(
         file
@@ -96,7 +111,7 @@ def survey_folder(folder: str) -> Survey:
         _list_extras(report),
         _find_packages(folder, own),
         counted,
-        unwritable,
+        tuple(unwritable),
         _find_configuration(folder, configurations),
         not gitlab or os.path.lexists(os.path.join(folder, ".github")),
         gitlab,
@@ -124,27 +139,6 @@ def _list_extras(report: Report) -> tuple[str, ...]:
         if file.format == "usd":
             extras.add("usd")
     return tuple(sorted(extras & {"xacro", "usd"}))
-
-
-def _count_vendored(
-    folder: str, files: Iterable[FileReport]
-) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Count the models in each vendored folder; second, those that no pattern can name."""
-    counts: Counter[str] = Counter()
-    unwritable: dict[str, None] = {}
-    base = os.path.abspath(folder)
-    for file in files:
-        parts = os.path.relpath(os.path.abspath(file.path), base).split(os.sep)[:-1]
-        for depth, part in enumerate(parts, 1):
-            path = "/".join(parts[:depth])
-            is_submodule = os.path.isfile(os.path.join(base, path, ".git"))
-            if part.casefold() in _VENDORED or is_submodule:
-                if _can_be_named(base, path, file.path):
-                    counts[path] += 1
-                else:
-                    unwritable[path] = None
-                break
-    return dict(sorted(counts.items())), tuple(unwritable)
 
 
 def _can_be_named(base: str, path: str, file: str) -> bool:
@@ -262,28 +256,12 @@ class ProposedFile(NamedTuple):
 
 def propose_files(survey: Survey, with_baseline: bool) -> list[ProposedFile]:
     """The files for a repository: configuration, workflows and, if wanted, a baseline."""
-    requirement = _write_requirement(survey)
+    extras = f"[{','.join(survey.extras)}]" if survey.extras else ""
+    requirement = f"inertial-check{extras}=={__version__}"
     baseline = os.path.join(survey.folder, BASELINE)
     has_baseline = os.path.isfile(baseline) and not os.path.islink(baseline)
     has_baseline = has_baseline or (with_baseline and not os.path.lexists(baseline))
-    files = [ProposedFile(FILE_NAMES[0], write_configuration(survey, has_baseline))]
-    files[0] = files[0]._replace(existing=survey.configuration)
-    if survey.is_root and survey.github:
-        files.append(ProposedFile(GITHUB, _GITHUB.format(requirement=requirement)))
-    if survey.is_root and survey.gitlab:
-        files.append(ProposedFile(GITLAB, _GITLAB.format(requirement=requirement)))
-    if with_baseline:
-        files.append(ProposedFile(BASELINE, Baseline.of(survey.report, baseline).text()))
-    return [
-        file._replace(existing=os.path.normpath(os.path.join(survey.folder, file.path)))
-        if file.existing is None and os.path.lexists(os.path.join(survey.folder, file.path))
-        else file
-        for file in files
-    ]
-
-
-def write_configuration(survey: Survey, has_baseline: bool) -> str:
-    """The text of inertial-check.toml for a repository."""
+    # The text of inertial-check.toml for a repository.
     lines = [
         "# Written by `inertial-check init`. Every key is an option of `inertial-check check`.",
         "",
@@ -302,7 +280,20 @@ def write_configuration(survey: Survey, has_baseline: bool) -> str:
         lines += ["", "# Folders of packages that no folder above the models holds."]
         lines.append("[package-path]")
         lines += [f"{quote(name)} = {quote(path)}" for name, path in survey.packages.items()]
-    return "\n".join(lines) + "\n"
+    files = [ProposedFile(FILE_NAMES[0], "\n".join(lines) + "\n")]
+    files[0] = files[0]._replace(existing=survey.configuration)
+    if survey.is_root and survey.github:
+        files.append(ProposedFile(GITHUB, _GITHUB.format(requirement=requirement)))
+    if survey.is_root and survey.gitlab:
+        files.append(ProposedFile(GITLAB, _GITLAB.format(requirement=requirement)))
+    if with_baseline:
+        files.append(ProposedFile(BASELINE, Baseline.of(survey.report, baseline).text()))
+    return [
+        file._replace(existing=os.path.normpath(os.path.join(survey.folder, file.path)))
+        if file.existing is None and os.path.lexists(os.path.join(survey.folder, file.path))
+        else file
+        for file in files
+    ]
 
 
 def quote(text: str) -> str:
@@ -319,11 +310,6 @@ def _escape(char: str) -> str:
     if char.isprintable():
         return char
     return f"\\u{ord(char):04X}" if ord(char) < 1 << 16 else f"\\U{ord(char):08X}"
-
-
-def _write_requirement(survey: Survey) -> str:
-    extras = f"[{','.join(survey.extras)}]" if survey.extras else ""
-    return f"inertial-check{extras}=={__version__}"
 
 
 def create_file(folder: str, file: ProposedFile) -> str:

@@ -104,7 +104,13 @@ class Program:
             try:
                 code = process.wait(LONGEST_RUN)
             except subprocess.TimeoutExpired:
-                _stop(process)
+                # End a run with the processes that it has started.
+                with suppress(ProcessLookupError, PermissionError):
+                    if sys.platform == "win32":
+                        process.kill()
+                    else:
+                        os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
                 raise ToolFailure(f"stopped after {LONGEST_RUN:g} s: name fewer paths") from None
             output, messages = _read(out, MOST_OUTPUT + 1), _read(err, _MOST_MESSAGES)
         if len(output) > MOST_OUTPUT:
@@ -112,16 +118,6 @@ class Program:
         if code not in (0, 1) and not (code == _FAILED_IN_PART and output):
             raise ToolFailure(messages.strip() or f"it ended with exit code {code}")
         return ProgramResult(code, output, messages)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a run with the processes that it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _read(stream: IO[bytes], size: int) -> str:

@@ -55,14 +55,6 @@ class Collector:
             )
         self._fail_on = fail_on
         self._configurations = Configurations()
-        self._models = self._find_models(config, paths)
-        self._unasked = config.args_source != pytest.Config.ArgsSource.ARGS
-        if config.args_source == pytest.Config.ArgsSource.TESTPATHS:
-            roots = [Path(os.path.abspath(arg)) for arg in config.args]
-            elsewhere = (p for p in self._models if not any(p.is_relative_to(r) for r in roots))
-            config.args += sorted(map(str, elsewhere))
-
-    def _find_models(self, config: pytest.Config, paths: Sequence[str]) -> frozenset[Path]:
         with chdir(config.rootpath):
             try:
                 found = discover(paths, self._configurations.excludes)
@@ -80,7 +72,12 @@ class Collector:
             config.issue_config_time_warning(
                 pytest.PytestConfigWarning(f"inertial_check_models: {note}"), stacklevel=2
             )
-        return models
+        self._models = models
+        self._unasked = config.args_source != pytest.Config.ArgsSource.ARGS
+        if config.args_source == pytest.Config.ArgsSource.TESTPATHS:
+            roots = [Path(os.path.abspath(arg)) for arg in config.args]
+            elsewhere = (p for p in self._models if not any(p.is_relative_to(r) for r in roots))
+            config.args += sorted(map(str, elsewhere))
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
@@ -161,7 +158,14 @@ class ModelFile(pytest.File):
         except DocumentError:
             names: list[str] = []
         else:
-            names = _unique(self._model)
+            # The names of the bodies, of which no two are alike and none is parted by pytest's
+            # "::".
+            model = self._model
+            counts = Counter(body.name for body in model.bodies)
+            unique_names = [
+                body.name if counts[body.name] == 1 else body.id for body in model.bodies
+            ]
+            names = [name.replace("::", "/") for name in unique_names]
         for index, name in enumerate(names):
             yield BodyItem.from_parent(self, name=name, index=index)
         yield BodyItem.from_parent(self, name=DOCUMENT, index=None)
@@ -255,10 +259,3 @@ class BodyItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the body stands."""
         return self.path, self.parent.line_of(self._index), f"{self.path.name}: {self.name}"
-
-
-def _unique(model: Model) -> list[str]:
-    """The names of the bodies, of which no two are alike and none is parted by pytest's "::"."""
-    counts = Counter(body.name for body in model.bodies)
-    names = [body.name if counts[body.name] == 1 else body.id for body in model.bodies]
-    return [name.replace("::", "/") for name in names]

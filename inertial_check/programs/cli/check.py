@@ -197,9 +197,20 @@ def run(args: argparse.Namespace) -> int:
     paths = [*args.paths, *listed.paths]
     if not paths and args.files_from is None:
         raise UsageError("no PATH to check: name a file, a folder, or - for standard input")
-    stdin_name = _stdin_name(args, paths)
+    # The name of standard input in the report; None if it is not read.
+    if _STDIN in paths:
+        stdin_name = args.stdin_filename or "<stdin>"
+    else:
+        if args.stdin_filename is not None:
+            raise UsageError("--stdin-filename names standard input: give - as a path to read it")
+        stdin_name = None
     if args.show_settings:
-        return _show_settings(args, configurations, paths)
+        # Print the settings of each path.
+        from inertial_check.programs.cli.doctor import render
+
+        settings_shown = [(args.stdin_filename or "") if path == _STDIN else path for path in paths]
+        output.write(render(configurations, settings_shown), args.output_file)
+        return exit_codes.CLEAN
     if args.show_files:
         return _show_files(args, configurations, paths, stdin_name)
 
@@ -240,7 +251,16 @@ def _write_reports(
             are written.
     """
     settings = configurations.run.settings
-    destinations = _list_destinations(args, configurations, inputs)
+    # List the forms of the report with their files.
+    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
+    # Refuse to write a report over a model that was checked, or over another report.
+    targets = [each.path for each in destinations if each.path is not None]
+    existing = [path for path in inputs if os.path.exists(path)]
+    for index, target in enumerate(targets):
+        if any(os.path.abspath(target) == os.path.abspath(path) for path in targets[:index]):
+            raise UsageError(f"two reports would be written to one file, {target}")
+        if os.path.exists(target) and any(os.path.samefile(target, path) for path in existing):
+            raise UsageError(f"{target}, where a report would go, is one of the files to check")
     texts: list[str] = []
     before = None
     while before is not report:  # a file that one form cannot show is the same finding in all
@@ -265,19 +285,6 @@ def _write_reports(
     if problems:
         raise problems[0]
     return report
-
-
-def _list_destinations(
-    args: argparse.Namespace, configurations: Configurations, inputs: list[str]
-) -> list[Destination]:
-    """List the forms of the report with their files.
-
-    Raises:
-        UsageError: A file is one of the inputs, or is named twice.
-    """
-    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
-    _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
-    return destinations
 
 
 def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
@@ -317,7 +324,10 @@ def _check(
             raise
     rendering.tell(args, (), remarks)
     report = known.suppress(report)
-    _remove_leftovers(paths, report)
+    # Remove the temporary files that writers which were killed have left beside the models.
+    named = [path for path in paths if os.path.lexists(path)]
+    writable = WritableFolders.around([*options.list_folders(paths), *named])
+    writable.remove_leftovers_beside(file.path for file in report.files)
     forms = running.list_forms(args, configurations)
     if not forms.isdisjoint(SUGGESTING):
         from inertial_check.fixing.suggestions import add_suggestions
@@ -328,13 +338,6 @@ def _check(
 
         report = add_cause_edits(report, configurations.settings, stdin)
     return report
-
-
-def _remove_leftovers(paths: list[str], report: Report) -> None:
-    """Remove the temporary files that writers which were killed have left beside the models."""
-    named = [path for path in paths if os.path.lexists(path)]
-    writable = WritableFolders.around([*options.list_folders(paths), *named])
-    writable.remove_leftovers_beside(file.path for file in report.files)
 
 
 def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
@@ -355,15 +358,6 @@ def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
     )
 
 
-def _stdin_name(args: argparse.Namespace, paths: list[str]) -> str | None:
-    """The name of standard input in the report; None if it is not read."""
-    if _STDIN in paths:
-        return args.stdin_filename or "<stdin>"
-    if args.stdin_filename is not None:
-        raise UsageError("--stdin-filename names standard input: give - as a path to read it")
-    return None
-
-
 def _read_stdin(name: str, configurations: Configurations) -> Document:
     from inertial_check.checking.check import Document
 
@@ -377,17 +371,6 @@ def _exit_code(report: Report, settings: Settings) -> int:
         return exit_codes.FAILURE
     failing = any(settings.fails(finding.severity) for finding in report.findings)
     return exit_codes.FINDINGS if failing else exit_codes.CLEAN
-
-
-def _show_settings(
-    args: argparse.Namespace, configurations: Configurations, paths: list[str]
-) -> int:
-    """Print the settings of each path."""
-    from inertial_check.programs.cli.doctor import render
-
-    shown = [(args.stdin_filename or "") if path == _STDIN else path for path in paths]
-    output.write(render(configurations, shown), args.output_file)
-    return exit_codes.CLEAN
 
 
 def _show_files(
@@ -408,13 +391,3 @@ def _show_files(
     output.write("".join(f"{printable(path)}\n" for path in shown), args.output_file)
     rendering.tell(args, failures, found.notes)
     return exit_codes.FAILURE if failures else exit_codes.CLEAN
-
-
-def _refuse_to_overwrite(targets: list[str], inputs: list[str]) -> None:
-    """Refuse to write a report over a model that was checked, or over another report."""
-    existing = [path for path in inputs if os.path.exists(path)]
-    for index, target in enumerate(targets):
-        if any(os.path.abspath(target) == os.path.abspath(path) for path in targets[:index]):
-            raise UsageError(f"two reports would be written to one file, {target}")
-        if os.path.exists(target) and any(os.path.samefile(target, path) for path in existing):
-            raise UsageError(f"{target}, where a report would go, is one of the files to check")

@@ -107,7 +107,13 @@ def run_command(argv: list[str]) -> int:
     except SystemExit:  # after --help, which is printed
         return exit_codes.CLEAN
     if args.verbose:
-        _show_tracebacks()
+        # Print the tracebacks of defects that are reported as findings.
+        import logging  # only where somebody looks for a defect
+
+        logger = logging.getLogger("inertial_check")
+        if not logger.handlers:
+            logger.addHandler(logging.StreamHandler())
+        logger.setLevel(logging.DEBUG)
     return import_command(name).run(args)
 
 
@@ -122,16 +128,6 @@ def _refuse_misspelled_command(word: str) -> None:
         return
     if hint := suggest_name(word, COMMANDS):
         raise UsageError(f"{word!r} is no command and no file{hint} (see {PROGRAM} --help)")
-
-
-def _show_tracebacks() -> None:
-    """Print the tracebacks of defects that are reported as findings."""
-    import logging  # only where somebody looks for a defect
-
-    logger = logging.getLogger("inertial_check")
-    if not logger.handlers:
-        logger.addHandler(logging.StreamHandler())
-    logger.setLevel(logging.DEBUG)
 
 
 def import_command(name: str) -> Command:

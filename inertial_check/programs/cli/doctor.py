@@ -23,7 +23,7 @@ from inertial_check.errors import InertialCheckError
 from inertial_check.programs.cli import exit_codes, output
 
 if TYPE_CHECKING:
-    from inertial_check.checking.configuration import Configuration, Configurations, Value
+    from inertial_check.checking.configuration import Configurations
     from inertial_check.documents.files.access import Json
 
 
@@ -144,17 +144,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is installed and in force; code 1 if the configuration cannot be used."""
-    facts = _collect()
-    if args.output_format == "json":
-        output.write(dump_json(_as_json(facts), indent=2) + "\n")
-    else:
-        output.write("".join(f"{printable(line)}\n" for line in _describe(facts)))
-    return exit_codes.CLEAN if facts.configuration.error is None else exit_codes.FINDINGS
-
-
-def _collect() -> Environment:
     requirements = _read_requirements()
-    return Environment(
+    facts = Environment(
         {name: _find_version(name) for name in requirements.get("", ())},
         tuple(_list_extras(requirements)),
         tuple(_list_engines()),
@@ -165,6 +156,11 @@ def _collect() -> Environment:
         },
         _read_configuration(),
     )
+    if args.output_format == "json":
+        output.write(dump_json(_as_json(facts), indent=2) + "\n")
+    else:
+        output.write("".join(f"{printable(line)}\n" for line in _describe(facts)))
+    return exit_codes.CLEAN if facts.configuration.error is None else exit_codes.FINDINGS
 
 
 def _read_requirements() -> dict[str, list[str]]:
@@ -307,29 +303,21 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
     yield f"# {printable(path)}: {printable(file)}\n"
     for name, option in OPTIONS.items():
         configuration = run if option.whole_run else own
-        implied = _find_implied_value(name, configuration)
+        # Find the value that another option implies instead of the written one; None if none does.
+        settings = configuration.settings
+        fail_on = "never" if settings.fail_on is None else settings.fail_on.word
+        carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}
+        holds = carried_out.get(name)
+        implied = None if holds == configuration[name] else holds
         values = configuration.values(name)
         if implied is not None:
             yield f"{name} = {format_toml(implied)}  # by preset or strict\n"
         elif not values:
             yield f"# {name} is not set\n"
         for value in values if implied is None else ():
-            yield _line(name, value)
-
-
-def _find_implied_value(name: str, configuration: Configuration) -> object:
-    """Find the value that another option implies instead of the written one; None if none does."""
-    settings = configuration.settings
-    fail_on = "never" if settings.fail_on is None else settings.fail_on.word
-    carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}
-    holds = carried_out.get(name)
-    return None if holds == configuration[name] else holds
-
-
-def _line(name: str, value: Value) -> str:
-    keys = (name,) if value.where is None else value.where.keys
-    origin = "default" if value.where is None else printable(str(value.where))
-    return f"{'.'.join(map(_key, keys))} = {format_toml(value.written)}  # {origin}\n"
+            keys = (name,) if value.where is None else value.where.keys
+            origin = "default" if value.where is None else printable(str(value.where))
+            yield f"{'.'.join(map(_key, keys))} = {format_toml(value.written)}  # {origin}\n"
 
 
 def _key(key: str) -> str:

@@ -188,7 +188,16 @@ def run(args: argparse.Namespace) -> int:
         for path, data in files:
             replace_file(path, data)
     if args.output_format == "json":
-        report = _as_json(excited, [path for path, _ in files], code)
+        written = [path for path, _ in files]
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": output.PROGRAM, "version": __version__},
+            **excited.as_dict(),
+            "written": written[0] if written else None,
+            "files": written,
+            "exit_code": code,
+        }
+        report = dump_json(document, indent=2) + "\n"
     else:
         report = "".join(f"{printable(line)}\n" for line in _lines(excited))
     if args.output_file is None:
@@ -362,15 +371,3 @@ def _cells(own: QuantityRange) -> list[str]:
     if own.source == "unknown":
         return [moves, "not known", "", ""]
     return [moves, f"{own.lower:.4g} to {own.upper:.4g}", own.source, f"{100 * own.share:.3g} %"]
-
-
-def _as_json(excited: RobotExcitation, written: list[str], code: int) -> str:
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": output.PROGRAM, "version": __version__},
-        **excited.as_dict(),
-        "written": written[0] if written else None,
-        "files": written,
-        "exit_code": code,
-    }
-    return dump_json(document, indent=2) + "\n"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inertial_check.checking.settings import Settings
     from inertial_check.documents.model import Model
     from inertial_check.fixing.fill.fill import FillOptions
-    from inertial_check.fixing.fill.result import FilledBody, Filling
+    from inertial_check.fixing.fill.result import Filling
 
 __all__ = ["add_arguments", "read_given", "read_options", "run"]
 
@@ -270,7 +270,21 @@ def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None
     for filling in () if args.quiet else result.changes:
         for body in filling.bodies:
             path = filling.fix.source.path
-            print(printable(f"{path}:{body.line}: {_line(body)}"), file=sys.stderr)
+            # The result for one body: mass and its interval, and where it comes from.
+            text = f"[{body.name}] {body.status}: {body.reason}"
+            if body.parameters is None or body.interval is None or body.status != "filled":
+                found = text
+            else:
+                least, most = (float(value) for value in body.interval.mass)
+                mass = float(body.parameters.mass)
+                known = (
+                    "known"
+                    if most - least <= tolerances.MASS_KNOWN * mass
+                    else f"{least:.3g} to {most:.3g} kg possible"
+                )
+                guess = ", a guess" if body.guess else ""
+                found = f"{text}; {mass:.6g} kg ({known}{guess}): {body.source}"
+            print(printable(f"{path}:{body.line}: {found}"), file=sys.stderr)
             for line in write_lines(body) if args.verbose and body.status == "filled" else ():
                 print(printable(f"  {line}"), file=sys.stderr)
             for remark in body.remarks if body.status == "filled" else ():
@@ -284,22 +298,6 @@ def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None
         print(count_bodies(args, result, "filled", "filled") + hint, file=sys.stderr)
     for line in (*result.unreadable, *result.failures):
         output.failure(line)
-
-
-def _line(body: FilledBody) -> str:
-    """The result for one body: mass and its interval, and where it comes from."""
-    text = f"[{body.name}] {body.status}: {body.reason}"
-    if body.parameters is None or body.interval is None or body.status != "filled":
-        return text
-    least, most = (float(value) for value in body.interval.mass)
-    mass = float(body.parameters.mass)
-    known = (
-        "known"
-        if most - least <= tolerances.MASS_KNOWN * mass
-        else f"{least:.3g} to {most:.3g} kg possible"
-    )
-    guess = ", a guess" if body.guess else ""
-    return f"{text}; {mass:.6g} kg ({known}{guess}): {body.source}"
 
 
 def _find_target(args: argparse.Namespace, filling: Filling) -> str | None:

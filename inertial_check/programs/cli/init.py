@@ -122,9 +122,9 @@ def _suggest_next_steps(
     # A run takes the baseline from the configuration of its own working directory only.
     is_elsewhere = os.path.realpath(args.folder) != os.path.realpath(os.getcwd())
     names_baseline = names_baseline or (has_baseline and is_elsewhere)
-    baseline = ["--baseline", _find_path(args, BASELINE)] if names_baseline else []
+    baseline = (
+        ["--baseline", os.path.normpath(os.path.join(args.folder, BASELINE))]
+        if names_baseline
+        else []
+    )
     yield f"next: {write_command('check', args.folder, *baseline)}"
-
-
-def _find_path(args: argparse.Namespace, name: str) -> str:
-    return os.path.normpath(os.path.join(args.folder, name))

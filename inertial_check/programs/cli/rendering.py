@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from inertial_check.checking.baseline import Baseline, Key
     from inertial_check.checking.configuration import Configurations
     from inertial_check.checking.report import FileReport, Report
-    from inertial_check.checking.settings import Settings
-    from inertial_check.running.results.counts import Counts
     from inertial_check.running.results.stream import StreamOutcome
 
 
@@ -219,21 +217,17 @@ def _replace_unrenderable(
         with raise_defects(file.path):
             render(alone, form, view_of(alone))
     except DefectError as error:
-        return _describe_unrenderable(file, form, error.reason)
+        # The report of a file that a form cannot show: IC001, with the number of its findings.
+        from inertial_check.checking.report import FileReport
+        from inertial_check.checking.rules.document import UnreadableDocument
+        from inertial_check.documents.source import Place
+
+        counts = sorted(Counter(finding.code for finding in file.findings).items())
+        listed = ", ".join(f"{count} {code}" for code, count in counts) or "none"
+        told = f"its findings ({listed}) cannot be shown as {form}: {error.reason}"
+        finding = UnreadableDocument.on_document(told, Place(1, 1, 1, 1))
+        return FileReport(file.path, file.format, None, (), (finding,))
     return file
-
-
-def _describe_unrenderable(file: FileReport, form: str, reason: str) -> FileReport:
-    """The report of a file that a form cannot show: IC001, with the number of its findings."""
-    from inertial_check.checking.report import FileReport
-    from inertial_check.checking.rules.document import UnreadableDocument
-    from inertial_check.documents.source import Place
-
-    counts = sorted(Counter(finding.code for finding in file.findings).items())
-    listed = ", ".join(f"{count} {code}" for code, count in counts) or "none"
-    told = f"its findings ({listed}) cannot be shown as {form}: {reason}"
-    finding = UnreadableDocument.on_document(told, Place(1, 1, 1, 1))
-    return FileReport(file.path, file.format, None, (), (finding,))
 
 
 def make_view(
@@ -256,7 +250,10 @@ def make_view(
     """
     settings = configurations.run.settings
     stream = None if path else sys.stdout
-    told = _SPARE_LINES + _count_told(args, report)
+    notes = () if args.quiet else _limit(report.notes, _MOST_NOTES, "notes")
+    told = _SPARE_LINES + _count_rows(
+        (*notes, *_limit(report.failures, _MOST_FAILURES, "failures"))
+    )
     folders = any(map(os.path.isdir, args.paths))
     return View(
         exit_code=exit_codes.CLEAN,
@@ -282,12 +279,6 @@ def is_limited(args: argparse.Namespace, form: str) -> bool:
         return False
     one = len(args.paths) == 1 and args.files_from is None
     return not (one and (args.paths[0] == "-" or os.path.isfile(args.paths[0])))
-
-
-def _count_told(args: argparse.Namespace, report: Report) -> int:
-    """The number of lines of stderr for the notes and failures of a limited report."""
-    notes = () if args.quiet else _limit(report.notes, _MOST_NOTES, "notes")
-    return _count_rows((*notes, *_limit(report.failures, _MOST_FAILURES, "failures")))
 
 
 def _count_rows(lines: Sequence[str]) -> int:
@@ -400,11 +391,18 @@ def run(
     Raises:
         UsageError: An option does not go with --results, or the run cannot begin.
     """
-    _refuse_options(args, paths)
+    for name in _EXCLUDED:
+        if getattr(args, name, None):
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"--results writes rows and no report: leave out {option}")
+    if "-" in paths:
+        raise UsageError("--results takes files and folders, not standard input")
     outcome = _check(args, configurations, list(paths), bool(missing))
     tell(args, (), outcome.notes, limited=not args.verbose)
     failures = [*missing, *outcome.failures]
-    counts = _count(args.results, failures)
+    from inertial_check.running.results.reading import read_counts
+
+    counts = read_counts(args.results, failures.append)
     from inertial_check.running.results.counts import render
 
     output.write(render(counts, (), "text"))
@@ -418,17 +416,14 @@ def run(
     tell(args, failures, (), limited=not args.verbose)
     if failures:
         return exit_codes.FAILURE
-    failing = _fails(counts, configurations.run.settings)
+    # Whether a finding in the folder is as severe as --fail-on says.
+    from inertial_check.checking.report import Severity
+
+    words = {kind.severity for kind in counts.findings}
+    failing = any(
+        configurations.run.settings.fails(each) for each in Severity if each.word in words
+    )
     return exit_codes.FINDINGS if failing else exit_codes.CLEAN
-
-
-def _refuse_options(args: argparse.Namespace, paths: Sequence[str]) -> None:
-    for name in _EXCLUDED:
-        if getattr(args, name, None):
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"--results writes rows and no report: leave out {option}")
-    if "-" in paths:
-        raise UsageError("--results takes files and folders, not standard input")
 
 
 def _check(
@@ -454,17 +449,3 @@ def _check(
             raise
     tell(args, (), remarks)
     return outcome
-
-
-def _count(path: str, failures: list[str]) -> Counts:
-    from inertial_check.running.results.reading import read_counts
-
-    return read_counts(path, failures.append)
-
-
-def _fails(counts: Counts, settings: Settings) -> bool:
-    """Whether a finding in the folder is as severe as --fail-on says."""
-    from inertial_check.checking.report import Severity
-
-    words = {kind.severity for kind in counts.findings}
-    return any(settings.fails(each) for each in Severity if each.word in words)

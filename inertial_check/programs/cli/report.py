@@ -54,7 +54,12 @@ def run(args: argparse.Namespace) -> int:
     if listing:
         args.output_file = None
     elif args.output is None:
-        _expect_own_page(target)
+        # Refuse to replace a file that this command has not written.
+        if os.path.lexists(target) and _GENERATOR not in _read_head(target):
+            raise UsageError(
+                f"{target} exists and is no page of this command: -o {target} replaces it, or name "
+                "another file"
+            )
     elif target != _STDOUT:
         _expect_page(target)
     if args.badge is not None and not listing:
@@ -65,19 +70,6 @@ def run(args: argparse.Namespace) -> int:
     if not (args.quiet or listing or target == _STDOUT or code == exit_codes.FAILURE):
         print(f"Wrote {printable(target)}: open it in a browser.", file=sys.stderr)
     return code
-
-
-def _expect_own_page(target: str) -> None:
-    """Refuse to replace a file that this command has not written.
-
-    Raises:
-        UsageError: There is such a file.
-    """
-    if os.path.lexists(target) and _GENERATOR not in _read_head(target):
-        raise UsageError(
-            f"{target} exists and is no page of this command: -o {target} replaces it, or name "
-            "another file"
-        )
 
 
 def _expect_page(target: str) -> None:

@@ -65,7 +65,19 @@ def run(args: argparse.Namespace) -> int:
             output.note(f"shows {args.model}, and again when it is saved; Ctrl-C ends")
         _tell(live)
         if not args.no_browser:
-            _open_browser(address)
+            # Open the page in the browser of the desktop, if there is one.
+            desktop = sys.platform in ("win32", "darwin") or any(
+                os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+            )
+            if not desktop:
+                output.note("no desktop here: open the address in a browser of this machine")
+            else:
+                import webbrowser
+
+                try:
+                    webbrowser.open(address)
+                except (webbrowser.Error, OSError) as error:
+                    output.note(f"no browser could be opened: {error}")
         while True:
             time.sleep(_INTERVAL)
             if live.has_changed():
@@ -91,19 +103,3 @@ def _tell(live: LiveScene) -> None:
     """Print why the model cannot be read."""
     if live.message:
         output.failure(live.message)
-
-
-def _open_browser(address: str) -> None:
-    """Open the page in the browser of the desktop, if there is one."""
-    desktop = sys.platform in ("win32", "darwin") or any(
-        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-    )
-    if not desktop:  # else a browser in the terminal could open and never end
-        output.note("no desktop here: open the address in a browser of this machine")
-        return
-    import webbrowser
-
-    try:
-        webbrowser.open(address)
-    except (webbrowser.Error, OSError) as error:
-        output.note(f"no browser could be opened: {error}")

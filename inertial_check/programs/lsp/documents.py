@@ -20,7 +20,7 @@ from lsprotocol.types import Position, PositionEncodingKind, Range
 
 from inertial_check.checking.baseline import Baseline
 from inertial_check.checking.check import check_model, is_fragment, report_unreadable
-from inertial_check.checking.configuration import Configuration, Configurations
+from inertial_check.checking.configuration import Configurations
 from inertial_check.checking.report import FileReport, Report, TextReplacement
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Lookups, record_lookups
@@ -284,9 +284,22 @@ def check(
         overlay = {other: each for other, each in overlay.items() if _is_usd(each) == _is_usd(data)}
         context = replace(settings.context, overlay=overlay)
         settings = replace(settings, context=context)
-        return _remove_known_findings(
-            _run_check(DocumentCheck(document, overlay, settings)), configuration
+        # Remove the findings that the baseline of a check lists.
+        checked = _run_check(DocumentCheck(document, overlay, settings))
+        findings_path, file, findings_settings = (
+            configuration["baseline"],
+            checked.file,
+            checked.settings,
         )
+        if findings_path is None or file is None or findings_settings is None:
+            return checked
+        rules = {rule.code for rule in findings_settings.rules()}
+        known = _baseline(findings_path, *_state(findings_path)).apply(
+            Report((file,)), lambda _: rules
+        )
+        depends = checked.depends
+        depends = None if depends is None else depends | {os.path.abspath(findings_path)}
+        return replace(checked, file=known.report.files[0], depends=depends)
     except UsageError as error:
         return DocumentCheck(document, failure=str(error))
 
@@ -339,22 +352,6 @@ def _run_check(checked: DocumentCheck) -> DocumentCheck:
 
 def _find_dependencies(lookups: Lookups) -> frozenset[str] | None:
     return frozenset(lookups.paths) if lookups.complete else None
-
-
-def _remove_known_findings(checked: DocumentCheck, configuration: Configuration) -> DocumentCheck:
-    """Remove the findings that the baseline of a check lists.
-
-    Raises:
-        UsageError: The baseline cannot be read.
-    """
-    path, file, settings = configuration["baseline"], checked.file, checked.settings
-    if path is None or file is None or settings is None:
-        return checked
-    rules = {rule.code for rule in settings.rules()}
-    known = _baseline(path, *_state(path)).apply(Report((file,)), lambda _: rules)
-    depends = checked.depends
-    depends = None if depends is None else depends | {os.path.abspath(path)}
-    return replace(checked, file=known.report.files[0], depends=depends)
 
 
 @lru_cache(maxsize=8)

@@ -120,11 +120,6 @@ def find_within(
                 yield finding, shown
 
 
-def data_of(finding: Finding) -> dict[str, str | None]:
-    """The data by which a diagnostic is recognised when a client sends it back."""
-    return {"code": finding.code, "name": finding.name, "body": finding.body_id}
-
-
 def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnostic:
     message = finding.message
     if finding.body is not None:
@@ -146,7 +141,7 @@ def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnost
         code=finding.code,
         tags=[DiagnosticTag.Unnecessary] if finding.code == UnusedSuppression.code else None,
         related_information=related or None,
-        data=data_of(finding),
+        data={"code": finding.code, "name": finding.name, "body": finding.body_id},
     )
 
 
@@ -181,7 +176,15 @@ def describe_position(
     for checked in checks:
         found = _hits(checked, document.path, document.text, index)
         if found and checked.model is not None:
-            parts.append(_describe_body(found))
+            # The numbers of the first of these bodies, and how many others share its number.
+            hit = found[0]
+            others = {each.body.id for each in found} - {hit.body.id}
+            also = f" (and {plural(len(others), 'other body')})" if others else ""
+            rows = list(_rows(hit))
+            width = max(len(row.label) for row in rows)
+            lines = [f"{printable(hit.body.name)}{also}: {hit.report.judgement.verdict}"]
+            lines += [f"{row.label:<{width}}  {row.text}".rstrip() for row in rows]
+            parts.append(fence(lines))
             where = document.text.range(checked.model.place(found[0].span))
             break
     here = Range(position, position)
@@ -217,18 +220,6 @@ def _hits(checked: DocumentCheck, path: str, text: Text, index: int) -> list[_Bo
         if _holds(body.inertial.span, file, offset):
             beside.append(_BodyAtPosition(body, report, None, body.inertial.span))
     return on_number or beside
-
-
-def _describe_body(found: list[_BodyAtPosition]) -> str:
-    """The numbers of the first of these bodies, and how many others share its number."""
-    hit = found[0]
-    others = {each.body.id for each in found} - {hit.body.id}
-    also = f" (and {plural(len(others), 'other body')})" if others else ""
-    rows = list(_rows(hit))
-    width = max(len(row.label) for row in rows)
-    lines = [f"{printable(hit.body.name)}{also}: {hit.report.judgement.verdict}"]
-    lines += [f"{row.label:<{width}}  {row.text}".rstrip() for row in rows]
-    return fence(lines)
 
 
 def _describe_rules(findings: Iterable[Finding]) -> Iterator[str]:
@@ -327,7 +318,16 @@ class Actions:
             if self._wants(types.CodeActionKind.QuickFix):
                 for finding, shown in here[:_MOST]:
                     for quick_fix in fixes.of(finding):
-                        _add(actions, self._quick(checked, quick_fix, finding, shown))
+                        action = self._action(checked, quick_fix, types.CodeActionKind.QuickFix)
+                        if action is not None:
+                            known = self._params.context.diagnostics
+                            action.diagnostics = [
+                                each
+                                for each in known
+                                if each.code == finding.code and each.range == shown
+                            ]
+                            action.is_preferred = quick_fix.sure or None
+                        _add(actions, action)
                 both = fixes.all(safe=False) if any(each.fix for each, _ in here) else None
                 if both is not None and both.bodies > 1:
                     _add(actions, self._action(checked, both, types.CodeActionKind.QuickFix))
@@ -343,18 +343,6 @@ class Actions:
             return True
         wanted = [each.value if isinstance(each, types.CodeActionKind) else each for each in only]
         return any(not each or kind == each or kind.startswith(f"{each}.") for each in wanted)
-
-    def _quick(
-        self, checked: DocumentCheck, quick_fix: QuickFix, finding: Finding, shown: types.Range
-    ) -> types.CodeAction | None:
-        action = self._action(checked, quick_fix, types.CodeActionKind.QuickFix)
-        if action is not None:
-            known = self._params.context.diagnostics
-            action.diagnostics = [
-                each for each in known if each.code == finding.code and each.range == shown
-            ]
-            action.is_preferred = quick_fix.sure or None
-        return action
 
     def _action(
         self, checked: DocumentCheck, quick_fix: QuickFix, kind: str

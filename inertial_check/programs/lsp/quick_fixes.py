@@ -9,7 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from inertial_check.checking.check import SURE
-from inertial_check.checking.report import Finding, Hypothesis, Suggestion, TextReplacement
+from inertial_check.checking.report import Finding, Suggestion, TextReplacement
 from inertial_check.checking.suppressions import MARK
 from inertial_check.documents.source import Place
 from inertial_check.errors import InertialCheckError
@@ -63,7 +63,24 @@ class QuickFixes:
         key = finding.code, finding.body_id, finding.place
         with self._lock:
             if key not in self._known:
-                nearest = self._to_nearest(finding)
+                if finding.fix is None or finding.body_id is None:
+                    nearest = None
+                else:
+                    fix, found = self._nearest
+                    suggestion = found.get(finding.body_id)
+                    if fix is None or suggestion is None:
+                        nearest = None
+                    else:
+                        change = next(
+                            each.relative_change
+                            for each in fix.bodies
+                            if each.id == finding.body_id
+                        )
+                        title = (
+                            f"Move {_name(finding)} to the nearest consistent inertia "
+                            f"(changes moments by {format_percent(change)})"
+                        )
+                        nearest = QuickFix(title, suggestion.replacements)
                 comment = _suppress_in_comment(self._check, finding)
                 others = [each for each in (nearest, comment) if each is not None]
                 self._known[key] = (*_undo_causes(self._check, finding), *others)
@@ -87,20 +104,6 @@ class QuickFixes:
         which = "whatever has to change little" if safe else f"all {len(wanted)} broken bodies"
         title = f"Move {which} to the nearest consistent inertia"
         return QuickFix(title, tuple(replacements), bodies=len(wanted))
-
-    def _to_nearest(self, finding: Finding) -> QuickFix | None:
-        if finding.fix is None or finding.body_id is None:
-            return None
-        fix, found = self._nearest
-        suggestion = found.get(finding.body_id)
-        if fix is None or suggestion is None:
-            return None
-        change = next(each.relative_change for each in fix.bodies if each.id == finding.body_id)
-        title = (
-            f"Move {_name(finding)} to the nearest consistent inertia "
-            f"(changes moments by {format_percent(change)})"
-        )
-        return QuickFix(title, suggestion.replacements)
 
     @cached_property
     def _nearest(self) -> tuple[Fix | None, Mapping[str, Suggestion]]:
@@ -161,7 +164,16 @@ def _undo_causes(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]
         result = None if fix is None else next(each for each in fix.bodies if each.id == body)
         if suggestion is not None and result is not None and result.cause == cause.cause:
             sure = number == 1 and cause.confidence > SURE
-            yield QuickFix(_title(cause), suggestion.replacements, sure=sure)
+            entries = cause.edit["entries"] if cause.edit else {}
+            shown = [f"{name} = {value!r}" for name, value in entries.items()]
+            if len(shown) > _MOST_ENTRIES:
+                shown[_MOST_ENTRIES:] = [f"and {len(shown) - _MOST_ENTRIES} more"]
+            likely = f"{100 * cause.confidence:.0f} %"
+            yield QuickFix(
+                f"Undo {cause.cause.replace('-', ' ')}: {', '.join(shown)} ({likely})",
+                suggestion.replacements,
+                sure=sure,
+            )
 
 
 def _undo_together(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
@@ -182,15 +194,6 @@ def _undo_together(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFi
             title = f"Undo {cause.cause.replace('-', ' ')} in {len(mended)} bodies ({likely})"
             sure = number == 1 and cause.confidence > SURE
             yield QuickFix(title, tuple(replacements), sure=sure, bodies=len(mended))
-
-
-def _title(cause: Hypothesis) -> str:
-    entries = cause.edit["entries"] if cause.edit else {}
-    shown = [f"{name} = {value!r}" for name, value in entries.items()]
-    if len(shown) > _MOST_ENTRIES:
-        shown[_MOST_ENTRIES:] = [f"and {len(shown) - _MOST_ENTRIES} more"]
-    likely = f"{100 * cause.confidence:.0f} %"
-    return f"Undo {cause.cause.replace('-', ' ')}: {', '.join(shown)} ({likely})"
 
 
 def _suppress_in_comment(checked: DocumentCheck, finding: Finding) -> QuickFix | None:

@@ -99,18 +99,14 @@ async def in_thread(work: Callable[[], T], seconds: float | None = None) -> T:
     try:
         return await asyncio.wait_for(future, seconds)
     except TimeoutError:
-        _interrupt(thread)
+        # Raise an exception in a thread, as soon as it carries out Python code.
+        import ctypes  # only for a document that never ends
+
+        if thread.ident is not None and thread.is_alive():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(TimeLimitReached)
+            )
         raise
-
-
-def _interrupt(thread: Thread) -> None:
-    """Raise an exception in a thread, as soon as it carries out Python code."""
-    import ctypes  # only for a document that never ends
-
-    if thread.ident is not None and thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(TimeLimitReached)
-        )
 
 
 LONGEST = 256 << 20
@@ -184,7 +180,20 @@ def serve_messages(server: LanguageServer, stream: BinaryIO) -> None:
 
 async def _handle_messages(server: LanguageServer, stream: BinaryIO, signals: list[int]) -> None:
     """Handle messages; a signal is added to `signals`, and cancels this."""
-    _heed_signals(signals)
+    # Have signals cancel the current task: an exception would end whichever task runs then.
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def cancel(number: int) -> None:
+        signals.append(number)
+        if task is not None:
+            task.cancel()
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Windows has none of this, other threads receive no signals, and ignored ones stay so.
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            with suppress(NotImplementedError, ValueError, RuntimeError):
+                loop.add_signal_handler(number, cancel, number)
     while True:
         try:
             body = await in_thread(lambda: read_message(stream))
@@ -199,23 +208,6 @@ async def _handle_messages(server: LanguageServer, stream: BinaryIO, signals: li
             raise
         except Exception:  # of a notification or a response, which nobody waits for
             _log.debug("message", exc_info=True)
-
-
-def _heed_signals(signals: list[int]) -> None:
-    """Have signals cancel the current task: an exception would end whichever task runs then."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-
-    def cancel(number: int) -> None:
-        signals.append(number)
-        if task is not None:
-            task.cancel()
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        # Windows has none of this, other threads receive no signals, and ignored ones stay so.
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            with suppress(NotImplementedError, ValueError, RuntimeError):
-                loop.add_signal_handler(number, cancel, number)
 
 
 def handle_message(server: LanguageServer, body: bytes) -> None:
@@ -552,7 +544,9 @@ def serve(configured: Callable[[], Configurations]) -> bool:
     stdin, stdout = _streams()
     server = _register_features(Server(configured, _time_limit(configured)))
     server.protocol.set_writer(StdoutWriter(stdout))
-    _silence_library()
+    # Print no tracebacks of the protocol library about messages that are no good; -v does.
+    if not logging.getLogger("inertial_check").isEnabledFor(logging.DEBUG):
+        logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
     serve_messages(server, stdin)
     return server.shut_down
 
@@ -563,12 +557,6 @@ def _time_limit(configured: Callable[[], Configurations]) -> float:
         return configured().run.settings.context.granted.limits.seconds
     except UsageError:
         return Limits.seconds
-
-
-def _silence_library() -> None:
-    """Print no tracebacks of the protocol library about messages that are no good; -v does."""
-    if not logging.getLogger("inertial_check").isEnabledFor(logging.DEBUG):
-        logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:

@@ -280,7 +280,9 @@ class _Assignment:
             old, new = (symmetric(np.array(each.I_BBcm_B)) for each in (was, now))
             change: Change = {"new": now.I_BBcm_Bi, "margin": now.margin}
             change["distance"] = float(np.linalg.norm(new - old))
-            change["relative_change"] = _relate(change["distance"], old)
+            distance = change["distance"]
+            size = float(np.linalg.norm(old))
+            change["relative_change"] = distance / size if size > 0 else (inf if distance else 0.0)
             if was.mass != now.mass:
                 change["mass"] = was.mass, now.mass
             if was.p_BoBcm_B != now.p_BoBcm_B:
@@ -306,12 +308,6 @@ class _Assignment:
         source = self.model.source
         results = tuple(replace(each, file=None) for each in results)
         return LoadedFix(source, self.model.format, model.source.data, results, model=model)
-
-
-def _relate(distance: float, old: Floats) -> float:
-    """The distance over the norm of the old tensor; infinite where that is zero or unknown."""
-    size = float(np.linalg.norm(old))
-    return distance / size if size > 0 else (inf if distance else 0.0)
 
 
 Rotation = tuple[Three, Three, Three]

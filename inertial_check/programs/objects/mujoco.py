@@ -111,29 +111,6 @@ def _describe_joint(model: MjModel, joint: int) -> Joint:
     )
 
 
-def place_spec(spec: MjSpec, model: Model) -> Model:
-    """A model that was read from a spec, with the joints that MuJoCo's compiler makes of it.
-
-    A copy is compiled, in which each body has a unit mass, so that the inertias decide nothing.
-
-    Raises:
-        UsageError: The spec does not compile.
-    """
-    probe = spec.copy()
-    probe.compiler.fusestatic = False
-    for body in probe.bodies[1:]:
-        body.mass, body.ipos, body.inertia = 1.0, np.zeros(3), np.ones(3)
-        body.fullinertia = np.full(6, np.nan)
-        body.explicitinertial = True
-    try:
-        compiled = probe.compile()
-    except ValueError as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise UsageError(f"{model.source.path}: MuJoCo does not compile it: {reason}") from None
-    indices = [int(body.id) for body in probe.bodies[1:]]
-    return replace(model, bodies=tuple(_place_all(compiled, model, indices)))
-
-
 def _place_all(compiled: MjModel, model: Model, indices: list[int]) -> Iterator[Body]:
     for body, index in zip(model.bodies, indices, strict=True):
         place = place_body(compiled, index)
@@ -182,7 +159,20 @@ class SpecHolder:
         Raises:
             UsageError: It does not compile.
         """
-        return place_spec(self.spec, model)
+        # A model that was read from a spec, with the joints that MuJoCo's compiler makes of it.
+        probe = self.spec.copy()
+        probe.compiler.fusestatic = False
+        for body in probe.bodies[1:]:
+            body.mass, body.ipos, body.inertia = 1.0, np.zeros(3), np.ones(3)
+            body.fullinertia = np.full(6, np.nan)
+            body.explicitinertial = True
+        try:
+            compiled = probe.compile()
+        except ValueError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise UsageError(f"{model.source.path}: MuJoCo does not compile it: {reason}") from None
+        indices = [int(body.id) for body in probe.bodies[1:]]
+        return replace(model, bodies=tuple(_place_all(compiled, model, indices)))
 
     def examine(self, index: int, target: Target) -> None:
         """Ask MuJoCo's compiler, in a spec of this body alone, whether it takes the numbers.
@@ -332,7 +322,14 @@ class ModelHolder:
             body, (moments, quaternion) = row + 1, self._find_axes(row, target)
             moved = np.any(model.body_ipos[body] != target.p_BoBcm_B)
             if moved or np.any(model.body_iquat[body] != quaternion):
-                self._forget_shortcuts(body)
+                # Let MuJoCo compute the poses that it copied from an inertial frame that moves now.
+                shortcuts_model = self.model
+                if self.model.body_simple[body] != 1:  # a simple body keeps its inertial frame
+                    shortcuts_model.body_sameframe[body] = 0
+                for kind in ("geom", "site"):
+                    same = getattr(shortcuts_model, f"{kind}_sameframe")
+                    own = getattr(shortcuts_model, f"{kind}_bodyid") == body
+                    same[own & np.isin(same, _INERTIAL_FRAMES)] = 0
             model.body_mass[body], model.body_ipos[body] = target.mass, target.p_BoBcm_B
             model.body_inertia[body], model.body_iquat[body] = moments, quaternion
         try:
@@ -342,16 +339,6 @@ class ModelHolder:
             reason = str(error).strip().partition("\n")[0]
             raise Refused("engine-refused", f"MuJoCo refuses it: {reason}") from None
         return take_back
-
-    def _forget_shortcuts(self, body: int) -> None:
-        """Let MuJoCo compute the poses that it copied from an inertial frame that moves now."""
-        model = self.model
-        if self.model.body_simple[body] != 1:  # a simple body keeps its inertial frame
-            model.body_sameframe[body] = 0
-        for kind in ("geom", "site"):
-            same = getattr(model, f"{kind}_sameframe")
-            own = getattr(model, f"{kind}_bodyid") == body
-            same[own & np.isin(same, _INERTIAL_FRAMES)] = 0
 
 
 _SPEC, _MODEL = "mujoco.MjSpec", "mujoco.MjModel"
@@ -492,7 +479,17 @@ def _bodies_of_spec(spec: MjSpec) -> Iterator[Loaded]:
     bodies = spec.bodies[1:]
     places = {body: index for index, body in enumerate(bodies, 1)}
     for index, body in enumerate(bodies, 1):
-        derived = _is_derived(spec, body)
+        # Whether the compiler takes the inertia of a body from its geoms.
+        import mujoco
+
+        when, kinds = spec.compiler.inertiafromgeom, mujoco.mjtInertiaFromGeom
+        unstated = not (body.explicitinertial or _is_placed(body))
+        always = when == kinds.mjINERTIAFROMGEOM_TRUE
+        if not (always or (when == kinds.mjINERTIAFROMGEOM_AUTO and unstated)):
+            derived = False
+        else:
+            # After a failed compilation, body.geoms would raise that error.
+            derived = body.first_geom() is not None
         joint = _joint(body)
         parent = places.get(body.parent)
         full = _is_full(body)
@@ -526,19 +523,6 @@ def _is_stated(body: MjsBody) -> bool:
     """Whether a spec states any number of a body's inertia."""
     given = body.explicitinertial or _is_placed(body) or _is_full(body)
     return bool(given or body.mass or body.inertia.any())
-
-
-def _is_derived(spec: MjSpec, body: MjsBody) -> bool:
-    """Whether the compiler takes the inertia of a body from its geoms."""
-    import mujoco
-
-    when, kinds = spec.compiler.inertiafromgeom, mujoco.mjtInertiaFromGeom
-    unstated = not (body.explicitinertial or _is_placed(body))
-    always = when == kinds.mjINERTIAFROMGEOM_TRUE
-    if not (always or (when == kinds.mjINERTIAFROMGEOM_AUTO and unstated)):
-        return False
-    # After a failed compilation, body.geoms would raise that error.
-    return body.first_geom() is not None
 
 
 def _joint(body: MjsBody) -> str | None:
