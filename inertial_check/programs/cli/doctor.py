@@ -1,8 +1,6 @@
 """Print what is installed and in force: versions, extras, engines, package paths, configuration.
 
 Nothing is imported to find out, and nothing in the working directory is run.
-
-The settings of a path as TOML, each with the place that sets it.
 """
 
 from __future__ import annotations

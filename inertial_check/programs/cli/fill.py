@@ -3,8 +3,6 @@
 Prints the change as a unified diff and writes nothing, unless --write or -o is given. Bodies are
 filled whose inertial is missing, the default of the format, zero or a placeholder; measured ones
 count in known sums and stay.
-
-Options of `fill`: what is known, which shapes are taken, and where the result is written.
 """
 
 from __future__ import annotations

@@ -18,41 +18,44 @@ HEAVY = {
 }  # fmt: skip
 """Libraries that take longer to import than the check of a file."""
 
-DOORS = {"integrations", "lsp", "mcp", "scaffolding", "testing"}
-IDENTIFICATION = {"identification", "identifying"}
-FIXING = {"comparing", "filling", "fixing", "plotting", "tables", "viewing"}
-RUNNING = {"remote", "results", "running"}
+OTHERS = {"identification", "programs.lsp", "programs.mcp", "programs.init", "programs.objects"}
+CHECK = OTHERS | {"fixing", "running.remote", "running.results", "running.workers", "running.cache"}
+NOTHING = OTHERS | {"fixing", "running", "projection"}
 
 LINES = [
-    ("check data/valid/arm.urdf", (), DOORS | IDENTIFICATION | FIXING | {"remote", "results"}),
-    ("check data/arm.urdf", (), DOORS | IDENTIFICATION | FIXING | {"remote", "results"}),
-    ("fix data/arm.urdf", (), DOORS | IDENTIFICATION | RUNNING | {"filling"}),
-    ("fix data/defects/ic301-triangle.urdf", (), DOORS | IDENTIFICATION | RUNNING | {"filling"}),
-    ("fill data/fill/arm.urdf", ("scipy",), DOORS | IDENTIFICATION | RUNNING),
+    ("check data/valid/arm.urdf", (), CHECK | {"projection"}),
+    ("check data/arm.urdf", (), CHECK),
+    ("fix data/arm.urdf", (), OTHERS | {"running", "fixing.fill", "fixing.tables"}),
+    ("fix data/defects/ic301-triangle.urdf", (), OTHERS | {"running", "fixing.fill"}),
+    ("fill data/fill/arm.urdf", ("scipy",), OTHERS | {"running", "fixing.tables"}),
     (
         "project data/tables/identified.csv --order urdf --about com",
         (),
-        DOORS | IDENTIFICATION | RUNNING | {"filling", "fixing", "viewing"},
+        OTHERS | {"running", "fixing.fill", "fixing.diff", "reports.page"},
     ),
     (
         "identify data/recordings/train.csv --model data/recordings/arm.urdf",
         ("scipy", "yaml"),
-        DOORS | RUNNING | {"filling", "viewing"},
+        OTHERS - {"identification"} | {"running", "fixing.fill", "reports.page"},
     ),
-    ("excite --help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("report data/arm.urdf -o {new}/page.html", (), DOORS | IDENTIFICATION | {"filling", "remote"}),
-    ("diff data/diff/gripper.urdf data/diff/gripper.xml", (), DOORS | IDENTIFICATION | RUNNING),
-    ("summary --help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("view --help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("init {new}", (), DOORS - {"scaffolding"} | IDENTIFICATION | FIXING),
-    ("doctor", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("mcp --help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("explain IC301", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("lsp --help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("rules", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
-    ("--help", (), DOORS | IDENTIFICATION | FIXING | RUNNING),
+    ("excite --help", (), NOTHING),
+    ("report data/arm.urdf -o {new}/page.html", (), OTHERS | {"fixing.fill", "running.remote"}),
+    (
+        "diff data/diff/gripper.urdf data/diff/gripper.xml",
+        (),
+        OTHERS | {"running", "fixing.fill", "projection"},
+    ),
+    ("summary --help", (), NOTHING),
+    ("view --help", (), NOTHING),
+    ("init {new}", (), OTHERS - {"programs.init"} | {"fixing", "running.workers"}),
+    ("doctor", (), NOTHING),
+    ("mcp --help", (), NOTHING),
+    ("explain IC301", (), NOTHING),
+    ("lsp --help", (), NOTHING),
+    ("rules", (), NOTHING),
+    ("--help", (), NOTHING),
 ]
-"""Command lines, the heavy libraries that each may import, and the folders that it may not."""
+"""Command lines, the heavy libraries that each may import, and the modules that it may not."""
 
 PROGRAM = """
 import numpy, sys
@@ -73,9 +76,10 @@ def test_a_command_imports_only_what_it_needs(line, libraries, absent, tmp_path)
     code, *modules = done.stdout.rpartition("\nimported ")[2].split()
     assert int(code) in (0, 1), done.stderr
     assert {each.partition(".")[0] for each in modules} & HEAVY <= set(libraries)
-    folders = {each.split(".")[1] for each in modules if each.startswith("inertial_check.")}
-    assert "cli" in folders
-    assert not folders & absent
+    own = [each.split(".")[1:] for each in modules if each.startswith("inertial_check.")]
+    loaded = {".".join(parts[:length]) for parts in own for length in (1, 2)}
+    assert "programs.cli" in loaded
+    assert not loaded & absent
 
 
 def test_every_command_has_a_line():
