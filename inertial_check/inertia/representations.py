@@ -290,10 +290,7 @@ def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
     Raises:
         ParameterError: With the two entries and the body.
     """
-    difference = xp.abs(matrix - xp.matrix_transpose(matrix))
-    size = xp.max(xp.abs(matrix), axis=(-2, -1), keepdims=True)
-    bad = difference > tolerances.rotation_floor(matrix.dtype, xp) * size
-    where = first_index(xp, bad)
+    where = first_index(xp, find_asymmetric(xp, matrix))
     if where is not None:
         *body, i, j = where
         upper, lower = float(matrix[where]), float(matrix[(*body, j, i)])
@@ -301,6 +298,13 @@ def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
             f"{name}{of_body(tuple(body))} is not symmetric: entry [{i}, {j}] is {upper!r} "
             f"and [{j}, {i}] is {lower!r}"
         )
+
+
+def find_asymmetric(xp: Namespace, matrix: Array) -> Array:
+    """Find entries (..., n, n) that differ from their mirrors by more than rounding."""
+    difference = xp.abs(matrix - xp.matrix_transpose(matrix))
+    size = xp.max(xp.abs(matrix), axis=(-2, -1), keepdims=True)
+    return difference > tolerances.rotation_floor(matrix.dtype, xp) * size
 
 
 @quiet

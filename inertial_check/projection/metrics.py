@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -19,6 +20,7 @@ from inertial_check.inertia.representations import (
     Order,
     Point,
     about_origin,
+    find_asymmetric,
     join,
     pseudo_inertia,
     refuse_asymmetric,
@@ -50,7 +52,9 @@ class Weights(NamedTuple):
         return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
+def read_weights(
+    weights: ArrayLike, order: Order, batch: tuple[int, ...], *, by_row: bool = False
+) -> Weights:
     """Read the weights of every body.
 
     Args:
@@ -58,6 +62,7 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
             matrix, also for ten bodies.
         order: A name of ORDERS.
         batch: Leading axes of theta.
+        by_row: Mark weights of single bodies that are none, instead of refusing all with them.
 
     Raises:
         ParameterError: A wrong shape, a number that is not finite or beyond what products of
@@ -73,76 +78,89 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
         if values.shape[:-1] != batch:
             values = np.broadcast_to(values, (*batch, 10))
         return Weights(values, True, definite, W.ndim == 1)
-    index = first_index(np, ~np.isfinite(W))
-    if index is not None:
-        body, place = _at(index, 1 if diagonal else 2)
-        raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
-    if diagonal:
-        _refuse_negative(W)
-        _refuse_out_of_range(W, diagonal)
-        values = np.broadcast_to(W[..., canonical], (*batch, 10))
-        singular = np.broadcast_to(np.any(W == 0, axis=-1), batch)
-        return Weights(values, True, singular, W.ndim == 1)
-    refuse_asymmetric(np, "weights", W)
-    W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
-    singular = np.broadcast_to(_refuse_indefinite(W), batch)
-    _refuse_out_of_range(W, diagonal)
-    W = W[..., canonical, :][..., :, canonical]
-    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular, W.ndim == 2)
+    axes = 1 if diagonal else 2
+    lead, one = W.shape[: W.ndim - axes], np.ones(10) if diagonal else np.eye(10)
+    refused = np.zeros(lead, dtype=np.bool_)
 
-
-def read_weights_by_row(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
-    """Read the weights of every body, and mark those of single bodies that `read_weights` refuses.
-
-    Raises:
-        ParameterError: A wrong shape, or weights for all bodies that are none.
-    """
-    try:
-        return read_weights(weights, order, batch)
-    except ParameterError:
-        _, (given,) = real_arrays(weights=weights)
-        W = np.array(given, dtype=np.float64)
-        axes = 1 if _is_diagonal(W.shape, batch) else 2
-        if W.ndim == axes:
-            raise
-        flat = W.reshape(-1, *W.shape[W.ndim - axes :])
-        refused = np.zeros(len(flat), dtype=np.bool_)
-        _find_bad_rows(flat, refused, order, slice(0, len(flat)))
-        flat[refused] = np.ones(10) if axes == 1 else np.eye(10)
-        shape = W.shape[: W.ndim - axes]
-        found = read_weights(flat.reshape(W.shape), order, batch)
-        return found._replace(refused=np.broadcast_to(refused.reshape(shape), batch))
-
-
-def _find_bad_rows(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
-    """Mark, in place, the weights of bodies that are none, by halving the batch."""
-    try:
-        read_weights(W[rows], order, (rows.stop - rows.start,))
-    except ParameterError:
-        if rows.stop - rows.start == 1:
-            refused[rows] = True
+    def refuse(bad: Mask, explain: Callable[[tuple[int, ...]], str]) -> None:
+        """Refuse entries, or rows, of W; a row that is marked goes on as weights of one."""
+        nonlocal refused, W
+        index = first_index(np, bad)
+        if index is None:
             return
-        middle = (rows.start + rows.stop) // 2
-        _find_bad_rows(W, refused, order, slice(rows.start, middle))
-        _find_bad_rows(W, refused, order, slice(middle, rows.stop))
+        if not (by_row and lead):
+            raise ParameterError(f"weights{explain(index)}")
+        rows = bad.reshape(*lead, -1).any(axis=-1)
+        refused = refused | rows
+        W = np.where(rows.reshape(*lead, *[1] * axes), one, W)
 
+    def hold(index: tuple[int, ...]) -> str:
+        return f"{of_body(index[:-axes])} hold {W[index]} at {list(index[-axes:])}, expected"
 
-def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:
-    """Refuse weights whose products would overflow, or vanish.
-
-    Raises:
-        ParameterError: Names the body and the value.
-    """
+    refuse(~np.isfinite(W), lambda index: f"{hold(index)} finite numbers")
+    if not diagonal:
+        if by_row and lead:
+            refuse(find_asymmetric(np, W), str)  # marks, and so says nothing
+        else:
+            refuse_asymmetric(np, "weights", W)
+        W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
+    entries = W if diagonal else np.einsum("...ii->...i", W)
+    refuse(
+        entries < 0,
+        lambda index: (
+            f"{of_body(index[:-1])} are not positive semidefinite: entry "
+            f"[{index[-1]}, {index[-1]}] is {float(entries[index])!r}, expected 0 or more"
+        ),
+    )
+    if diagonal:
+        singular = np.any(W == 0, axis=-1)
+    else:
+        least, rounding = _measure_definiteness(W)
+        refuse(
+            least < -rounding,
+            lambda index: (
+                f"{of_body(index)} are not positive semidefinite: with their diagonal scaled to 1 "
+                f"the least eigenvalue is {float(least[index]):.3g}, expected 0 or more"
+            ),
+        )
+        singular = (least <= rounding) & ~refused
     small = (W != 0) & (np.abs(W) < SMALLEST)
     if not diagonal:
         small &= np.eye(10, dtype=bool)  # what stands beside the diagonal may be small
-    index = first_index(np, (np.abs(W) > LARGEST) | small)
-    if index is not None:
-        body, place = _at(index, 1 if diagonal else 2)
-        raise ParameterError(
-            f"weights{body} hold {W[index]} at {place}, expected zero or {SMALLEST:.1e} to "
-            f"{LARGEST:.1e}: only their ratios count, so multiply all of them by one number"
-        )
+    refuse(
+        (np.abs(W) > LARGEST) | small,
+        lambda index: (
+            f"{hold(index)} zero or {SMALLEST:.1e} to {LARGEST:.1e}: only their ratios count, so "
+            "multiply all of them by one number"
+        ),
+    )
+    values = W[..., canonical] if diagonal else W[..., canonical, :][..., :, canonical]
+    return Weights(
+        np.broadcast_to(values, (*batch, *one.shape)),
+        diagonal,
+        np.broadcast_to(singular & ~refused, batch),
+        W.ndim == axes,
+        np.broadcast_to(refused, batch) if refused.any() else None,
+    )
+
+
+def _measure_definiteness(W: Floats) -> tuple[Floats, float]:
+    """Compute least eigenvalues (...,) of weights scaled to a diagonal of 1, and their rounding.
+
+    Where all of them are clearly definite, any positive number stands for them.
+    """
+    units = np.sqrt(np.einsum("...ii->...i", W))
+    safe = np.where(units > 0, units, 1.0)  # a zero on the diagonal scales by one, and stays zero
+    with np.errstate(over="ignore"):
+        scaled = W / safe[..., :, None] / safe[..., None, :]
+    # Beyond 1 they are indefinite already; of infinities no eigenvalues could be computed.
+    scaled = np.clip(scaled, -_LARGEST_SCALED, _LARGEST_SCALED)
+    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
+    try:
+        np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues
+        return np.ones(W.shape[:-2]), rounding
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.eigvalsh(scaled)[..., 0]), rounding
 
 
 def read_prior(
@@ -269,52 +287,3 @@ def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 
 _LARGEST_SCALED = 1e100
 """Largest entry of weights scaled to a diagonal of 1 that is told from larger ones."""
-
-
-def _refuse_indefinite(W: Floats) -> Mask:
-    """Decide which weights (...,) are singular.
-
-    Raises:
-        ParameterError: Weights that are not positive semidefinite, with the body and the value.
-    """
-    diagonal = np.einsum("...ii->...i", W)
-    _refuse_negative(diagonal)
-    units = np.sqrt(diagonal)
-    safe = np.where(units > 0, units, 1.0)  # a zero on the diagonal scales by one, and stays zero
-    with np.errstate(over="ignore"):
-        scaled = W / safe[..., :, None] / safe[..., None, :]
-    # Beyond 1 they are indefinite already; of infinities no eigenvalues could be computed.
-    scaled = np.clip(scaled, -_LARGEST_SCALED, _LARGEST_SCALED)
-    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
-    try:
-        np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues
-        return np.zeros(W.shape[:-2], dtype=np.bool_)
-    except np.linalg.LinAlgError:
-        least = np.linalg.eigvalsh(scaled)[..., 0]
-    index = first_index(np, least < -rounding)
-    if index is not None:
-        raise ParameterError(
-            f"weights{of_body(index)} are not positive semidefinite: with their diagonal scaled to "
-            f"1 the least eigenvalue is {float(least[index]):.3g}, expected 0 or more"
-        )
-    return np.asarray(least <= rounding)
-
-
-def _refuse_negative(diagonal: Floats) -> None:
-    """Refuse diagonals (..., 10) with a negative entry.
-
-    Raises:
-        ParameterError: With the body and the value.
-    """
-    index = first_index(np, diagonal < 0)
-    if index is not None:
-        body, i = of_body(index[:-1]), index[-1]
-        raise ParameterError(
-            f"weights{body} are not positive semidefinite: entry [{i}, {i}] is "
-            f"{float(diagonal[index])!r}, expected 0 or more"
-        )
-
-
-def _at(index: tuple[int, ...], axes: int) -> tuple[str, str]:
-    """Name the body of an index, and its entry by the last `axes` axes."""
-    return of_body(index[:-axes]), str(list(index[-axes:]))

@@ -24,7 +24,7 @@ from inertial_check.projection.metrics import (
     Weights,
     pseudo_inertia_about,
     read_prior_by_row,
-    read_weights_by_row,
+    read_weights,
     shift_to_com,
 )
 from inertial_check.projection.moments import (
@@ -181,7 +181,7 @@ def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
     if isinstance(options.weights, Weights):
         return options.weights
     assert options.weights is not None  # the caller has asked
-    weights = read_weights_by_row(options.weights, options.order, shape)
+    weights = read_weights(options.weights, options.order, shape, by_row=True)
     if options.prior is None and weights.shared and np.any(weights.singular):
         raise ParameterError(f"weights are singular: {SINGULAR}")
     return weights
