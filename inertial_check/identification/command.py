@@ -22,7 +22,7 @@ from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
 from inertial_check.identification.diagnosis.suspicion import judge_recordings
-from inertial_check.identification.fit.base import BaseTerm, RunSpread, compare_runs, name_entries
+from inertial_check.identification.fit.base import BaseTerm, compare_runs, name_entries
 from inertial_check.identification.fit.identify import estimate, estimate_with_gains
 from inertial_check.identification.fit.loads import expect_loads
 from inertial_check.identification.fit.nonlinear import solve_nonlinear
@@ -207,11 +207,17 @@ def build_base_table(robot: Robot, datasets: Datasets, found: Identification) ->
         (_list_terms(terms, found) for terms in base.parameters.terms),
         strict=True,
     )
+    each_run: list[RunValues] = []
+    if spread is not None:
+        values = spread.values + found.base_reference
+        numbers = zip(values, spread.standard_deviation, spread.deviations, strict=True)
+        for data, own in zip(datasets.train, numbers, strict=True):
+            each_run.append(RunValues(data.path, *map(_as_numbers, own)))
     return BaseTable(
         tuple(BaseValue(*row) for row in rows),
         tuple(map(_as_numbers, base.covariance)),
         base.condition,
-        () if spread is None else _list_runs(spread, datasets.train, found),
+        tuple(each_run),
         float("nan") if spread is None else spread.overall,
     )
 
@@ -224,14 +230,6 @@ def _list_terms(terms: Sequence[BaseTerm], found: Identification) -> tuple[BaseT
         else BaseTermValue(coefficient, found.names[column - count], None)
         for coefficient, column in terms
     )
-
-
-def _list_runs(
-    spread: RunSpread, train: Sequence[Dataset], found: Identification
-) -> tuple[RunValues, ...]:
-    values = spread.values + found.base_reference
-    rows = zip(train, values, spread.standard_deviation, spread.deviations, strict=True)
-    return tuple(RunValues(data.path, *map(_as_numbers, own)) for data, *own in rows)
 
 
 def list_residuals(

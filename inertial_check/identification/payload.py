@@ -12,7 +12,6 @@ from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.diagnosis.mistakes import CLOCKS
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,
@@ -21,7 +20,11 @@ from inertial_check.identification.fit.payload import (
     identify_payload,
 )
 from inertial_check.identification.fit.samples import Block, Samples
-from inertial_check.identification.motion.motion import read_wrenches
+from inertial_check.identification.motion.motion import (
+    convert_units,
+    read_wrenches,
+    refuse_no_clock,
+)
 from inertial_check.identification.motion.reading import (
     leave_out_rows,
     list_unmeasured,
@@ -253,23 +256,11 @@ def _smooth(
     Raises:
         UsageError: The recording has no positions, or neither time nor rates.
     """
-    if recording.q is None:
-        raise UsageError(f"{recording.path}: no q, the positions of the joints")
-    own, smoothing = options.recordings, options.recordings.smoothing
-    revolute = np.array([unit == "N m" for unit in robot.units])
-    scale = np.where(revolute & own.degrees, np.pi / 180, 1.0)
-    scale[[robot.joint(joint, "--reverse") for joint in own.reverse]] *= -1.0
-    q, u, du = (
-        None if signal is None else signal[:, columns] * scale
-        for signal in (recording.q, recording.u, recording.du)
-    )
-    assert q is not None
+    smoothing = options.recordings.smoothing
+    recording, q, u, du = convert_units(recording, columns, options.recordings, robot)
     if u is not None and du is not None and smoothing == Smoothing():
         return q, u, du, wrench, 1.0
-    t = recording.t
-    if t is None and smoothing.rate is None:
-        raise UsageError(f"{recording.path}: no t: give --rate HZ of the samples, or qd and qdd")
-    t = t if t is None or own.time_unit == "s" else t / CLOCKS[own.time_unit]
+    refuse_no_clock(recording, smoothing)
     # The filter takes as many columns of forces as of positions: the six go in several times.
     width = q.shape[1]
     padded = np.tile(wrench, (1, -(-width // 6) + width))
@@ -277,7 +268,7 @@ def _smooth(
     try:
         for start in range(0, 6, width):
             forces = padded[:, start : start + width]
-            found = smooth(t, q, forces, u, du, smoothing, breaks=recording.breaks)
+            found = smooth(recording.t, q, forces, u, du, smoothing, breaks=recording.breaks)
             passed.append(found.tau)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None

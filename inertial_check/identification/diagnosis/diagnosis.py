@@ -67,7 +67,9 @@ __all__ = [
 ]
 
 
-def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least: int = 2) -> Floats:
+def check_signal(
+    name: str, value: ArrayLike | None, *, ndim: int | None = None, least: int = 2
+) -> Floats:
     """An array of finite numbers with enough samples.
 
     Raises:

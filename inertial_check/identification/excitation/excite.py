@@ -223,15 +223,14 @@ def _read_texts(
     for text in sorted(texts, key=lambda text: "=" in text):
         name, sign, value = text.rpartition("=")
         numbers = [read_number(part) for part in value.split(":")]
-        good = isfinite if option != "--max-torque" else _is_torque
-        if len(numbers) != count or not all(map(good, numbers)):
+        if option == "--max-torque":
+            good = [number > 0 for number in numbers]
+        else:
+            good = list(map(isfinite, numbers))
+        if len(numbers) != count or not all(good):
             raise UsageError(f"{option} {text}: expected [JOINT=]{form}")
         every = range(len(robot.joints))
         yield [robot.joint(name.strip(), option)] if sign else every, numbers
-
-
-def _is_torque(number: float) -> bool:
-    return number > 0
 
 
 def read_number(text: str) -> float:

@@ -206,11 +206,6 @@ class Search:
         return np.asarray(rows.reshape(-1, *self.scale.shape))
 
     @cached_property
-    def proof_basis(self) -> Floats:
-        """From points to the motion at the times of a proof."""
-        return self._basis(PROVEN_AT * self.harmonics)
-
-    @cached_property
     def watched(self) -> Floats:
         """From points to the motion at the times at which distances are looked at."""
         return self._basis(WATCHED_AT * self.harmonics)
@@ -404,7 +399,8 @@ def check_point(search: Search, point: Floats) -> Proof:
     """Check the torques and the distances of a point, at many times."""
     torque, closest, kept = None, None, True
     if search.torques is not None:
-        found = search.torques.use(search.motion(point, search.proof_basis)).share
+        basis = search._basis(PROVEN_AT * search.harmonics)
+        found = search.torques.use(search.motion(point, basis)).share
         torque = found.max(axis=0)
         kept = bool(np.all(torque <= HOLD))
     if search.clearance is not None:

@@ -87,17 +87,15 @@ class TorqueBound:
         factor = np.where(
             deviation > 0, self.limits.margin / np.where(deviation > 0, deviation, 1), 0
         )
-        own = np.matmul(self._in_units(rows)[..., None, :], self._metric_back)[..., 0, :]
+        own = np.matmul(
+            self._in_units(rows)[..., None, :], np.swapaxes(self.visible.to_theta, 1, 2)
+        )[..., 0, :]
         bodies = list(self.visible.bodies)
         weights[:, :, bodies] += (slope * factor)[..., None, None] * own
         viscous = self.limits.viscous * (np.sign(motion[1]) * self.limits.margin + sign)
         rotor = self.limits.rotor * sign
         beside = slope * np.stack([np.zeros_like(viscous), viscous, rotor])
         return float(np.sum(over**2)), weights, beside
-
-    @property
-    def _metric_back(self) -> Floats:
-        return np.swapaxes(self.visible.to_theta, 1, 2)
 
     def _in_units(self, rows: Floats) -> Floats:
         """Rows (S, n, L, 10) of the bodies, in units of which 1 is a change by the whole body."""

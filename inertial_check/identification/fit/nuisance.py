@@ -163,12 +163,6 @@ NEVER_NEGATIVE = ("fv", "fc", "Ia")
 """Symbols of numbers that are not below 0: no joint's friction drives it, and rotors have mass."""
 
 
-def _default_bound(name: str) -> float:
-    """Lower bound of a number by its name: 0 for fv1, fc2, Ia3 and the like, else none."""
-    bounded = re.fullmatch(rf"({'|'.join(NEVER_NEGATIVE)})[1-9]\d*", name)
-    return -np.inf if bounded is None else 0.0
-
-
 _COUPLED = {"inertia": "Iam", "viscous": "fvm", "coulomb": "fsm"}
 
 
@@ -351,7 +345,8 @@ class Nuisance:
         if len(names) != ready.shape[2]:
             raise ParameterError(f"{len(names)} names for {ready.shape[2]} nuisance columns")
         if lower is None:
-            lower = [_default_bound(name) for name in names]
+            bounded = re.compile(rf"({'|'.join(NEVER_NEGATIVE)})[1-9]\d*")
+            lower = [0.0 if bounded.fullmatch(name) else -np.inf for name in names]
         lower, upper, prior, scale = read_floats(
             (), lower=lower, upper=upper, prior=prior, scale=scale
         )

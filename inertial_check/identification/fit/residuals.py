@@ -204,5 +204,6 @@ def _find_course(residuals: Floats, velocities: Floats, redundancy: float) -> Re
     independent = np.maximum(sizes / redundancy, 1.0)
     error = np.sqrt(within / np.maximum(sizes - 1, 1) / independent)
     velocity = np.array([velocities[part].mean() for part in parts])
-    course = (tuple(own.tolist()) for own in (velocity, mean, error))
-    return ResidualCourse(*course, share)
+    return ResidualCourse(
+        tuple(velocity.tolist()), tuple(mean.tolist()), tuple(error.tolist()), share
+    )

@@ -649,7 +649,11 @@ def identifiability(problem: Problem, x: Floats, order: Order = "urdf") -> Ident
         unknown beside the bodies: what one of them explains as well is not decided.
     """
     count = 10 * problem.bodies
-    pull, weight = _prior_terms(problem)
+    # Where the prior pulls on nothing, the barrier or the plain weight stands in, in its units.
+    pull, weight = problem.pull, problem.regularization
+    if not pull.any():
+        pull = np.tile(np.eye(10), (problem.bodies, 1, 1))
+        weight = problem.barrier if problem.barrier > 0 else weight
     root = np.linalg.cholesky(pull).transpose(0, 2, 1)  # (L, 10, 10): ||root x||^2
     inverse = np.linalg.inv(root)
     values, V = _directions(problem, inverse)
@@ -676,17 +680,6 @@ def identifiability(problem: Problem, x: Floats, order: Order = "urdf") -> Ident
     return Identifiability(
         order, share, deviation, size, moves, rest, whole[0], whole[1], whole[3], whole[4]
     )
-
-
-def _prior_terms(problem: Problem) -> tuple[Floats, float]:
-    """Matrices (L, 10, 10) of the bodies' prior terms, and their weight.
-
-    A divergence has no matrix; near the prior it is ||X - 1||_F^2, the entropic one half of it.
-    """
-    if problem.pull.any():
-        return problem.pull, problem.regularization
-    weight = problem.barrier if problem.barrier > 0 else problem.regularization
-    return np.tile(np.eye(10), (problem.bodies, 1, 1)), weight
 
 
 def _directions(problem: Problem, inverse: Floats) -> tuple[Floats, Floats]:

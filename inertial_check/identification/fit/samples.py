@@ -94,13 +94,10 @@ class Samples:
         return 10 * self.bodies + len(self.nuisance)
 
     def blocks(self) -> Iterator[Block]:
-        """The samples, from the first on."""
+        """The samples, from the first on: torques by the gains, less those of known bodies."""
         if self.gains is None and not len(self.known):
-            return self.source()
-        return self._convert_blocks()
-
-    def _convert_blocks(self) -> Iterator[Block]:
-        """Multiply torques by the drive gains, and subtract those of known bodies."""
+            yield from self.source()
+            return
         count, known = 10 * self.bodies, self.known.ravel()
         for Y, F, recorded in self.source():
             tau = recorded if self.gains is None else recorded * self.gains
@@ -269,7 +266,8 @@ class Samples:
         fixed = np.asarray(reorder(tree.theta[rest_of], "urdf", order))
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
         loaded = has_load(beside)
-        fastest = _find_fastest(motion[1])
+        u = motion[1]
+        fastest: Floats = np.maximum(u.max(axis=0, initial=0.0), -u.min(axis=0, initial=0.0))
         slowest = rest * fastest
         if rows is None:
             rows = max(16, ENTRIES // max(10 * len(tree) * tree.n_u, 1))
@@ -319,12 +317,6 @@ class Samples:
             fastest=fastest,
             linearised=again,
         )
-
-
-def _find_fastest(u: Floats) -> Floats:
-    """Find the highest speeds (n,) of velocities (S, n), without an array as large as they are."""
-    fastest: Floats = np.maximum(u.max(axis=0, initial=0.0), -u.min(axis=0, initial=0.0))
-    return fastest
 
 
 def read_reals(name: str, value: ArrayLike) -> Floats:

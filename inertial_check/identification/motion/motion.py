@@ -604,19 +604,15 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     """Give a remark on the signals of a recording its severity and the option that answers it."""
     grade = _GRADES.get(remark.kind, _Grade(Severity.WARNING))
     severity = grade.severity
-    if remark.kind == "sign" and not _turns_most_joints(remark):
-        severity = Severity.WARNING
+    if remark.kind == "sign":  # of a single joint it may be chance
+        slopes, shares = (np.array(remark.values[name]) for name in ("slopes", "shares"))
+        if not np.mean(slopes[shares >= AGREEMENT] < 0) > 0.5:
+            severity = Severity.WARNING
     units = [unit for unit, size in CLOCKS.items() if remark.values.get("ratio") == 1 / size]
     if remark.kind == "lag" and float(np.max(remark.values["saved"])) < GRAVE_LAG:
         severity = Severity.NOTE
     option = f"; {grade.option.format(unit=''.join(units))}" if grade.option else ""
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
-
-
-def _turns_most_joints(remark: SignalRemark) -> bool:
-    """Decide whether most joints have the other sign: of a single one it may be chance."""
-    slopes, shares = np.array(remark.values["slopes"]), np.array(remark.values["shares"])
-    return bool(np.mean(slopes[shares >= AGREEMENT] < 0) > 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -747,16 +743,17 @@ def refuse_no_clock(recording: Recording, smoothing: Smoothing) -> None:
         )
 
 
-def read_signals(
-    recording: Recording,
-    columns: Sequence[int],
-    gain: Floats,
-    options: RecordingOptions,
-    robot: Robot,
-    unmeasured: Sequence[int] = (),
-) -> JointSignals:
-    """Read the signals of the joints in SI units; arguments and errors are those of read_motion."""
-    # Convert the time stamps of a recording to seconds, unless they state their unit.
+def convert_units(
+    recording: Recording, columns: Sequence[int], options: RecordingOptions, robot: Robot
+) -> tuple[Recording, Floats, Floats | None, Floats | None]:
+    """Convert a recording to SI units and the signs of the joints, unless it states its units.
+
+    Returns:
+        The recording with its time in seconds, and q, u and du (S, n) of the robot's joints.
+
+    Raises:
+        UsageError: It has no positions.
+    """
     if recording.t is not None and options.time_unit != "s" and "t" not in recording.stated:
         recording = replace(recording, t=recording.t / CLOCKS[options.time_unit])
     revolute = np.array([unit == "N m" for unit in robot.units])
@@ -769,8 +766,22 @@ def read_signals(
         else signal[:, columns] * (signs if name in recording.stated else signs * degrees)
         for name in ("q", "u", "du")
     )
+    if q is None:
+        raise UsageError(f"{recording.path}: no q, the positions of the joints")
+    return recording, q, u, du
+
+
+def read_signals(
+    recording: Recording,
+    columns: Sequence[int],
+    gain: Floats,
+    options: RecordingOptions,
+    robot: Robot,
+    unmeasured: Sequence[int] = (),
+) -> JointSignals:
+    """Read the signals of the joints in SI units; arguments and errors are those of read_motion."""
+    recording, q, u, du = convert_units(recording, columns, options, robot)
     tau = None if recording.tau is None else recording.tau[:, columns] * gain
-    assert q is not None
     remarks = _diagnose(recording, (q, tau, u, du), robot, unmeasured)
     if tau is None:
         return JointSignals(recording, q, u, du, None, remarks)

@@ -47,6 +47,11 @@ def read_recordings(
     own = options.recordings
     columns = None if own.columns is None else read_column_map(own.columns)
     floats = options.robot.base == "floating"
+    # The joints of the robot choose among several devices, which only bags hold.
+    files, joints = (*options.data, *own.validation), tuple[str, ...]()
+    if not all(path.endswith((".csv", ".npz", ".txt")) for path in files):
+        every = list_joints(load(options.model, context=options.context))
+        joints = tuple(name for name, _ in every)
     how = ReadingOptions(
         needed=("q",) if floats else needed,
         columns=columns,
@@ -54,17 +59,9 @@ def read_recordings(
         partial=bool(options.robot.unmeasured) or floats or loops,
         further=options.contacts.columns,
         topic=own.topic,
-        joints=_list_joints(options),
+        joints=joints,
     )
-    return [_read_with_others(path, own, how) for path in (*options.data, *own.validation)]
-
-
-def _list_joints(options: IdentifyOptions) -> tuple[str, ...]:
-    """List the joints of the robot, where a recording may have those of several devices."""
-    files = (*options.data, *options.recordings.validation)
-    if all(path.endswith((".csv", ".npz", ".txt")) for path in files):
-        return ()
-    return tuple(name for name, _ in list_joints(load(options.model, context=options.context)))
+    return [_read_with_others(path, own, how) for path in files]
 
 
 def remark_on_others(recording: Recording, joints: Sequence[str]) -> list[Remark]:

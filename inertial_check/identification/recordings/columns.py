@@ -147,12 +147,13 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
     }
     present = {name: [each for each in own if each] for name, own in ordered.items()}
     notes += _describe_conversions(present)
+    used = {each.place for own in present.values() for each in own} | {*further.values()}
     return ColumnChoice(
         {n: [each.place if each else NO_COLUMN for each in own] for n, own in ordered.items()},
         {n: [each.factor if each else 1.0 for each in own] for n, own in ordered.items()},
         tuple(map(str, joints)) if joints and isinstance(joints[0], str) else None,
         further,
-        _list_leftovers(header, present, further.values()),
+        tuple(title for place, title in enumerate(header.titles) if place not in used),
         tuple(notes),
         frozenset(
             name for name, own in present.items() if all(c.meaning.unit is not None for c in own)
@@ -178,14 +179,6 @@ def _list_further(header: Header, how: ReadingOptions) -> dict[str, int]:
                 raise header.error(place, f"{title} is there twice: keep one")
             further[bare] = place
     return further
-
-
-def _list_leftovers(
-    header: Header, ordered: dict[str, list[Candidate]], further: Iterable[int]
-) -> tuple[str, ...]:
-    """List the columns that nothing is read from."""
-    used = {each.place for own in ordered.values() for each in own} | {*further}
-    return tuple(title for place, title in enumerate(header.titles) if place not in used)
 
 
 def _list_candidates(

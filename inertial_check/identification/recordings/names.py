@@ -251,7 +251,10 @@ def read_logged_name(name: str) -> LoggedName | None:
     whole = _read_bare(bare)
     if unit is None and (suffix := _SUFFIX.fullmatch(bare)):
         short = _read_bare(suffix[1])
-        if short is not None and _takes_suffix(short, suffix[2]):
+        complete = short is not None and (
+            short.meaning.quantity == "t" or short.meaning.joint is not None
+        )
+        if short is not None and complete and find_factor(short.meaning.quantity, suffix[2]):
             return _with_unit(short, suffix[2])
     return None if whole is None else _with_unit(whole, unit)
 
@@ -273,13 +276,6 @@ _LONGEST = 500
 
 def _with_unit(found: LoggedName, unit: str | None) -> LoggedName:
     return found._replace(meaning=found.meaning._replace(unit=unit))
-
-
-def _takes_suffix(found: LoggedName, unit: str) -> bool:
-    """Tell whether a unit behind an underscore is one: of this quantity, and not the joint."""
-    quantity, joint, _ = found.meaning
-    is_complete = quantity == "t" or joint is not None
-    return is_complete and find_factor(quantity, unit) is not None
 
 
 def _read_bare(bare: str) -> LoggedName | None:

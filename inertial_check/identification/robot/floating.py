@@ -81,7 +81,9 @@ def read_whole_motion(
     places = dict(zip(shown, columns, strict=True))
     measured = _list_quantities(recording, places, wrenches, options, robot)
     unmeasured = [joint for joint in range(len(robot.joints)) if joint not in measured]
-    joints = _sort_joints(recording, places, measured, options, robot)
+    unknown = list_unmeasured(options.robot, robot) if options.robot.unmeasured else []
+    lacking = tuple(joint for joint in range(len(robot.joints)) if joint not in places)
+    joints = LoopJoints(recording.path, lacking, tuple(measured), tuple(unknown))
     raw = _read_shown(recording, places, gain, options, robot, measured)
     base, said = (None, []) if robot.base is None else read_base(recording, options.contacts)
     if base is not None and said and not wrenches:
@@ -145,19 +147,6 @@ def _match_columns(recording: Recording, robot: Robot) -> tuple[list[int], list[
     shown = [joint for joint, name in enumerate(robot.joints) if name in names]
     own = robot._replace(joints=tuple(robot.joints[joint] for joint in shown))
     return shown, match_joints(recording, own)
-
-
-def _sort_joints(
-    recording: Recording,
-    places: Mapping[int, int],
-    measured: Sequence[int],
-    options: IdentifyOptions,
-    robot: Robot,
-) -> LoopJoints:
-    """Sort the joints by what a recording has of them."""
-    unknown = list_unmeasured(options.robot, robot) if options.robot.unmeasured else []
-    lacking = tuple(joint for joint in range(len(robot.joints)) if joint not in places)
-    return LoopJoints(recording.path, lacking, tuple(measured), tuple(unknown))
 
 
 def _read_shown(

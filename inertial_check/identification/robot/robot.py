@@ -198,23 +198,6 @@ def _tell(limit: float | None) -> str:
 _WORLD = "world"
 
 
-def list_constraints(
-    model: Model, tree: Tree, joints: TreeJoints, placed: Tree
-) -> tuple[Constraint, ...]:
-    """List the constraints of a model that move recorded joints against each other.
-
-    Args:
-        model: Model of the robot.
-        tree: Its tree.
-        joints: Properties of the joints of the tree.
-        placed: Tree with no joint locked, whose bodies stand at zero as the document places them.
-
-    Raises:
-        UsageError: A loop or a following joint cannot be modelled. The message names it.
-    """
-    return (*_list_closures(model, tree, placed), *_list_couplings(model, tree, joints))
-
-
 def _list_closures(model: Model, tree: Tree, placed: Tree) -> Iterator[LoopClosure]:
     """List closures; a loop of bodies that no joint moves apart puts no force on any joint."""
     if not model.loops:
@@ -657,7 +640,7 @@ def read_robot(
     if not carried:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
     placed = tree_of(model, options.base).tree if locked else tree
-    loops = list_constraints(model, tree, joints, placed)
+    loops = (*_list_closures(model, tree, placed), *_list_couplings(model, tree, joints))
     bodies, left = _split_bodies(model, tree)
     if not bodies:
         raise UsageError(

@@ -134,6 +134,23 @@ def test_a_load_comes_back_from_a_wrist_sensor(identify):
     assert again["mass"] == document["mass"]
 
 
+def test_units_in_the_header_are_converted_once(run, tmp_path, monkeypatch):
+    """--degrees and --time-unit beside a header that states its units change nothing."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(recorded.ROBOT, tmp_path / "arm.urdf")
+    data = sensed(np.zeros(6))
+    axes = ("fx", "fy", "fz", "mx", "my", "mz")
+    titles = ["t[s]", *(f"{name}.position[rad]" for name in recorded.JOINTS)]
+    titles += [f"wrench_forearm_{axis}" for axis in axes]
+    table = np.column_stack([data["t"], data["q"], data["wrench_forearm"]])
+    np.savetxt("r.csv", table, delimiter=",", header=",".join(titles), comments="")
+    common = ("identify", "r.csv", "--model", "arm.urdf", "--payload", "forearm", "--wrench")
+    plain = run(*common, "--output-format", "json")
+    again = run(*common, "--output-format", "json", "--degrees", "--time-unit", "ms")
+    assert plain[0] == again[0] == 0
+    assert json.loads(plain[1])["mass"] == json.loads(again[1])["mass"]
+
+
 def test_samples_that_leave_the_mass_open_name_what_is_open_and_take_a_prior(identify, tmp_path):
     """At rest in one pose a sensor with an unknown offset tells nothing of a payload."""
     data = sensed(np.zeros(6))
