@@ -485,36 +485,26 @@ def _draw(law: str, rng: Generator, shape: tuple[int, ...], xp: Namespace, like:
             return numbers.astype(like.dtype, copy=False)
         return xp.asarray(numbers, dtype=like.dtype, device=device_of(like))
     if kind.__module__.partition(".")[0] == "torch" and kind.__name__ == "Generator":
-        return _of_torch(law, rng, shape, like)
-    if _is_jax(rng):
-        return _of_jax(law, rng, shape, like)
-    said = repr(rng) if isinstance(rng, (int, float, str, bool)) or rng is None else kind.__name__
-    raise ParameterError(f"rng is {said}, expected {EXPECTED}")
+        import torch
 
-
-def _of_torch(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> Array:
-    import torch
-
-    make = torch.randn if law == "normal" else torch.rand
-    dtype = like.dtype if isinstance(like, torch.Tensor) else torch.float64
-    numbers: Array = make(shape, generator=rng, dtype=dtype, device=rng.device)
-    return numbers
-
-
-def _of_jax(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> Array:
-    import jax
-
-    # Any: the arrays that it makes are of JAX, whose type is not the protocol Array
-    make: Any = jax.random.normal if law == "normal" else jax.random.uniform
-    dtype = like.dtype if isinstance(like, jax.Array) else None
-    numbers: Array = make(rng, shape) if dtype is None else make(rng, shape, dtype)
-    return numbers
-
-
-def _is_jax(value: ArrayLike) -> bool:
+        make = torch.randn if law == "normal" else torch.rand
+        dtype = like.dtype if isinstance(like, torch.Tensor) else torch.float64
+        torch_numbers: Array = make(shape, generator=rng, dtype=dtype, device=rng.device)
+        return torch_numbers
     from array_api_compat import is_jax_array
 
-    return bool(is_jax_array(value))
+    if bool(is_jax_array(rng)):
+        import jax
+
+        # Any: the arrays that it makes are of JAX, whose type is not the protocol Array
+        jax_make: Any = jax.random.normal if law == "normal" else jax.random.uniform
+        jax_dtype = like.dtype if isinstance(like, jax.Array) else None
+        jax_numbers: Array = (
+            jax_make(rng, shape) if jax_dtype is None else jax_make(rng, shape, jax_dtype)
+        )
+        return jax_numbers
+    said = repr(rng) if isinstance(rng, (int, float, str, bool)) or rng is None else kind.__name__
+    raise ParameterError(f"rng is {said}, expected {EXPECTED}")
 
 
 def equal_values(one: object, other: object) -> bool:

@@ -353,7 +353,19 @@ class Consistency(EqualByValue):
             return self._judge_subnormal(codes, lambda judged: judged.verdict_code)
         codes = screen_rows(self.theta, self.about, self._slow_codes)
         if self._radii is not None:
-            _excuse_digits(codes, self.theta, np.asarray(self._radii))
+            # Turn inconsistent into rounding, in place, where the box of digits meets the cone.
+            radii = np.asarray(self._radii)
+            flat = codes.reshape(-1)
+            rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
+            if rows.size:
+                scaled, units = change_units(self.theta.reshape(-1, 10)[rows], "com")
+                errors: Array = radii.reshape(-1, 6)[rows]
+                if units is not None:
+                    errors = scale_by_powers(errors, -units.inertia[:, None])
+                explained = intervals.explained_by_digits(
+                    np.asarray(scaled[:, 4:]), np.asarray(errors)
+                )
+                flat[rows[explained]] = int(Verdict.ROUNDING)
         return codes
 
     @property
@@ -679,19 +691,6 @@ def _has_subnormal(theta: NumpyArray) -> NumpyArray:
     size = np.abs(theta)
     found: NumpyArray = np.any((size < np.finfo(theta.dtype).tiny) & (size > 0), axis=-1)
     return found
-
-
-def _excuse_digits(codes: NumpyArray, theta: NumpyArray, radii: NumpyArray) -> None:
-    """Turn inconsistent into rounding, in place, where the box of digits meets the cone."""
-    flat = codes.reshape(-1)
-    rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
-    if rows.size:
-        scaled, units = change_units(theta.reshape(-1, 10)[rows], "com")
-        errors: Array = radii.reshape(-1, 6)[rows]
-        if units is not None:
-            errors = scale_by_powers(errors, -units.inertia[:, None])
-        explained = intervals.explained_by_digits(np.asarray(scaled[:, 4:]), np.asarray(errors))
-        flat[rows[explained]] = int(Verdict.ROUNDING)
 
 
 def spreads_more(inertia: ArrayLike, than: ArrayLike) -> Array:

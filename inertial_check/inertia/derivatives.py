@@ -53,7 +53,17 @@ def differentiable(xp: Namespace, value: Value, slope: Slope, *arrays: Array) ->
         results: Arrays = _torch_rule().apply(value, slope, *arrays)
         return results
     if is_jax(xp):
-        return _in_jax(value, slope, arrays)
+        import jax
+
+        function = jax.custom_jvp(lambda *given: tuple(quiet(value)(*given)))
+
+        def differentiate(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
+            jax_results = function(*primals)
+            return jax_results, tuple(slope(primals, jax_results, tangents))
+
+        function.defjvp(differentiate)
+        jax_results: Arrays = function(*arrays)
+        return jax_results
     return value(*arrays)
 
 
@@ -64,7 +74,8 @@ def hold_constant(array: Array) -> Array:
     if hasattr(array, "detach"):
         detached: Array = array.detach()
         return detached
-    if not _is_jax_array(array):
+    jax = sys.modules.get("jax")  # not imported, no array is of JAX
+    if jax is None or not isinstance(array, jax.Array):
         return array
     from jax.lax import stop_gradient
 
@@ -108,28 +119,6 @@ def is_torch(xp: Namespace) -> bool:
 def is_jax(xp: Namespace) -> bool:
     """Decide whether a namespace is that of JAX."""
     return xp is not np and getattr(xp, "__name__", "") == "jax.numpy"
-
-
-def _is_jax_array(array: object) -> bool:
-    if "jax" not in sys.modules:
-        return False
-    import jax
-
-    return isinstance(array, jax.Array)
-
-
-def _in_jax(value: Value, slope: Slope, arrays: Arrays) -> Arrays:
-    import jax
-
-    function = jax.custom_jvp(lambda *given: tuple(quiet(value)(*given)))
-
-    def differentiate(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
-        results = function(*primals)
-        return results, tuple(slope(primals, results, tangents))
-
-    function.defjvp(differentiate)
-    results: Arrays = function(*arrays)
-    return results
 
 
 @cache
@@ -227,17 +216,13 @@ def register_pytree(leaves: Sequence[str], static: Sequence[str] = ()) -> Callab
 
     def decorate(cls: T) -> T:
         _waiting[cls] = (tuple(leaves), tuple(static))
-        if _is_loaded():
+        if hasattr(sys.modules.get("jax"), "tree_util"):
             _register_all()
         else:
             _Watcher.install()
         return cls
 
     return decorate
-
-
-def _is_loaded() -> bool:
-    return hasattr(sys.modules.get("jax"), "tree_util")
 
 
 def _register_all() -> None:

@@ -79,26 +79,12 @@ def _intervals(xp: Namespace, entries: Components) -> Array:
         xp.stack([xz, yz, yz]),
         xp.stack([yz, xz, xy]),
     )
-    product = _product(
-        xp,
-        xp.stack([sx, sx, sy]),
-        xp.stack([sy, sz, sz]),
-        xp.stack([sz, sy, sx]),
-        xp.stack([xz, xy, xy]),
-        xp.stack([yz, yz, xz]),
-    )
-    on, off = xp.stack(list(diagonal), axis=-1), xp.stack(list(product), axis=-1)
-    rows = [on[0, ...], off[0, ...], off[1, ...], on[1, ...], off[2, ...], on[2, ...]]
-    return xp.stack(rows, axis=-2)
-
-
-def _product(
-    xp: Namespace, a: Array, b: Array, f: Array, ac: Array, bc: Array
-) -> tuple[Array, Array]:
-    """Interval of the product I_ab, from the Schur complement of S by its third diagonal entry f.
-
-    S_ab = -I_ab lies within sqrt((a f - S_ac^2)(b f - S_bc^2)) / f of S_ac S_bc / f.
-    """
+    # Interval of the product I_ab, from the Schur complement of S by its third diagonal entry f.
+    a = xp.stack([sx, sx, sy])
+    b = xp.stack([sy, sz, sz])
+    f = xp.stack([sz, sy, sx])
+    ac = xp.stack([xz, xy, xy])
+    bc = xp.stack([yz, yz, xz])
     floor = tolerances.FLOOR_FACTOR * tolerances.epsilon(a.dtype, xp)
     first, second = a * f - ac * ac, b * f - bc * bc
     allowed = (
@@ -116,7 +102,10 @@ def _product(
     reach = xp.where(filled, reach / safe, flat)
     nothing = xp.full_like(f, xp.nan)
     low, high = center - reach + 0.0, center + reach + 0.0  # no -0
-    return xp.where(allowed, low, nothing), xp.where(allowed, high, nothing)
+    product = xp.where(allowed, low, nothing), xp.where(allowed, high, nothing)
+    on, off = xp.stack(list(diagonal), axis=-1), xp.stack(list(product), axis=-1)
+    rows = [on[0, ...], off[0, ...], off[1, ...], on[1, ...], off[2, ...], on[2, ...]]
+    return xp.stack(rows, axis=-2)
 
 
 def _diagonal(

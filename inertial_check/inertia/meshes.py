@@ -357,7 +357,16 @@ class _Sums:
     def add(self, block: Floats) -> None:
         """Take in the triangles (n, 3, 3)."""
         corners = _by_coordinate(block)
-        self._stretch(corners.reshape(3, -1))
+        # Let the extremes reach the points (3, n).
+        points = corners.reshape(3, -1)
+        self._lower = np.minimum(self._lower, points.min(axis=1))
+        self._upper = np.maximum(self._upper, points.max(axis=1))
+        if len(self._axes):
+            together = max(1, _PRODUCTS // len(self._axes))
+            for i in range(0, points.shape[1], together):
+                along = self._axes @ points[:, i : i + together]
+                self._reach[:, 0] = np.minimum(self._reach[:, 0], along.min(axis=1))
+                self._reach[:, 1] = np.maximum(self._reach[:, 1], along.max(axis=1))
         names = _names(corners, self._cell)
         self._degenerate += int(np.sum(np.any(names == np.roll(names, 1, axis=0), axis=0)))
         edges, forward = _edges(names)
@@ -370,17 +379,6 @@ class _Sums:
         self._inside += _moments(corners, six_volumes, 4)
         self._surface += _moments(corners, two_areas, 3)
         self._sizes += float(np.abs(six_volumes).sum())
-
-    def _stretch(self, points: Floats) -> None:
-        """Let the extremes reach the points (3, n)."""
-        self._lower = np.minimum(self._lower, points.min(axis=1))
-        self._upper = np.maximum(self._upper, points.max(axis=1))
-        if len(self._axes):
-            together = max(1, _PRODUCTS // len(self._axes))
-            for i in range(0, points.shape[1], together):
-                along = self._axes @ points[:, i : i + together]
-                self._reach[:, 0] = np.minimum(self._reach[:, 0], along.min(axis=1))
-                self._reach[:, 1] = np.maximum(self._reach[:, 1], along.max(axis=1))
 
     def mesh(self, count: int) -> Mesh:
         """What has been added up."""

@@ -201,7 +201,12 @@ def draw_triangle(points: Iterable[ShapePoint]) -> Fragment:
         if len(drawn) == MOST_POINTS:
             break
         if math.isfinite(point.x) and math.isfinite(point.y):
-            drawn.append(_draw_point(point))
+            x = min(max(point.x, _LEFT + 0.03), _RIGHT - 0.03)
+            y = min(max(point.y, _BOTTOM + 0.03), _TOP)
+            at = 'cx="{:.1f}" cy="{:.1f}"'.format(*_scale(x, y))
+            color = _TRIANGLE_COLORS.get(point.kind, _TRIANGLE_COLORS["bad"])
+            name = escape_text(point.name).removeprefix("<bdi>").removesuffix("</bdi>")
+            drawn.append(f'<circle {at} r="3.5" fill="{color}"><title>{name}</title></circle>')
     width, height = _scale(_RIGHT, _BOTTOM)
     edge = _scale(_LEFT, 0.0)[1]
     corners = " ".join("{:.1f},{:.1f}".format(*_scale(*at)) for at in ((0, 0), (1, 0), (0.5, 1)))
@@ -226,15 +231,6 @@ def _scale(x: float, y: float) -> tuple[float, float]:
 def _label(word: str, x: float, y: float) -> str:
     left, top = _scale(x, y)
     return f'<text x="{left:.1f}" y="{top:.1f}" text-anchor="middle">{word}</text>'
-
-
-def _draw_point(point: ShapePoint) -> str:
-    x = min(max(point.x, _LEFT + 0.03), _RIGHT - 0.03)
-    y = min(max(point.y, _BOTTOM + 0.03), _TOP)
-    at = 'cx="{:.1f}" cy="{:.1f}"'.format(*_scale(x, y))
-    color = _TRIANGLE_COLORS.get(point.kind, _TRIANGLE_COLORS["bad"])
-    name = escape_text(point.name).removeprefix("<bdi>").removesuffix("</bdi>")
-    return f'<circle {at} r="3.5" fill="{color}"><title>{name}</title></circle>'
 
 
 _KINDS = {
@@ -275,19 +271,21 @@ class ShownBodies:
     def write_table(self) -> Fragment:
         """Write the worst bodies as a table, and count the others."""
         columns = ("body", ">mass kg", ">principal moments kg m\N{SUPERSCRIPT TWO}", ">margin", "")
-        return write_table(columns, self._list_cells(), len(self.names), "bodies")
-
-    def _list_cells(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                escape_text(self.names[i]),
-                write_number(float(self.mass[i])),
-                ", ".join(map(write_number, self.moments[i].tolist())),
-                write_number(float(self.margin[i])),
-                color_word(self.verdicts[i], _KINDS.get(self.verdicts[i], "bad")),
-            )
-            for i in self.rank()[:MOST_ROWS].tolist()
-        ]
+        return write_table(
+            columns,
+            [
+                (
+                    escape_text(self.names[i]),
+                    write_number(float(self.mass[i])),
+                    ", ".join(map(write_number, self.moments[i].tolist())),
+                    write_number(float(self.margin[i])),
+                    color_word(self.verdicts[i], _KINDS.get(self.verdicts[i], "bad")),
+                )
+                for i in self.rank()[:MOST_ROWS].tolist()
+            ],
+            len(self.names),
+            "bodies",
+        )
 
     def draw_triangle(self) -> Fragment:
         """Draw the worst bodies in the triangle of ball, rod and plate."""

@@ -160,9 +160,26 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
         given = given.tolist()  # it takes the library of the noise
     asked = {"mass": mass, "com": com, "spread": spread, "ratios": ratios, "axes": axes}
     xp, given, widths, noise = _arguments(given, asked, shape, rng, noise)
-    nominal = _nominal(xp, given, about)
+    nominal_mass, first_moment, central = given[..., 0], given[..., 1:4], given[..., 4:]
+    result = Consistency(hold_constant(given), about)
+    refuse_impossible(result, "there is nothing near it to draw")
+    if about == "origin":
+        central = about_com(nominal_mass, first_moment, central)
+    safe = xp.where(nominal_mass > 0, nominal_mass, xp.ones_like(nominal_mass))[..., None]
+    covariance = second_moment(central) / safe
+    size = xp.abs(hold_constant(covariance))
+    size = size[..., 0] + size[..., 3] + size[..., 5]
+    floor = result.tolerance
+    zero = xp.where(xp.isfinite(floor), floor, xp.zeros_like(floor)) * size
+    nominal = _Nominal(given, about, result.possible, central, covariance, zero)
     drawn, p_BcmScm_B = _draw(xp, nominal, widths, noise)
-    _refuse_overflow(xp, given, drawn)
+    # Refuse samples that left the range of the numbers: no body is that wide of its nominal.
+    lost = xp.any(~xp.isfinite(drawn), axis=-1) | ((drawn[..., 0] == 0) & (given[..., 0] != 0))
+    where = first_index(xp, lost)
+    if where is not None:
+        raise ParameterError(
+            f"a sample{of_body(where)} leaves the range of {drawn.dtype}: make the widths smaller"
+        )
     drawn = xp.where(nominal.possible[..., None], drawn, xp.full_like(drawn, xp.nan))
     if not isinstance(theta, InertialParameters):
         return reorder(drawn, "urdf", order)
@@ -236,31 +253,6 @@ def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(n) for n in axes)
 
 
-def _refuse_overflow(xp: Namespace, given: Array, drawn: Array) -> None:
-    """Refuse samples that left the range of the numbers: no body is that wide of its nominal."""
-    lost = xp.any(~xp.isfinite(drawn), axis=-1) | ((drawn[..., 0] == 0) & (given[..., 0] != 0))
-    where = first_index(xp, lost)
-    if where is not None:
-        raise ParameterError(
-            f"a sample{of_body(where)} leaves the range of {drawn.dtype}: make the widths smaller"
-        )
-
-
-def _nominal(xp: Namespace, theta: Array, about: Point) -> _Nominal:
-    mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
-    result = Consistency(hold_constant(theta), about)
-    refuse_impossible(result, "there is nothing near it to draw")
-    if about == "origin":
-        central = about_com(mass, first_moment, central)
-    safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
-    covariance = second_moment(central) / safe
-    size = xp.abs(hold_constant(covariance))
-    size = size[..., 0] + size[..., 3] + size[..., 5]
-    floor = result.tolerance
-    zero = xp.where(xp.isfinite(floor), floor, xp.zeros_like(floor)) * size
-    return _Nominal(theta, about, result.possible, central, covariance, zero)
-
-
 def _draw(
     xp: Namespace, nominal: _Nominal, widths: dict[str, Array], noise: Array
 ) -> tuple[Array, Array]:
@@ -272,7 +264,17 @@ def _draw(
     way = rotate_vector(xp, V, rotate_vector(xp, symmetric(roots), along))
     way = widths["com"][..., None] * way
 
-    strained = _strain(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
+    # Spreads (..., 6) with principal lengths of other ratios and the same sum of squares.
+    draws = widths["ratios"][..., None] * noise[..., _RATIOS]
+    stretch = xp.exp(draws * 0.5**0.5)
+    entries = [
+        spreads[..., entry] * stretch[..., i] * stretch[..., j]
+        for entry, (i, j) in enumerate(_PAIRS)
+    ]
+    before, after = (sum(six[i] for i in _DIAGONAL) for six in (columns(spreads), entries))
+    some = after > 0
+    scale = xp.where(some, before, xp.ones_like(after)) / xp.where(some, after, xp.ones_like(after))
+    strained = scale[..., None] * xp.stack(entries, axis=-1)
     strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
     turn = exponential(xp, widths["axes"][..., None] * noise[..., _AXES])
     covariance = rotate_tensor(xp, product(xp, turn, V), strained)
@@ -358,19 +360,6 @@ def _roots(xp: Namespace, spreads: Array) -> Array:
         value = lengths[i] if i == j else xp.zeros_like(slope)
         entries.append(value + change[..., entry] * slope)
     return xp.stack(entries, axis=-1)
-
-
-def _strain(xp: Namespace, spreads: Array, draws: Array) -> Array:
-    """Spreads (..., 6) with principal lengths of other ratios and the same sum of squares."""
-    stretch = xp.exp(draws * 0.5**0.5)
-    entries = [
-        spreads[..., entry] * stretch[..., i] * stretch[..., j]
-        for entry, (i, j) in enumerate(_PAIRS)
-    ]
-    before, after = (sum(six[i] for i in _DIAGONAL) for six in (columns(spreads), entries))
-    some = after > 0
-    scale = xp.where(some, before, xp.ones_like(after)) / xp.where(some, after, xp.ones_like(after))
-    return scale[..., None] * xp.stack(entries, axis=-1)
 
 
 def _keep_rows(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:

@@ -537,7 +537,16 @@ def theta_from_pseudo_inertia(pseudo_inertia: ArrayLike) -> Array:
     expect_shape("pseudo_inertia", matrix, 4, 4)
     refuse_asymmetric(xp, "second moment in the pseudo-inertia", matrix[..., :3, :3])
     column, row = matrix[..., :3, 3], matrix[..., 3, :3]
-    _refuse_unequal(xp, "first moment in the pseudo-inertia", row, column)
+    # Refuse vectors (..., 3) written twice that differ by more than rounding.
+    name = "first moment in the pseudo-inertia"
+    size = xp.max(xp.maximum(xp.abs(row), xp.abs(column)), axis=-1, keepdims=True)
+    bad = xp.abs(row - column) > tolerances.rotation_floor(row.dtype, xp) * size
+    where = first_index(xp, bad)
+    if where is not None:
+        raise ParameterError(
+            f"{name}{of_body(where[:-1])} is not symmetric: entry {where[-1]} of its last row is "
+            f"{float(row[where])!r} and of its last column {float(column[where])!r}"
+        )
     return xp.concat(
         [
             matrix[..., 3:, 3],
@@ -651,18 +660,6 @@ def _refuse_nonrigid(xp: Namespace, matrix: Array, theta: Array, order: SpatialO
                 f"body: entry {place} is {float(got[where])!r}, expected "
                 f"{float(expected[where])!r} from its other entries"
             )
-
-
-def _refuse_unequal(xp: Namespace, name: str, row: Array, column: Array) -> None:
-    """Refuse vectors (..., 3) written twice that differ by more than rounding."""
-    size = xp.max(xp.maximum(xp.abs(row), xp.abs(column)), axis=-1, keepdims=True)
-    bad = xp.abs(row - column) > tolerances.rotation_floor(row.dtype, xp) * size
-    where = first_index(xp, bad)
-    if where is not None:
-        raise ParameterError(
-            f"{name}{of_body(where[:-1])} is not symmetric: entry {where[-1]} of its last row is "
-            f"{float(row[where])!r} and of its last column {float(column[where])!r}"
-        )
 
 
 def _blocks(order: SpatialOrder) -> tuple[slice, slice]:
@@ -813,7 +810,17 @@ def change_units(theta: Array, about: Point) -> tuple[Array, Units | None]:
     far = leaves_range(theta, about)
     if _is_empty(xp, far):
         return theta, None
-    units = _choose_units(xp, theta, about, far)
+    # Units that make m, and the larger of I and h^2 / m, about 1 for the far bodies. About the
+    # centre of mass only the inertia decides. About the origin the units have to agree: the square
+    # of that of the moment is the product of the other two.
+    mass, moment, inertia = (_exponents(xp, size) for size in _sizes(xp, theta))
+    zero = xp.zeros_like(mass)
+    # A body without mass has no central inertia to keep: each part has its own unit.
+    coupled = (theta[..., 0] != 0) & (about == "origin")
+    largest = xp.where(coupled, xp.maximum(inertia, 2 * moment - mass), inertia)
+    largest = largest + (largest + mass) % 2  # so that the unit of length is a power of two, too
+    units = Units(mass, xp.where(coupled, (largest + mass) // 2, moment), largest)
+    units = Units(*(xp.where(far, unit, zero) for unit in units))
     with np.errstate(all="ignore"):
         parts = (
             scale_by_powers(theta[..., 0], -units.mass)[..., None],
@@ -850,22 +857,6 @@ def _is_ordinary(theta: Array, about: Point) -> bool:
         return not theta.size
     trace = theta[..., 4] + theta[..., 7]
     return bool(trace.min() >= 2 * low and (about == "com" or theta[..., 0].min() >= low))
-
-
-def _choose_units(xp: Namespace, theta: Array, about: Point, far: Array) -> Units:
-    """Choose units that make m, and the larger of I and h^2 / m, about 1 for the far bodies.
-
-    About the centre of mass only the inertia decides. About the origin the units have to agree: the
-    square of that of the moment is the product of the other two.
-    """
-    mass, moment, inertia = (_exponents(xp, size) for size in _sizes(xp, theta))
-    zero = xp.zeros_like(mass)
-    # A body without mass has no central inertia to keep: each part has its own unit.
-    coupled = (theta[..., 0] != 0) & (about == "origin")
-    largest = xp.where(coupled, xp.maximum(inertia, 2 * moment - mass), inertia)
-    largest = largest + (largest + mass) % 2  # so that the unit of length is a power of two, too
-    units = Units(mass, xp.where(coupled, (largest + mass) // 2, moment), largest)
-    return Units(*(xp.where(far, unit, zero) for unit in units))
 
 
 def _sizes(xp: Namespace, theta: Array) -> tuple[Array, Array, Array]:

@@ -451,13 +451,14 @@ def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> 
         )
     batch_shape(densities=densities.shape, points=points.shape[:-1])
     batch_shape(densities=densities.shape[:-1], volume=volume.shape)
+    count = points.shape[-2]
+    _refuse(xp, densities, volume)
     batch = points.shape[:-2]
     if np.broadcast_shapes(batch, volume.shape, densities.shape[:-1]) != batch:
         raise ParameterError(
-            f"volume has shape {tuple(volume.shape)}, and points are {tuple(batch)} bodies"
+            f"volume has shape {tuple(volume.shape)} and densities {tuple(densities.shape)}, but "
+            f"points are of a batch of shape {tuple(batch)}"
         )
-    count = points.shape[-2]
-    _refuse(xp, densities, volume)
     masses = xp.broadcast_to(volume[..., None] * densities / count, points.shape[:-1])
     body = InertialParameters.from_point_masses(masses, points)
     arms = points - body.com[..., None, :]

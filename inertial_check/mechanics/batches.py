@@ -191,21 +191,18 @@ class Batch:
         whole = (*self.shape, *shape)
         if out is None:
             out = np.empty(whole, self.like.dtype)
-        self._refuse_out(out, whole)
+        fits = isinstance(out, np.ndarray) and out.shape == whole and out.flags.c_contiguous
+        if self.xp is not np or not fits or out.dtype != self.like.dtype:
+            got = f"{getattr(out, 'dtype', '')} {tuple(getattr(out, 'shape', ()))}"
+            raise ParameterError(
+                f"out is {type(out).__name__} {got}, expected a contiguous NumPy array of "
+                f"{self.like.dtype} {whole}, for NumPy arrays q"
+            )
         flat, start = out.reshape(self.count, *shape), 0
         for chunk in self._chunks():
             work(chunk, flat[start : start + chunk.count])
             start += chunk.count
         return out
-
-    def _refuse_out(self, out: NumpyArray, shape: tuple[int, ...]) -> None:
-        fits = isinstance(out, np.ndarray) and out.shape == shape and out.flags.c_contiguous
-        if self.xp is not np or not fits or out.dtype != self.like.dtype:
-            got = f"{getattr(out, 'dtype', '')} {tuple(getattr(out, 'shape', ()))}"
-            raise ParameterError(
-                f"out is {type(out).__name__} {got}, expected a contiguous NumPy array of "
-                f"{self.like.dtype} {shape}, for NumPy arrays q"
-            )
 
     def _flat(self, array: Array, *trailing: int) -> Array:
         whole = self.xp.broadcast_to(array, (*self.shape, *trailing))
@@ -231,21 +228,20 @@ class Batch:
         if self.xp is np:
             size = _AT_ONCE
         for start in range(0, max(self.count, 1), size):
-            yield self._chunk(slice(start, min(start + size, self.count)))
-
-    def _chunk(self, rows: slice) -> Chunk:
-        parts = {
-            name: configurations_last(self.xp, array[rows]) for name, array in self._rows.items()
-        }
-        if self._theta is None:
-            theta = constant_like(self.xp, self.tree.theta_J, self.like)[..., None]
-        elif self._theta.ndim == 2:
-            theta = self._theta[..., None]
-        else:
-            theta = configurations_last(self.xp, self._theta[rows])
-        count = rows.stop - rows.start
-        beside = {name: parts[name] for name in self._beside}
-        return Chunk(self.xp, count, parts["q"], parts.get("u"), parts.get("du"), theta, beside)
+            rows = slice(start, min(start + size, self.count))
+            parts = {
+                name: configurations_last(self.xp, array[rows])
+                for name, array in self._rows.items()
+            }
+            if self._theta is None:
+                theta = constant_like(self.xp, self.tree.theta_J, self.like)[..., None]
+            elif self._theta.ndim == 2:
+                theta = self._theta[..., None]
+            else:
+                theta = configurations_last(self.xp, self._theta[rows])
+            count = rows.stop - rows.start
+            beside = {name: parts[name] for name in self._beside}
+            yield Chunk(self.xp, count, parts["q"], parts.get("u"), parts.get("du"), theta, beside)
 
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
@@ -388,7 +384,15 @@ def walk(
         gravity: (3,) [m/s^2]; the frame I accelerates against it.
     """
     found: dict[int, Frame] = {}
-    still = _still(chunk, moving, gravity)
+    # The frame I.
+    identity = chunk.constant(np.eye(3))[..., None] + chunk.zeros(3, 3)
+    if not moving:
+        still = Frame(identity, chunk.zeros(3))
+    else:
+        none, a = chunk.zeros(3), chunk.zeros(3)
+        if gravity is not None:
+            a = a - chunk.constant(gravity)[:, None]
+        still = Frame(identity, chunk.zeros(3), Motion(none, none, a, chunk.zeros(3, 3)))
     turns = chunk.xp.sin(chunk.q), chunk.xp.cos(chunk.q)
     for body in tree.order:
         parent = int(tree.parents[body])
@@ -436,17 +440,6 @@ def root_positions(tree: Tree, chunk: Chunk) -> list[Array]:
             start = tree.coordinates[body].start
             found[body] = chunk.q[start : start + 3]
     return [found[body] for body in range(len(tree))]
-
-
-def _still(chunk: Chunk, moving: bool, gravity: Floats | None) -> Frame:
-    """The frame I."""
-    identity = chunk.constant(np.eye(3))[..., None] + chunk.zeros(3, 3)
-    if not moving:
-        return Frame(identity, chunk.zeros(3))
-    none, a = chunk.zeros(3), chunk.zeros(3)
-    if gravity is not None:
-        a = a - chunk.constant(gravity)[:, None]
-    return Frame(identity, chunk.zeros(3), Motion(none, none, a, chunk.zeros(3, 3)))
 
 
 def _attach(chunk: Chunk, above: Frame, X_PF: Floats) -> Frame:

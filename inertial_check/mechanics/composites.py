@@ -163,7 +163,9 @@ def centroidal_momentum_matrix(
     expect(Tree, tree=tree)
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
-    roots = [body for body, place in enumerate(tree.velocities) for _ in range(*_ends(place))]
+    roots = [
+        body for body, place in enumerate(tree.velocities) for _ in range(place.start, place.stop)
+    ]
 
     def work(chunk: Chunk) -> Array:
         xp, starts = chunk.xp, root_positions(tree, chunk)
@@ -262,10 +264,6 @@ def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = 
         return transform(theta_J, constant_like(xp, X_BJ, theta_J))
 
     return Batch(tree, q, theta=theta).map(work)
-
-
-def _ends(place: slice) -> tuple[int, int]:
-    return place.start, place.stop
 
 
 def _mass(chunk: Chunk) -> Array:

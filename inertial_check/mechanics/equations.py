@@ -133,7 +133,12 @@ def mass_matrix(
         [[0.7]]
     """
     expect(Tree, tree=tree)
-    pairs = _pairs(tree)
+    # (n_u, n_u) whether the first velocity moves the body of the second; each pair once.
+    carriers = [
+        body for body, place in enumerate(tree.velocities) for _ in range(place.start, place.stop)
+    ]
+    same = np.equal.outer(carriers, carriers)
+    pairs = _mark_bodies(tree)[:, carriers] & ~np.tril(same, k=-1)
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
@@ -468,7 +473,12 @@ def unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
     for body in reversed(tree.order):
         frame, (mass, h, S) = frames[body], composites[body]
         for place, column in _own(tree, chunk, body, frame):
-            force, moment = _unit_wrench(xp, column, mass, h, S)
+            # Force, and moment about Jo, that give a composite body a unit of a velocity.
+            axis = column.axis
+            if not column.turns:
+                force, moment = mass * axis, cross(xp, h, axis)
+            else:
+                force, moment = cross(xp, axis, h), trace(S) * axis - apply(S, axis)
             wrenches[2 * place] = moment + cross(xp, frame.p, force)
             wrenches[2 * place + 1] = force
         parent = int(tree.parents[body])
@@ -477,16 +487,6 @@ def unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
             composites[parent] = join_composites(xp, composites[parent], (mass, h, S), r)
     packed = _pack_pairs(chunk, [wrenches[i] for i in range(2 * tree.n_u)], tree.n_u)
     return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
-
-
-def _unit_wrench(
-    xp: Namespace, column: Column, mass: Array, h: Array, S: Array
-) -> tuple[Array, Array]:
-    """Force, and moment about Jo, that give a composite body a unit of a velocity."""
-    axis = column.axis
-    if not column.turns:
-        return mass * axis, cross(xp, h, axis)
-    return cross(xp, axis, h), trace(S) * axis - apply(S, axis)
 
 
 def join_composites(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
@@ -550,23 +550,12 @@ def _parameter_wrenches(
     return configurations_first(xp, whole)
 
 
-def _range(place: slice) -> range:
-    return range(place.start, place.stop)
-
-
 def _mark_bodies(tree: Tree) -> Mask:
     """(n_u, N) whether a velocity moves a body."""
     moved = np.zeros((tree.n_u, len(tree)), bool)
     for body, moving in enumerate(tree.columns):
         moved[list(moving), body] = True
     return moved
-
-
-def _pairs(tree: Tree) -> Mask:
-    """(n_u, n_u) whether the first velocity moves the body of the second; each pair once."""
-    carriers = [body for body, place in enumerate(tree.velocities) for _ in _range(place)]
-    same = np.equal.outer(carriers, carriers)
-    return _mark_bodies(tree)[:, carriers] & ~np.tril(same, k=-1)
 
 
 def _three(name: str, value: ArrayLike) -> Floats:

@@ -160,7 +160,16 @@ class InertiaFactor(EqualByValue):
     def _angular(self, xp: Namespace, torque: Array) -> Array:
         """The shortest w for which the torque that is left of I_c w = torque is the shortest."""
         F = self._undo_pivots(xp)
-        by_rank = (0 * torque, _by_one(xp, F, torque), _by_two(xp, F, torque), None)
+        # I^+ tau = f (f.tau) / |f|^4 with the one column f of F.
+        f = F[..., 0]
+        square = xp.sum(f * f, axis=-1, keepdims=True)
+        square = xp.where(square > 0, square, xp.ones_like(square))
+        by_rank = (
+            0 * torque,
+            f / square * (xp.sum(f * torque, axis=-1, keepdims=True) / square),
+            _by_two(xp, F, torque),
+            None,
+        )
         rank = self.rotational_rank[..., None]
         angular = _by_substitution(xp, *self._triangle(xp), self.pivots, torque)
         for k in (2, 1, 0):
@@ -320,14 +329,6 @@ def _by_substitution(
     y = (y - cb * z) / b
     x = (x - ba * y - ca * z) / a
     return frames.rotate_vector(xp, P_T, xp.stack([x, y, z], axis=-1))
-
-
-def _by_one(xp: Namespace, F: Array, torque: Array) -> Array:
-    """I^+ tau = f (f.tau) / |f|^4 with the one column f of F."""
-    f = F[..., 0]
-    square = xp.sum(f * f, axis=-1, keepdims=True)
-    square = xp.where(square > 0, square, xp.ones_like(square))
-    return f / square * (xp.sum(f * torque, axis=-1, keepdims=True) / square)
 
 
 def _by_two(xp: Namespace, F: Array, torque: Array) -> Array:

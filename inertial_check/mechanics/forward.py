@@ -127,16 +127,6 @@ def add_fluid(tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: Articula
     return rigid._replace(A=rigid.A + A, B=rigid.B + B, C=rigid.C + C)
 
 
-def give_way(chunk: Chunk, column: Column, whole: Articulated, tau: Array) -> Part:
-    """Joint terms of an articulated body: its response to a unit acceleration of a column."""
-    axis = column.axis
-    if column.turns:
-        turning, moving = apply(whole.A, axis), apply_transpose(whole.B, axis)
-        return Part(turning, moving, dot(axis, turning), tau - dot(axis, whole.moment))
-    turning, moving = apply(whole.B, axis), apply(whole.C, axis)
-    return Part(turning, moving, dot(axis, moving), tau - dot(axis, whole.force))
-
-
 def take_part(whole: Articulated, part: Part) -> Articulated:
     """An articulated body behind a joint that gives way."""
     turning, moving = part.turning / part.inertia, part.moving / part.inertia
@@ -307,8 +297,23 @@ def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step
             continue
         steps[body] = step = _Step(places, columns(tree, chunk, body, frame), [])
         for index, column in zip(places, step.columns, strict=True):
-            part = give_way(chunk, column, whole, chunk.beside["tau"][index])
-            _refuse_nothing(tree, chunk, body, column, whole, part)
+            # Joint terms of an articulated body: its response to a unit acceleration of a column.
+            tau = chunk.beside["tau"][index]
+            axis = column.axis
+            if column.turns:
+                turning, moving = apply(whole.A, axis), apply_transpose(whole.B, axis)
+                part = Part(turning, moving, dot(axis, turning), tau - dot(axis, whole.moment))
+            else:
+                turning, moving = apply(whole.B, axis), apply(whole.C, axis)
+                part = Part(turning, moving, dot(axis, moving), tau - dot(axis, whole.force))
+            # Refuse a joint whose inertia is zero, up to the rounding of what it is computed from.
+            xp = chunk.xp
+            block = whole.A if column.turns else whole.C
+            size = xp.max(xp.max(xp.abs(block), axis=0), axis=0)
+            floor = tolerances.floor(xp.ones_like(size)) * size
+            bad = first_index(xp, ~(xp.abs(part.inertia) > floor))
+            if bad is not None:
+                raise _no_inertia(tree, body, bad[0])
             step.parts.append(part)
             whole = take_part(whole, part)
         parent = int(tree.parents[body])
@@ -361,19 +366,6 @@ def _rates(frame: Frame, a: Array, alpha: Array) -> list[Array]:
     """The six rates of a floating body's velocities: v_IBo_I and w_IB_B."""
     own = apply_transpose(frame.R, alpha)
     return [*(a[i] for i in range(3)), *(own[i] for i in range(3))]
-
-
-def _refuse_nothing(
-    tree: Tree, chunk: Chunk, body: int, column: Column, whole: Articulated, part: Part
-) -> None:
-    """Refuse a joint whose inertia is zero, up to the rounding of what it is computed from."""
-    xp = chunk.xp
-    block = whole.A if column.turns else whole.C
-    size = xp.max(xp.max(xp.abs(block), axis=0), axis=0)
-    floor = tolerances.floor(xp.ones_like(size)) * size
-    bad = first_index(xp, ~(xp.abs(part.inertia) > floor))
-    if bad is not None:
-        raise _no_inertia(tree, body, bad[0])
 
 
 def _no_inertia(tree: Tree, body: int, configuration: int) -> ParameterError:

@@ -466,7 +466,18 @@ def angular_velocity(
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     xp, (values, rates) = real_arrays(values=values, rates=rates)
     if name == "matrix":
-        return _from_matrix_rate(xp, values, rates, expressed_in)
+        refuse_nonrotation(xp, "values", values)
+        expect_shape("rates", rates, 3, 3)
+        batch_shape(values=values.shape[:-2], rates=rates.shape[:-2])
+        C_BI = xp.matrix_transpose(values)
+        turn = product(xp, C_BI, rates) if expressed_in == "B" else product(xp, rates, C_BI)
+        refuse_nonskew(
+            xp,
+            "the rate, seen from the rotation,",
+            turn,
+            "for a difference of two rotations use mean_angular_velocity",
+        )
+        return skew_part(xp, turn)
     change = rate_map(values, parameterisation, expressed_in)
     expect_shape("rates", rates, change.shape[-1])
     batch_shape(values=values.shape[:-1], rates=rates.shape[:-1])
@@ -884,21 +895,6 @@ def _maps(parameterisation: Parameterisation, expressed_in: Frame) -> tuple[Map,
     if name == "matrix":
         refuse_unknown("parameterisation", name, tuple(_MAPS))
     return _MAPS[name]
-
-
-def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: Frame) -> Array:
-    refuse_nonrotation(xp, "values", C_IB)
-    expect_shape("rates", rate, 3, 3)
-    batch_shape(values=C_IB.shape[:-2], rates=rate.shape[:-2])
-    C_BI = xp.matrix_transpose(C_IB)
-    turn = product(xp, C_BI, rate) if expressed_in == "B" else product(xp, rate, C_BI)
-    refuse_nonskew(
-        xp,
-        "the rate, seen from the rotation,",
-        turn,
-        "for a difference of two rotations use mean_angular_velocity",
-    )
-    return skew_part(xp, turn)
 
 
 def _refuse_leaving(xp: Namespace, values: Array, rates: Array, parameterisation: str) -> None:

@@ -137,7 +137,13 @@ def close_loops(
     places = np.array([coordinate_of(tree, velocity) for velocity in unknown], dtype=np.intp)
     now = np.array(given)
     now[:, places] = 0.0
-    known = np.setdiff1d(np.arange(tree.n_q), [*places, *_floating_coordinates(tree)])
+    floating = [
+        place
+        for own, joint in zip(tree.coordinates, tree.joints, strict=True)
+        if joint == "floating"
+        for place in range(own.start, own.stop)
+    ]
+    known = np.setdiff1d(np.arange(tree.n_q), [*places, *floating])
     for step in range(1, STEPS + 1):
         now[:, known] = given[:, known] * step / STEPS
         for _ in range(ITERATIONS if step == STEPS else 2):
@@ -190,7 +196,22 @@ def null_space(A: ArrayLike, preferred: Sequence[int] = ()) -> NullSpace:
     if free == 0:
         raise ParameterError("the constraints leave no motion of the tree")
     basis = np.swapaxes(Vh[:, rank:], 1, 2)
-    independent = _choose(np.einsum("sij,skj->ik", basis, basis) / len(basis), free, preferred)
+    # Choose independent velocities by a pivoted Cholesky factor of the mean projector.
+    shared = np.einsum("sij,skj->ik", basis, basis) / len(basis)
+    residual, chosen = np.array(shared), list[int]()
+    first = np.zeros(len(residual), dtype=bool)
+    first[list(preferred)] = True
+    while len(chosen) < free:
+        pivots = np.diagonal(residual).copy()
+        pivots[chosen] = -1.0
+        wanted = np.where(first, pivots, -1.0)
+        best = int(np.argmax(wanted))
+        if wanted[best] <= tolerances.SINGULAR:
+            best = int(np.argmax(pivots))
+        chosen.append(best)
+        column = residual[:, best] / np.sqrt(max(residual[best, best], np.finfo(np.float64).tiny))
+        residual = residual - np.outer(column, column)
+    independent = np.array(sorted(chosen), dtype=np.intp)
     own = basis[:, independent]
     left = np.linalg.svd(own, compute_uv=False)[:, -1]
     singular = left < tolerances.SINGULAR * np.median(left)
@@ -200,24 +221,6 @@ def null_space(A: ArrayLike, preferred: Sequence[int] = ()) -> NullSpace:
     N = np.matmul(basis, np.linalg.inv(own))
     N[singular] = 0.0
     return NullSpace(N, independent, singular)
-
-
-def _choose(shared: Floats, count: int, preferred: Sequence[int]) -> Integers:
-    """Choose independent velocities by a pivoted Cholesky factor of the mean projector."""
-    left, chosen = np.array(shared), list[int]()
-    first = np.zeros(len(left), dtype=bool)
-    first[list(preferred)] = True
-    while len(chosen) < count:
-        sizes = np.diagonal(left).copy()
-        sizes[chosen] = -1.0
-        wanted = np.where(first, sizes, -1.0)
-        best = int(np.argmax(wanted))
-        if wanted[best] <= tolerances.SINGULAR:
-            best = int(np.argmax(sizes))
-        chosen.append(best)
-        column = left[:, best] / np.sqrt(max(left[best, best], np.finfo(np.float64).tiny))
-        left = left - np.outer(column, column)
-    return np.array(sorted(chosen), dtype=np.intp)
 
 
 def coordinate_of(tree: Tree, velocity: int) -> int:
@@ -230,15 +233,6 @@ def coordinate_of(tree: Tree, velocity: int) -> int:
         if own.start <= velocity < own.stop and tree.joints[body] != "floating":
             return int(tree.coordinates[body].start)
     raise ParameterError(f"velocity {velocity} belongs to no joint with one axis")
-
-
-def _floating_coordinates(tree: Tree) -> list[int]:
-    return [
-        place
-        for body, joint in enumerate(tree.joints)
-        if joint == "floating"
-        for place in range(tree.coordinates[body].start, tree.coordinates[body].stop)
-    ]
 
 
 def _frames(X_IB: Floats, loop: LoopClosure) -> tuple[Floats, Floats]:

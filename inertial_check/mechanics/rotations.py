@@ -323,7 +323,10 @@ def matrix_from_euler(angles: ArrayLike, sequence: EulerSequence) -> Array:
     name = read_sequence(sequence)
     xp, (angles,) = real_arrays(angles=angles)
     expect_shape("angles", angles, 3)
-    turns = [elementary(axis, angles[..., i]) for i, axis in enumerate(_axes(name))]
+    turns = [
+        elementary(axis, angles[..., i])
+        for i, axis in enumerate("xyz" if name == "rpy" else name.lower())
+    ]
     if name == "rpy":
         turns.reverse()
     first, second, third = turns
@@ -413,10 +416,6 @@ def _third(
     c, s = xp.cos(first), xp.sin(first)
     numerator, denominator = (c * row[0] + s * row[1] for row in rows)
     return xp.atan2(numerator, denominator)
-
-
-def _axes(name: str) -> str:
-    return "xyz" if name == "rpy" else name.lower()
 
 
 Parameterisation = Literal[
@@ -752,7 +751,11 @@ def convert(
     if renormalize and start == "matrix":
         values = matrix_of(values, renormalize=True)
     elif renormalize and start == "quaternion":
-        values = _renormalize_quaternion(values)
+        # Unit quaternions of nearly unit ones.
+        q_IB = values
+        xp, (q_IB,) = real_arrays(q_IB=q_IB)
+        refuse_nonunit(xp, "q_IB", q_IB, 4, tolerances.RENORMALIZED)
+        values = normalize_quaternion(q_IB)
     if start in _TO_QUATERNION:
         hub, rotation = "quaternion", _TO_QUATERNION[start](values)
     else:
@@ -823,17 +826,6 @@ def matrix_of(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     expect("flag", renormalize=renormalize)
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     return read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
-
-
-def _renormalize_quaternion(q_IB: ArrayLike) -> Array:
-    """Unit quaternions of nearly unit ones.
-
-    Raises:
-        ParameterError: Wrong shape, or a length that is off by more than rounding of digits.
-    """
-    xp, (q_IB,) = real_arrays(q_IB=q_IB)
-    refuse_nonunit(xp, "q_IB", q_IB, 4, tolerances.RENORMALIZED)
-    return normalize_quaternion(q_IB)
 
 
 def _check_quaternion(q_IB: ArrayLike) -> Array:

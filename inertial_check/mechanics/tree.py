@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, Integers, real_arrays
+from inertial_check.inertia.arrays import EqualByValue, Floats, Integers, real_arrays
 from inertial_check.inertia.derivatives import register_pytree
 from inertial_check.inertia.frames import pose_parts, transform
 from inertial_check.mechanics.added_mass import check_added_mass
@@ -97,7 +97,12 @@ class Tree(EqualByValue):
             ("points_B", points, (count, 3)),
             ("added_mass", fluid, (count, 6, 6)),
         ):
-            self._set(name, _floats(name, value, shape))
+            _, (array,) = real_arrays(**{name: value})
+            if not isinstance(array, np.ndarray) or array.shape != shape:
+                raise ParameterError(f"{name} has shape {tuple(array.shape)}, expected {shape}")
+            array = np.array(array, dtype=np.float64)
+            array.flags.writeable = False
+            self._set(name, array)
         check_added_mass(np, self.added_mass)
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
@@ -188,7 +193,13 @@ class Tree(EqualByValue):
         X_JB = np.tile(np.eye(4), (len(self), 1, 1))
         for body, joint in enumerate(self.joints):
             if joint in _WITH_AXIS:
-                R_JB = _along_z(self.axes_B[body])
+                # R_JB of a frame J whose z is the axis; a permutation for an axis of coordinates.
+                axis = self.axes_B[body]
+                along = int(np.argmax(np.abs(axis)))
+                x = np.eye(3)[(along + 1) % 3]
+                x = x - (x @ axis) * axis
+                x /= np.linalg.norm(x)
+                R_JB = np.stack([x, np.cross(axis, x), axis])
                 X_JB[body, :3, :3] = R_JB
                 if joint == "revolute":
                     X_JB[body, :3, 3] = -R_JB @ self.points_B[body]
@@ -202,7 +213,12 @@ class Tree(EqualByValue):
     @cached_property
     def X_PJ(self) -> Floats:
         """(N, 4, 4) each joint frame, at q = 0, in that of its parent, or in I."""
-        whole = self.X_PB @ _inverses(self.X_JB)
+        X = self.X_JB
+        R = X[:, :3, :3].transpose(0, 2, 1)
+        inverse = np.tile(np.eye(4), (len(X), 1, 1))
+        inverse[:, :3, :3] = R
+        inverse[:, :3, 3] = -np.einsum("nij,nj->ni", R, X[:, :3, 3])
+        whole = self.X_PB @ inverse
         tied = self.parents != INERTIAL_FRAME
         X_PJ: Floats = np.where(tied[:, None, None], self.X_JB[self.parents] @ whole, whole)
         return X_PJ
@@ -266,42 +282,14 @@ class Tree(EqualByValue):
             order.append(pending.pop())
             pending += reversed(children.get(order[-1], []))
         if len(order) < len(self.names):
-            loop = self._loop(set(range(len(self.names))).difference(order))
+            left = set(range(len(self.names))).difference(order)
+            loop_body, seen = min(left), []
+            while loop_body not in seen:
+                seen.append(loop_body)
+                loop_body = int(self.parents[loop_body])
+            loop = [self.names[each] for each in [*seen[seen.index(loop_body) :], loop_body]]
             raise ParameterError(
                 f"bodies {' -> '.join(loop)} are in a closed loop: a tree has a root, whose parent "
                 "is -1"
             )
         return tuple(order)
-
-    def _loop(self, left: set[int]) -> list[str]:
-        body, seen = min(left), []
-        while body not in seen:
-            seen.append(body)
-            body = int(self.parents[body])
-        return [self.names[each] for each in [*seen[seen.index(body) :], body]]
-
-
-def _floats(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    _, (array,) = real_arrays(**{name: value})
-    if not isinstance(array, np.ndarray) or array.shape != shape:
-        raise ParameterError(f"{name} has shape {tuple(array.shape)}, expected {shape}")
-    array = np.array(array, dtype=np.float64)
-    array.flags.writeable = False
-    return array
-
-
-def _along_z(axis: Floats) -> Floats:
-    """R_JB of a frame J whose z is the axis; a permutation for an axis of coordinates."""
-    along = int(np.argmax(np.abs(axis)))
-    x = np.eye(3)[(along + 1) % 3]
-    x = x - (x @ axis) * axis
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(axis, x), axis])
-
-
-def _inverses(X: Floats) -> Floats:
-    R = X[:, :3, :3].transpose(0, 2, 1)
-    inverse = np.tile(np.eye(4), (len(X), 1, 1))
-    inverse[:, :3, :3] = R
-    inverse[:, :3, 3] = -np.einsum("nij,nj->ni", R, X[:, :3, 3])
-    return inverse
