@@ -1,6 +1,6 @@
-"""The files that `init` proposes: their texts, and how they are created without overwriting.
+"""Survey of a repository, and the files that `init` proposes for it, created without overwriting.
 
-Survey of a repository: its models, their findings, packages, and folders of other projects.
+The survey counts models, their findings, packages, and folders of other projects.
 """
 
 from __future__ import annotations

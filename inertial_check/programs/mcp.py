@@ -1,13 +1,9 @@
-"""Runs of this program in a process of their own, for one call of a tool.
+"""Server of the model context protocol: check, explain, fix (as a diff) and report for an agent.
 
-A model that takes too long, or crashes a library, costs one call and not the server.
-
-The server: offers the tools on standard input and output, by the official SDK.
-
-The tools of the server: check, explain, fix (as a diff) and report; none writes anything.
-
-A path is one inside the folder of the server, whose links lead nowhere else. The texts of the
-results are bounded, and say what was cut.
+It offers the tools on standard input and output by the official SDK. None writes anything, and a
+path is one inside the folder of the server, whose links lead nowhere else. Each call runs this
+program in a process of its own: a model that takes too long, or crashes a library, costs one call
+and not the server. The texts of the results are bounded, and say what was cut.
 """
 
 from __future__ import annotations

@@ -6,14 +6,9 @@ digest of this program and of the libraries that it reads files with. Entries ar
 key and JSON, and are never executed. A damaged or outdated entry is ignored.
 
 A cache lies in the checkout, where a stranger may have put something in its place. So only a folder
-that this user's runs have made is used, entries are sealed with the user's secret, links are not
-followed, and only files with the names of entries are read, replaced or deleted.
-
-The secret of a user, with which stored results are sealed.
-
-Stored results lie in the checkout, and anybody can write a file that looks like one. So each is
-sealed with a keyed digest, whose key only this user has: a file in the user's own cache folder,
-outside the checkout.
+that this user's runs have made is used, links are not followed, and only files with the names of
+entries are read, replaced or deleted. Entries are sealed with a keyed digest, whose key only this
+user has: a file in the user's own cache folder, outside the checkout.
 """
 
 from __future__ import annotations

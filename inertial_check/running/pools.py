@@ -5,13 +5,8 @@ this package. Each has them checked by a process of its own, which a document ma
 without harm to the worker. What a worker cannot do, this machine does: documents that the worker
 sees with other content or not at all, and those of a worker that was lost.
 
-Connecting to a Dask cluster, and the processes that its workers keep.
-
-Work on any number of items in their order, of which a bounded number is under way.
-
-Batches of documents that are checked for a folder of results, here or by workers of a cluster.
-
-What comes back from a batch is encoded rows, which the process that asked writes as they are.
+What comes back from a batch of a folder of results is encoded rows, which the process that asked
+writes as they are, in the order of the batches, of which a bounded number is under way.
 """
 
 from __future__ import annotations

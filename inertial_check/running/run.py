@@ -1,8 +1,7 @@
 """The check of many documents: paths to one report, in this process or in several.
 
-What has changed in a git repository since a revision, and which documents that concerns.
-
-A document is concerned if it has changed itself, or anything that was looked at for it: included
+With changes since a revision of git, only documents are checked that these concern: those that have
+changed themselves, and those of which anything has changed that was looked at for them: included
 files, meshes, manifests of packages, and what was looked for and not found. What git does not track
 counts as changed: nobody knows.
 """

@@ -1,15 +1,12 @@
-"""Worker processes that check documents for this process.
+"""Worker processes that check documents for this process, and the encoding of their results.
 
 Each is started with a fresh interpreter, reads tasks from its standard input and answers on its
 standard output; so it ends when this process ends, for whatever reason. If a document crashes a
 worker, or keeps it busy beyond the time limit, that becomes a finding, and the other documents are
 checked. The documents of a task whose worker has ended are checked again one by one.
 
-Encoding of results as lines of JSON, for other processes and for caches; exact to the bit.
-
-The types of `inertial_check.documents.model` are named tuples of tuples, numbers and strings.
-JSON writes them as lists; decoding restores the types from their annotations. A line is never
-executed.
+Results are named tuples of tuples, numbers and strings. JSON writes them as lists, exact to the
+bit; decoding restores the types from their annotations. A line is never executed.
 """
 
 from __future__ import annotations

@@ -18,8 +18,6 @@ from inertial_check.documents.files.writing import WritableFolders
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import exit_codes, options, output, plots, rendering, running
-from inertial_check.programs.cli import rendering as known_findings
-from inertial_check.programs.cli import rendering as results
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.programs.cli.rendering import KnownFindings
 from inertial_check.reports import SUGGESTING, UNDOING, RulePage, View
@@ -105,7 +103,7 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"
     )
-    known_findings.add_baseline_arguments(parser)
+    rendering.add_baseline_arguments(parser)
     group = parser.add_argument_group("File selection")
     group.add_argument(
         "--exclude",
@@ -158,7 +156,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(repeatable)",
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    results.add_arguments(group)
+    rendering.add_arguments(group)
     plots.add_argument(group, "the margins and principal moments of all bodies")
     group.add_argument(
         "--all",
@@ -215,7 +213,7 @@ def run(args: argparse.Namespace) -> int:
         return _show_files(args, configurations, paths, stdin_name)
 
     if getattr(args, "results", None) is not None:
-        return results.run(args, configurations, paths, listed.failures)
+        return rendering.run(args, configurations, paths, listed.failures)
     plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))

@@ -1,14 +1,8 @@
 """The commands of `inertial-check`: which one a command line means, its parser, and its run.
 
 A command is a module with `add_arguments(parser)` and `run(args) -> int`. It is imported only when
-it is used, so that checking a file does not wait for the imports of other commands.
-
-The parsers of the commands, by argparse.
-
-Scripts by which a shell completes the command line: --generate-completion, written by shtab.
-
-A script is static text: completing a word starts no program. The commands and options are those of
-the parsers, so a script is generated again after an update.
+it is used, so that checking a file does not wait for the imports of other commands. Scripts that
+complete words in a shell are static text, made of the same parsers by shtab.
 """
 
 from __future__ import annotations
@@ -17,8 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import NamedTuple, NoReturn, Protocol, cast
+from typing import NamedTuple, NoReturn, Protocol
 
 from inertial_check import __version__
 from inertial_check.documents.spelling import suggest_name
@@ -131,8 +124,85 @@ def _refuse_misspelled_command(word: str) -> None:
 
 
 def import_command(name: str) -> Command:
-    """Import the module of a command."""
-    return cast(Command, import_module(f"inertial_check.programs.cli.{name}"))
+    """Import the module of a command, and of no other."""
+    command: Command | None = None
+    if name == "check":
+        from inertial_check.programs.cli import check
+
+        command = check
+    elif name == "fix":
+        from inertial_check.programs.cli import fix
+
+        command = fix
+    elif name == "fill":
+        from inertial_check.programs.cli import fill
+
+        command = fill
+    elif name == "project":
+        from inertial_check.programs.cli import project
+
+        command = project
+    elif name == "identify":
+        from inertial_check.programs.cli import identify
+
+        command = identify
+    elif name == "excite":
+        from inertial_check.programs.cli import excite
+
+        command = excite
+    elif name == "diff":
+        from inertial_check.programs.cli import diff
+
+        command = diff
+    elif name == "summary":
+        from inertial_check.programs.cli import summary
+
+        command = summary
+    return command or _import_page_or_server(name)
+
+
+def _import_page_or_server(name: str) -> Command:
+    """Import the module of a command that shows something, or serves another program.
+
+    Raises:
+        KeyError: There is no such command.
+    """
+    command: Command | None = None
+    if name == "report":
+        from inertial_check.programs.cli import report
+
+        command = report
+    elif name == "view":
+        from inertial_check.programs.cli import view
+
+        command = view
+    elif name == "init":
+        from inertial_check.programs.cli import init
+
+        command = init
+    elif name == "doctor":
+        from inertial_check.programs.cli import doctor
+
+        command = doctor
+    elif name == "mcp":
+        from inertial_check.programs.cli import mcp
+
+        command = mcp
+    elif name == "explain":
+        from inertial_check.programs.cli import explain
+
+        command = explain
+    elif name == "lsp":
+        from inertial_check.programs.cli import lsp
+
+        command = lsp
+    elif name == "rules":
+        from inertial_check.programs.cli import rules
+
+        command = rules
+    if command is None:
+        raise KeyError(name)
+    return command
 
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,9 @@
-"""Running of `identify`: an identification, its files, its report and its exit code."""
+"""Identify the inertial parameters of a robot from the recorded torques of its joints.
+
+The torques are linear in the ten parameters of each body. All bodies are fitted together, each
+constrained to be physically consistent; the prior decides what the data leave open. Prints the
+result and how far it can be trusted; writes no robot file unless -o or --write is given.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, output, payload
-from inertial_check.programs.cli import payload as from_base
+from inertial_check.programs.cli import exit_codes, output
 from inertial_check.programs.cli.identify_options import add_arguments
-from inertial_check.programs.cli.payload import is_failing, read_options, write_model
+from inertial_check.programs.cli.payload import (
+    is_failing,
+    read_options,
+    run_from_base,
+    run_payload,
+    write_model,
+)
 
 if TYPE_CHECKING:
     from inertial_check.identification.command import RobotIdentification
@@ -30,11 +40,11 @@ def run(args: argparse.Namespace) -> int:
     if args.write_joints and not (args.write or args.output is not None or args.dry_run):
         raise UsageError("--write-joints adds to what -o FILE or --write writes: give one of them")
     if args.from_base is not None:
-        return from_base.run_from_base(args, read_options(args))
+        return run_from_base(args, read_options(args))
     if not args.data:
         raise UsageError("the following arguments are required: DATA, or --from-base FILE")
     if args.payload is not None:
-        return payload.run_payload(args, read_options(args))
+        return run_payload(args, read_options(args))
     if args.wrench is not None:
         raise UsageError("--wrench is of a payload: give --payload LINK")
     if args.plot is not None:

@@ -1,8 +1,7 @@
 """The process of `inertial-check`: its signals, its errors and its end.
 
-Whatever a command needs is imported when it runs: this module sets up the process first.
-
-Signals that ask the command to end: it cleans up first, and prints no traceback.
+Whatever a command needs is imported when it runs: this module sets up the process first. A signal
+that asks the command to end raises an exception, so that it cleans up and prints no traceback.
 """
 
 from __future__ import annotations

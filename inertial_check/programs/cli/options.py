@@ -1,6 +1,4 @@
-"""Options that several commands share.
-
-Options objects made of the arguments of the command line, one for each group of options.
+"""Options that several commands share, and options objects made of the command line.
 
 A group of arguments that is declared with argument_default=SUPPRESS leaves out what is not on the
 command line, so that the defaults of the options object hold and are not stated twice.

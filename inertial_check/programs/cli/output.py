@@ -1,6 +1,6 @@
-"""Output of the commands: the report on stdout, everything else on stderr.
+"""Output of the commands: the report on stdout, everything else on stderr, progress on a terminal.
 
-Progress on a terminal: a bar of rich where that is installed, else a line now and then.
+Progress is a bar of rich where that is installed, else a line every few seconds.
 """
 
 from __future__ import annotations

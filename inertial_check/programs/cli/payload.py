@@ -1,10 +1,7 @@
-"""The form `identify --payload` of the command: a tool or a load on a robot that is known.
+"""The forms `--payload` and `--from-base` of `identify`, and what all its forms read and write.
 
-The form `identify --from-base` of the command: bodies for published base parameters.
-
-Reading of the command line of `identify` into the options of an identification.
-
-Writing of the robot's file with identified bodies, or the reason why it is left as it is.
+A payload is a tool or a load on a robot that is known; --from-base finds bodies for published base
+parameters. The robot's file is written with all identified bodies, or left with the reason.
 """
 
 from __future__ import annotations

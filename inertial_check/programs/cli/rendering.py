@@ -1,11 +1,8 @@
-"""Rendering of a report for a destination: its view, its files, and its lines on stderr.
+"""Rendering of a report for a destination, known findings, and results in a folder.
 
 A file that cannot be rendered costs no other file's findings. On a terminal, a report with its
-notes has a limited number of lines.
-
-Known findings: --baseline, --write-baseline and --prune-baseline.
-
-Options --results and --results-format of `check`: results go to a folder instead of a report.
+notes has a limited number of lines. --baseline compares it with known findings; --results writes
+rows into a folder instead of a report.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Text of an open document, with places as the editor counts them and as reports do.
+"""Open documents of an editor: their text, and their check with what quick fixes and hovers need.
 
 An editor counts lines from 0 and columns in the code units that were negotiated; a report counts
 from 1 and in code points, and does not count a byte order mark. Both end lines at LF, CRLF and CR.
-
-Check of an open document, with what quick fixes and hovers need of it afterwards.
 """
 
 from __future__ import annotations

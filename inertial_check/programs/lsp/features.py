@@ -1,9 +1,4 @@
-"""Findings as an editor shows them.
-
-Hover of an editor over the numbers of an inertial: what they mean, in Markdown.
-
-Code actions: quick fixes of findings, as edits for the editor.
-"""
+"""Diagnostics, hovers and code actions of an editor, made of the findings of a document."""
 
 from __future__ import annotations
 

@@ -1,15 +1,11 @@
 """Language server: handles the editor's notifications and requests, and publishes diagnostics.
 
 Messages are handled in one thread, which never waits: checks and answers are computed in threads of
-their own. One check of a document runs at a time. Its result is used only if the document is still
-the same; otherwise the newest text is checked next.
-
-Messages of the language server protocol: read from the stream, checked, and handled.
+their own, which do not keep the process from ending. One check of a document runs at a time. Its
+result is used only if the document is still the same; otherwise the newest text is checked next.
 
 A client may send anything. Every request gets an answer, if only an error; a message that is none
 is answered with an error, too; and a stream that cannot be followed any further ends the session.
-
-Work of the language server in threads, which do not keep the process from ending.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Model that a library holds in memory, as the plain data that files become.
+"""Models that a library holds in memory: as plain data, with parameters to set, and repaired.
 
 The numbers are those that the library computes with. They were never printed, so no rounding of
 digits excuses them: a body that fails is inconsistent. Where a report shows a line, it is that of a
 listing of the bodies, one on each line.
 
-Models of libraries whose inertial parameters can be set: all of the given bodies, or none.
-
-A library is asked first whether it takes the new numbers. Only when it takes those of every body
-are they written; then they are read again and compared with those that were given.
-
-Repair of a model that a library holds in memory.
+A library is asked first whether it takes new numbers. Only when it takes those of every body are
+they written; then they are read again and compared with those that were given.
 """
 
 from __future__ import annotations

@@ -2,10 +2,6 @@
 
 A spec holds the numbers as written, before MuJoCo's compiler. A model holds what the compiler made
 of them, principal moments and their axes, with all changes since, as by domain randomisation.
-
-The joints of a compiled `mujoco.MjModel`: where bodies stand, and how they move.
-
-Inertial parameters that are set in a `mujoco.MjSpec` or a `mujoco.MjModel`.
 """
 
 from __future__ import annotations

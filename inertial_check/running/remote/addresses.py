@@ -1,11 +1,9 @@
-"""Addresses of models that are no plain paths: URLs, archives, and members of archives.
+"""Addresses of models that are no plain paths, and limits of what is fetched for one.
 
 `zip://MEMBER::BASE` and `tar://MEMBER::BASE` are written as fsspec writes them: BASE is a path or a
 URL, and without a MEMBER all models in the archive are meant. A path or URL with the suffix of an
 archive means the same. `git://MEMBER::BASE` is a file of the commit that HEAD names in a repository
 without a working tree, or in a bundle.
-
-Limits of what is fetched for one address, with the option that raises each.
 """
 
 from __future__ import annotations

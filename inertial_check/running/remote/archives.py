@@ -4,10 +4,8 @@ Only regular files with a relative path are written, below the target folder, wi
 and number. Links, devices, encrypted and sparse members, and names that lead outside are left out
 and told. Sizes that an archive claims are never believed: bytes are counted as they come.
 
-Decompression of tar archives as streams: gzip, bzip2, xz and Zstandard.
-
-The compressed bytes say how much memory their decompression takes, up to gigabytes; more than a
-limit is refused. How much comes out of a stream is for its reader to count.
+Tar archives may be compressed by gzip, bzip2, xz and Zstandard. The compressed bytes say how much
+memory their decompression takes, up to gigabytes; more than a limit is refused.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Files of web servers, read by the standard library, from the hosts that were named alone.
+"""Files of web servers, read by the standard library, and of object stores, read by fsspec.
 
 A redirect is followed to the same host, and to hosts that an option allows; never to a private
 address behind the name of an allowed host, and never from https to http. Messages name neither
-users, passwords nor queries.
-
-Files of object stores (s3, gs, Azure) and of memory, read by fsspec.
+users, passwords nor queries. fsspec itself checks no redirect, so it reads stores only.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""Counts of results by upstream, rule, cause, engine and other dimensions.
+"""Counts of results by upstream, rule, cause, engine and other dimensions, and their tables.
 
 Bodies and findings that agree in every dimension are counted together, so that the counts of a
-million models take no more memory than those of a hundred.
-
-Tables of counts for `summary`, as text, JSON, Markdown or CSV; all are the same on every run.
-
-Parts of a table of results in Parquet, by pyarrow, which the extra `cluster` installs.
-
-Workers send their rows as streams of Arrow, which the process that writes joins without looking at
-single rows. Only this module imports pyarrow, when it is used.
+million models take no more memory than those of a hundred. Tables are text, JSON, Markdown or CSV,
+the same on every run. Rows in Parquet are encoded and joined here as streams of Arrow, by pyarrow,
+which the extra `cluster` installs and which is imported when it is used.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Parts of a table of results: files of Parquet, or of JSON lines, in a folder for each upstream.
+"""Parts of a table of results, their names and seals, and reading of what was stored.
 
-The name of a part has its number, a digest of its bytes, by which anybody sees that it is whole,
-and a seal by which the user who has written it knows it. A part is written beside its place and
-renamed. Where two parts hold one document, the one with the larger number counts.
-
-Reading of results that were stored: folders of parts, and reports of `check` in JSON.
+A part is a file of Parquet, or of JSON lines, in a folder for each upstream. Its name has its
+number, a digest of its bytes, by which anybody sees that it is whole, and a seal by which the user
+who has written it knows it. A part is written beside its place and renamed. Where two parts hold
+one document, the one with the larger number counts.
 """
 
 from __future__ import annotations
