@@ -386,22 +386,20 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
             raise DocumentError(path, "it holds no triangle")
     except ImportError as error:
         # Name the packages that reading a format needs and that are not installed.
-        missing_found = re.search(
-            r"No module named '(\w+)", str(error)
-        )  # trimesh passes on the text only
-        name = error.name or (missing_found[1] if missing_found else "trimesh")
+        told = re.search(r"No module named '(\w+)", str(error))  # trimesh passes on the text only
+        name = error.name or (told[1] if told else "trimesh")
         needed = _NEEDED.get(suffix, ())
         if name not in needed:
-            missing, install = f"{name}, which is not", '"inertial-check[mesh]"'
+            lacking, install = f"{name}, which is not", '"inertial-check[mesh]"'
         else:
             missing = [module for module in needed if importlib.util.find_spec(module) is None] or [
                 name
             ]
             verb = "which are not" if len(missing) > 1 else "which is not"
-            missing, install = f"{' and '.join(missing)}, {verb}", " ".join(missing)
+            lacking, install = f"{' and '.join(missing)}, {verb}", " ".join(missing)
         raise NotReadError(
             path,
-            f"reading {suffix} needs {missing} installed: pip install {install}",
+            f"reading {suffix} needs {lacking} installed: pip install {install}",
             each=False,
         ) from None
     except DocumentError:

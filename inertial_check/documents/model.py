@@ -28,7 +28,7 @@ Models in notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 from math import inf, isfinite, isnan, nan
@@ -594,13 +594,16 @@ def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Jud
         body.inertial for model in models for body in model.bodies if body.inertial is not None
     ]
     judged = iter(_judge_inertials(stated, tolerance) if stated else ())
-    return [
-        tuple(
-            _override_verdict(body, _NOTHING if body.inertial is None else next(judged))
-            for body in model.bodies
-        )
-        for model in models
-    ]
+    found = []
+    for model in models:
+        own = []
+        for body in model.bodies:
+            judgement = _NOTHING if body.inertial is None else next(judged)
+            # The file does not state the inertia of some bodies, whatever it seems to be.
+            verdict = _UNWRITTEN.get(body.inertia_from)
+            own.append(judgement if verdict is None else judgement._replace(verdict=verdict.word))
+        found.append(tuple(own))
+    return found
 
 
 def measure_open_share(body: Body) -> float:
@@ -633,12 +636,6 @@ def is_computable(judgement: Judgement) -> bool:
     if any(SMALLEST > size > 0 for size in (max(sizes[:12]), mass)):
         return False
     return not any(inf > size > LARGEST for size in (*sizes, distance))
-
-
-def _override_verdict(body: Body, judgement: Judgement) -> Judgement:
-    """Set the verdict of a body whose inertia the file does not state."""
-    verdict = _UNWRITTEN.get(body.inertia_from)
-    return judgement if verdict is None else judgement._replace(verdict=verdict.word)
 
 
 def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgement]:
@@ -932,7 +929,18 @@ def tree_of(
         added_mass=_added_mass(model),
     )
     named = _tree_joints(tree, bodies)
-    return ReadTree(tree, (*_without_mass(model), *_note_mimics(named)), named)
+    notes = []
+    if bare := [body.name for body in model.bodies if body.inertial is None]:
+        notes.append(f"no inertia, so a frame without mass: {_list_names(bare)}")
+    followers = [
+        f"{name} ({mimic.joint or 'its offset'})"
+        for name, mimic in zip(named.names, named.mimics, strict=True)
+        if mimic is not None
+    ]
+    if followers:
+        listed = _list_names(followers)
+        notes.append(f"follows another joint, but moves by itself here: {listed}")
+    return ReadTree(tree, tuple(notes), named)
 
 
 def _added_mass(model: Model) -> Floats:
@@ -1117,22 +1125,6 @@ def _name_of(body: Body) -> str:
     """Return the name of a body's only joint, or else the name of the body."""
     names = [joint.name for joint in body.joints if joint.name]
     return names[0] if len(names) == 1 else body.name
-
-
-def _without_mass(model: Model) -> Iterator[str]:
-    if bare := [body.name for body in model.bodies if body.inertial is None]:
-        yield f"no inertia, so a frame without mass: {_list_names(bare)}"
-
-
-def _note_mimics(joints: TreeJoints) -> Iterator[str]:
-    """Note the joints that follow another one in the document but not in the tree."""
-    followers = [
-        f"{name} ({mimic.joint or 'its offset'})"
-        for name, mimic in zip(joints.names, joints.mimics, strict=True)
-        if mimic is not None
-    ]
-    if followers:
-        yield f"follows another joint, but moves by itself here: {_list_names(followers)}"
 
 
 def _list_names(names: Sequence[str], most: int = _SHOWN) -> str:

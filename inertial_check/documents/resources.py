@@ -112,15 +112,12 @@ class ResourceFinder:
             self._folders[name] = list(_folders(name, self._above, self._access))
         folders = self._folders[name]
         if not folders:
-            alike = next((f for f in self._above if inside and self._holds(f, inside)), "DIR")
+            places = ((folder, os.path.join(folder, inside)) for folder in self._above if inside)
+            held = (f for f, at in places if self._access.allows(at) and self._is_there(at))
+            alike = next(held, "DIR")
             reason = f"no folder above the model is or holds the package {name}"
             return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
         return self._existing(uri, [os.path.join(folder, inside) for folder in folders])
-
-    def _holds(self, folder: str, inside: str) -> bool:
-        """Tell whether a folder has a file that may be used."""
-        path = os.path.join(folder, inside)
-        return self._access.allows(path) and self._is_there(path)
 
     def _is_there(self, path: str) -> bool:
         """Tell whether a file exists; in a missing folder, nothing is asked for."""

@@ -418,8 +418,10 @@ class Replacement(Target):
         with _report_failure(self.path):
             self.stream.flush()
             os.fsync(self.stream.fileno())
-            if data is not None and not _reads_back(self.stream, data):
-                raise OSError(0, "what was written does not read back the same")
+            if data is not None:
+                self.stream.seek(0)
+                if self.stream.read() != data:
+                    raise OSError(0, "what was written does not read back the same")
             if self._before is not None:
                 # Give the temporary file the mode of the target and, where the system allows it,
                 # its owner.
@@ -541,11 +543,6 @@ def _holds(target: str, data: bytes) -> bool:
             return stream.read() == data
     except FileNotFoundError:
         return False
-
-
-def _reads_back(stream: BinaryIO, data: bytes) -> bool:
-    stream.seek(0)
-    return stream.read() == data
 
 
 def _open_beside(target: str, before: os.stat_result | None) -> tuple[int, str]:

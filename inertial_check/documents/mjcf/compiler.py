@@ -239,15 +239,16 @@ def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
             continue
         for name, text in node.attributes().items():
             # Parse a setting: its value, None if it is refused or unknown, and what is expected.
-            setting_whole = text.trim()[0]
+            value: str | float | tuple[float, ...] | None
+            whole = text.trim()[0]
             if name in _WORDS:
                 words = _WORDS[name]
-                value, expected = setting_whole if text.value in words else None, " or ".join(words)
+                value, expected = whole if text.value in words else None, " or ".join(words)
             elif name == "eulerseq":
                 good = len(text.value) == 3 and set(text.value) <= set("xyzXYZ")
                 value, expected = text.value if good else None, "three of the letters xyzXYZ"
             elif name in _FOLDERS:
-                value, expected = setting_whole, ""
+                value, expected = whole, ""
             elif name in _NUMBERS:
                 values = [parse_number(piece)[0] for piece, _, _ in text.pieces()]
                 count = _NUMBERS[name]

@@ -230,14 +230,14 @@ def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[st
     # Compute the principal moments in ascending order; none if an entry is missing.
     values = {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()}
     if len(values) < len(ENTRIES) or not all(map(math.isfinite, values.values())):
-        moments = []
+        moments: list[float] = []
     elif all(values[entry] == 0 for entry in ENTRIES if entry not in _DIAGONAL):
         moments = sorted(values[entry] for entry in _DIAGONAL)
     else:
         from numpy.linalg import eigvalsh  # needed for these two settings only
 
         xx, xy, xz, yy, yz, zz = (values[entry] for entry in ENTRIES)
-        moments: list[float] = eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
+        moments = eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
     if not moments:
         return
     raised = [max(moment, compiler.boundinertia) for moment in moments]

@@ -427,10 +427,10 @@ class _BodyWalk:
             if inertial is not None:
                 notes = note_compiler_effects(inertial, compiler)
                 if origin == "geometry":
-                    settings_message = (
+                    message = (
                         "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
                     )
-                    notes = iter((settings_message,))
+                    notes = iter((message,))
                 for note in notes:
                     body.note("engine", note, body.inertials[0][0])
             elif origin == "file":

@@ -142,7 +142,7 @@ class LinkReader(TextReader):
         if text is None:
             self._complain(element, "is empty: write its number [kg m^2]")
             return Number(math.nan, "", self._document.element_span(element))
-        return self._parse_value(f"<{element.tag}>", text)
+        return self._parse_number(f"<{element.tag}>", *text.trim())
 
     def _read_value(self, parent: Element, tag: str, default: Number) -> Number:
         """Read the number of the child with this tag."""
@@ -150,7 +150,7 @@ class LinkReader(TextReader):
         text = None if element is None else self._text(element)
         if element is None or text is None:
             return default
-        return self._parse_value(f"<{element.tag}>", text)
+        return self._parse_number(f"<{element.tag}>", *text.trim())
 
     def _text(self, element: Element) -> PlacedText | None:
         """Read the text of an element; None if it is blank, for which the default is taken."""

@@ -425,10 +425,11 @@ class _SdfReader:
         problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
         others = tuple(self._library.sources)
         bodies, loops = tuple(self._bodies), tuple(self._loops)
+        named = [*document.root.all("world"), *document.root.all("model")]
         return Model(
             document.source,
             NAME,
-            self._name(),
+            named[0].attributes.get("name", "") if named else "",
             bodies,
             problems,
             others,
@@ -436,12 +437,6 @@ class _SdfReader:
             frames=_read_frames(self._tied),
             roots=_read_roots(self._tied, bodies),
         )
-
-    def _name(self) -> str:
-        """Return the name of the first world, or else of the first model."""
-        root = self._document.root
-        named = [*root.all("world"), *root.all("model")]
-        return named[0].attributes.get("name", "") if named else ""
 
     def _note_version(self, document: XmlDocument) -> None:
         root = document.root
@@ -509,7 +504,10 @@ class _SdfReader:
             name = model.attributes.get("name", "") if given.name is None else given.name
             own = outer.scope_name(self._cut(outer, model, name))
             frame = own if name else frame
-        self._place(model, frame, given.stand or outer.stand(model, outer.frame))
+        stand = given.stand or outer.stand(model, outer.frame)
+        if model.attributes.get("placement_frame"):
+            stand = stand._replace(base=None)  # the pose of the model is unknown
+        self._group.frames.add_model(frame, stand)
         scope = replace(
             outer,
             names=own,
@@ -528,12 +526,6 @@ class _SdfReader:
             self._group.aliases.setdefault(scope.names, scope.scope_name(canonical))
         elif len(self._bodies) > before:
             self._group.aliases.setdefault(scope.names, self._bodies[before].name)
-
-    def _place(self, model: Element, frame: str, stand: Stand) -> None:
-        """Add the frame of a model; with a placement_frame its pose is unknown."""
-        if model.attributes.get("placement_frame"):
-            stand = stand._replace(base=None)
-        self._group.frames.add_model(frame, stand)
 
     def _cut(self, scope: _Scope, model: Element, name: str) -> str:
         """Cut a model's name to its largest length, since every link inside repeats it."""

@@ -251,7 +251,8 @@ class RowInterpreter:
                     if all(type(number) is self._kind for number in numbers):
                         return Row(numbers, last.names, label)
                 members = self._members(item)
-                ten = choose_columns(members, lambda reason: self._describe_missing(item, reason))
+                stated = item
+                ten = choose_columns(members, lambda reason: self._describe_missing(stated, reason))
                 if flat:
                     meanings = {ALIASES.get(plain(key)): key for key in item}
                     getter = itemgetter(*(meanings[name] for name in ten))

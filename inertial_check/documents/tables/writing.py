@@ -219,12 +219,12 @@ def _rewrite(
         array = np.array(source.take(len(values)), dtype=dtype)
         new = _unflatten(values[:, columns], array.shape)
         # Give the numbers (n, k) of rows as the reader took them.
-        flatten_values = np.asarray(array, dtype=np.float64)
-        if flatten_values.ndim == 3:
+        numbers = np.asarray(array, dtype=np.float64)
+        if numbers.ndim == 3:
             upper, lower = np.triu_indices(3), np.triu_indices(3)[::-1]
-            flatten = (flatten_values[:, *upper] + flatten_values[:, *lower]) / 2
+            flatten = (numbers[:, *upper] + numbers[:, *lower]) / 2
         else:
-            flatten = flatten_values.reshape(len(flatten_values), -1)
+            flatten = numbers.reshape(len(numbers), -1)
         read = _unflatten(flatten, array.shape)
         array[...] = np.where((new == read) | (np.isnan(new) & np.isnan(read)), array, new)
         stream.write(np.ascontiguousarray(array).tobytes())

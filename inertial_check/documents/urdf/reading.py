@@ -413,7 +413,9 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
                 raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
             X_BG = Pose((x, y, z), rotation)
         dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
-        scale = _scale(solid)
+        scale: Vector = (1.0, 1.0, 1.0)
+        if solid.tag == "mesh" and "scale" in solid.attributes:
+            scale = parse_factors(solid.attributes["scale"], "scale of <mesh>")
         if solid.tag != "mesh":
             found = None
         else:
@@ -424,12 +426,6 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
         return Shape(kind, role, dimensions, *X_BG, span, found, scale)
     except Unusable as why:
         return unusable_shape(kind, role, span, why)
-
-
-def _scale(solid: Element) -> Vector:
-    if solid.tag != "mesh" or "scale" not in solid.attributes:
-        return 1.0, 1.0, 1.0
-    return parse_factors(solid.attributes["scale"], "scale of <mesh>")
 
 
 def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:

@@ -139,12 +139,6 @@ class ExpansionFiles:
         found = glob.glob(pattern)
         return [path for path in found if self._access.allows(os.path.dirname(path) or os.curdir)]
 
-    def _display_path(self, path: str) -> str:
-        """Make the path of an included file relative if the path of the main file is."""
-        path, here = os.path.normpath(path), os.path.join(os.getcwd(), "")
-        below = not os.path.isabs(self._main) and path.startswith(here)
-        return path[len(here) :] if below else path
-
     def _read(self, path: str) -> tuple[bytes, int]:
         key = os.path.abspath(path)
         if key not in self._bytes:
@@ -157,7 +151,10 @@ class ExpansionFiles:
             note_other_inputs()
         number = self._numbers.setdefault(key, len(self.sources))
         if number == len(self.sources):
-            self.sources.append(Source(self._display_path(path) if number else path, data))
+            if number:  # the path of an included file is relative if that of the main file is
+                path, here = os.path.normpath(path), os.path.join(os.getcwd(), "")
+                path = path if os.path.isabs(self._main) else path.removeprefix(here)
+            self.sources.append(Source(path, data))
         return data, number
 
 
@@ -318,20 +315,18 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
         said = ask(request, limits.seconds)
     if said.late:
         note_other_inputs()
-        answer_reason = (
+        reason = (
             f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
             "--timeout raises the limit, a third of the time for a document"
         )
-        raise ExpansionLimitError(path, answer_reason)
+        raise ExpansionLimitError(path, reason)
     try:
         answer: JsonObject = json.loads(said.answer)
     except ValueError:
         note_other_inputs()
         most = f"{limits.memory >> 20} MB of memory"
-        answer_reason = (
-            f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
-        )
-        raise ExpansionLimitError(path, answer_reason) from None
+        reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
+        raise ExpansionLimitError(path, reason) from None
     note_child_lookups(*answer["lookups"])
     if "error" in answer:
         raise _error(source.path, answer["limited"], **answer["error"])

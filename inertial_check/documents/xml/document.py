@@ -93,14 +93,13 @@ class XmlDocument:
                 not element.children
                 and not element.comments
                 and text.startswith("/>", close - 2)
-                and self._is_tag(element.start, close)
+                and (
+                    text.find(">", element.start) == close - 1
+                    or scan_tag(text, element.start).end == close
+                )
             )
             element.end = close if empty else text.index(">", close) + 1
         return element.end
-
-    def _is_tag(self, start: int, end: int) -> bool:
-        """Whether the start tag at a position ends at another one, after `>`."""
-        return self.text.find(">", start) == end - 1 or scan_tag(self.text, start).end == end
 
     def tag_span(self, element: Element) -> Span:
         """Return the bytes of an element's start tag."""
@@ -200,26 +199,26 @@ class _TreeBuilder:
             raise Unreadable("a second byte order mark")
         parser = self._parser
         # Collect the elements, each in the one around it; positions are those of bytes.
-        elements_parser, around, elements = self._parser, self._open, self._elements
+        around, elements = self._open, self._elements
         enter, leave, keep = around.append, around.pop, elements.append
 
         def start(tag: str, attributes: dict[str, str]) -> None:
-            elements_element = Element(tag, attributes, elements_parser.CurrentByteIndex)
-            keep(elements_element)
+            element = Element(tag, attributes, parser.CurrentByteIndex)
+            keep(element)
             parent = around[-1]
             if parent.children:
-                parent.children.append(elements_element)
+                parent.children.append(element)
             else:
-                parent.children = [elements_element]
-            enter(elements_element)
+                parent.children = [element]
+            enter(element)
             if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
-                self._refuse(elements_element)
+                self._refuse(element)
 
         def end(tag: str) -> None:
             # The position is at `</` of an end tag, but after `/>` of an empty element.
-            leave().close = elements_parser.CurrentByteIndex
+            leave().close = parser.CurrentByteIndex
 
-        elements_parser.StartElementHandler, elements_parser.EndElementHandler = start, end
+        parser.StartElementHandler, parser.EndElementHandler = start, end
         parser.CommentHandler = self._comment
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity

@@ -63,14 +63,10 @@ class TextReader:
         """Read those of the named attributes that an element has, each of them one number."""
         texts = self._document.attributes(element)
         return {
-            name: self._parse_value(f"{name} of <{element.tag}>", texts[name])
+            name: self._parse_number(f"{name} of <{element.tag}>", *texts[name].trim())
             for name in names
             if name in texts
         }
-
-    def _parse_value(self, what: str, text: PlacedText) -> Number:
-        """Parse a text that is one number; `what` names it in a message."""
-        return self._parse_number(what, *text.trim())
 
     def _parse_series(self, what: str, text: PlacedText, count: int, names: str) -> list[Number]:
         """Parse `count` numbers separated by space; all are NaN if the text holds another count."""

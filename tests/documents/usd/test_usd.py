@@ -666,7 +666,7 @@ def test_without_the_library_a_walk_says_so_once(without_library, tmp_path):
 def test_nothing_is_imported_before_a_document_asks_for_it():
     code = (
         "import sys, inertial_check.documents.load;"
-        "print(sorted({'pxr', 'subprocess'} & {*sys.modules}))"
+        "print(sorted({'pxr', 'xacro', 'yaml'} & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
