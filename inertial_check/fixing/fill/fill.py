@@ -21,7 +21,7 @@ from inertial_check.documents.model import Model, Role, judge
 from inertial_check.errors import ParameterError, expect
 from inertial_check.fixing.fill.densities import Divergence
 from inertial_check.fixing.fill.equations import Unknowns, fits_shapes
-from inertial_check.fixing.fill.intervals import Solution, solve_unknowns
+from inertial_check.fixing.fill.intervals import solve_unknowns
 from inertial_check.fixing.fill.knowledge import (
     WATER,
     Knowledge,
@@ -33,7 +33,7 @@ from inertial_check.fixing.fill.overlaps import (
     merge_cells,
     share_with_neighbours,
 )
-from inertial_check.fixing.fill.result import GUESS, FilledBody, Filling, FillStatus
+from inertial_check.fixing.fill.result import FilledBody, Filling, FillStatus
 from inertial_check.fixing.fill.selection import (
     Target,
     examine_model,
@@ -50,14 +50,9 @@ from inertial_check.inertia.arrays import quiet
 __all__ = [
     "Collector",
     "FillOptions",
-    "Filler",
-    "Refusals",
     "check_again",
-    "describe_source",
     "fill",
     "fill_model",
-    "list_notes",
-    "list_outcomes",
 ]
 
 
@@ -229,116 +224,6 @@ _ALONE = "--body NAME fills bodies alone"
 """Way out where one body keeps the others from being written."""
 
 
-class Refusals(NamedTuple):
-    """Reasons against bodies.
-
-    Attributes:
-        unfit: By index, why shapes cannot hold the masses that the document states.
-        objections: By id, findings of check against new numbers.
-    """
-
-    unfit: Mapping[int, str]
-    objections: Mapping[str, str]
-
-
-def list_outcomes(
-    model: Model,
-    targets: Sequence[Target],
-    pieces: Mapping[int, BodyPieces],
-    solution: Solution | None,
-    fix: Fix,
-    refusals: Refusals,
-) -> tuple[FilledBody, ...]:
-    """List what became of each body.
-
-    Args:
-        model: The model.
-        targets: The bodies to fill.
-        pieces: Their pieces, by index.
-        solution: Their numbers; None where none has a shape.
-        fix: The document with new numbers.
-        refusals: Reasons against bodies.
-    """
-    written = {body.id: body for body in fix.bodies}
-    found = []
-    for target in targets:
-        body, own = model.bodies[target.at], pieces[target.at]
-        line = model.place(body.span).line
-        if target.at in refusals.unfit:
-            why = refusals.unfit[target.at]
-            found.append(FilledBody(body.name, body.id, line, "refused", why))
-            continue
-        if solution is None or target.at not in solution.parameters:
-            why = "; ".join(own.remarks) or "it has no shape, and carries no joint"
-            found.append(FilledBody(body.name, body.id, line, "no-shape", why))
-            continue
-        status: FillStatus = "filled"
-        reason = f"its inertial was {target.reason}"
-        result, objections = written[body.id], refusals.objections
-        if body.id in objections:
-            status, reason = "refused", objections[body.id]
-        elif objections or result.status == "withheld":
-            names = ", ".join([body.name for body in model.bodies if body.id in objections][:4])
-            why = f"all bodies are written or none, and {names} cannot be"
-            status, reason = "withheld", f"{why if names else result.reason}; {_ALONE}"
-        elif result.status not in INTACT:
-            status, reason = "unwritten", result.reason
-        index = target.at
-        interval, density = solution.intervals[index], solution.densities[index]
-        least, most = (float(value) for value in interval.mass)
-        found.append(
-            FilledBody(
-                own.body.name,
-                own.body.id,
-                line,
-                status,
-                reason,
-                describe_source(own, density),
-                solution.parameters[index],
-                density,
-                interval,
-                own.guess or own.skipped or most > GUESS * least,
-                own.remarks,
-            )
-        )
-    return tuple(found)
-
-
-def describe_source(own: BodyPieces, density: float) -> str:
-    """Where the numbers of a body come from, in one line."""
-    if own.guess:
-        return f"a guess: {density:.4g} kg/m^3 in {own.pieces[0].label}"
-    readings = dict.fromkeys(piece.reading for piece in own.pieces)
-    taken = [name for name in readings if name != "solid"]
-    kinds = dict.fromkeys(piece.label for piece in own.pieces)
-    as_ = f" as {', '.join(taken)}" if taken else ""
-    without = f" without what lies in {', '.join(own.shared)}" if own.shared else ""
-    like = f", distributed as in {own.like}" if own.like else ""
-    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}{without}{like}"
-
-
-def list_notes(
-    model: Model, known: Knowledge, targets: Sequence[Target], solution: Solution
-) -> Iterator[str]:
-    """Lines about the whole model."""
-    if known.density is None and known.total_mass is None:
-        yield f"the usual density is {solution.usual}"
-    yield from filter(None, solution.remarks)
-    for name in solution.dropped:
-        yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
-    if known.total_mass is None and not known.subtree_masses:
-        return
-    filled = {each.at for each in targets}
-    empty = [
-        body.name
-        for index, (body, judgement) in enumerate(zip(model.bodies, judge(model), strict=True))
-        if index not in filled and body.shapes and not judgement.mass > 0
-    ]
-    if empty:
-        shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
-        yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
-
-
 DIGITS = 10
 """Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
 
@@ -359,69 +244,6 @@ class FillOptions(NamedTuple):
     solver: str | None = None
     digits: int = DIGITS
     provenance: bool = False
-
-
-@dataclass(frozen=True)
-class Filler:
-    """Fills one model."""
-
-    model: Model
-    known: Knowledge
-    options: FillOptions
-    context: Context
-    targets: Sequence[Target]
-    report: FileReport
-
-    def run(self) -> Filling:
-        """Solve, write, read again, check."""
-        options = self.options
-        reader = PieceReader(
-            self.model, self.context, roles=options.roles, thickness=options.thickness
-        )
-        collector = Collector(
-            self.model, self.known, self.targets, reader, self.context, options.thickness
-        )
-        pieces = collector.read_targets()
-        unfit = collector.find_unfit(pieces)
-        usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
-        if not usable:
-            refusals = Refusals(unfit, {})
-            return Filling(
-                kept := self._keep(),
-                list_outcomes(self.model, self.targets, pieces, None, kept, refusals),
-            )
-        unknowns = collector.collect(usable)
-        pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
-        solution = solve_unknowns(unknowns, self.known, options.solver)
-        sources = {
-            index: describe_source(own, solution.densities[index])
-            for index, own in zip(unknowns.indices, unknowns.pieces, strict=True)
-        }
-        fix = self._write(solution, sources)
-        objections, changes = check_again(self.model, self.report, fix, self.context)
-        refusals = Refusals(unfit, objections)
-        return Filling(
-            self._keep() if objections else fix,
-            list_outcomes(self.model, self.targets, pieces, solution, fix, refusals),
-            solution.certificate,
-            (*list_notes(self.model, self.known, self.targets, solution), *changes),
-        )
-
-    def _write(self, solution: Solution, sources: dict[int, str]) -> Fix:
-        """The document with the new numbers."""
-        ids = [body.id for body in self.model.bodies]
-        comments = {ids[at]: f"inertial-check fill: {text}" for at, text in sources.items()}
-        return write_parameters(
-            self.model,
-            {ids[index]: each for index, each in solution.parameters.items()},
-            digits=self.options.digits,
-            comments=comments if self.options.provenance else None,
-            context=self.context,
-        )
-
-    def _keep(self) -> Fix:
-        """The fix that changes nothing."""
-        return Fix(self.model.source, self.model.format, self.model.source.data, ())
 
 
 def fill(  # noqa: PLR0913 - each argument is one thing that may be known
@@ -533,13 +355,72 @@ def fill_model(
     context: Context | None = None,
 ) -> Filling:
     """Fill the inertials of a loaded model; see fill."""
-    within, chosen = context or Context(), options or FillOptions()
-    check_choices("roles", chosen.roles, ROLES)
-    report = examine_model(model, within)
+    context, options = context or Context(), options or FillOptions()
+    check_choices("roles", options.roles, ROLES)
+    report = examine_model(model, context)
     targets = select_targets(model, bodies, report)
     notes = (*note_derived_bodies(model, targets), *note_unmatched_patterns(model, known.links))
+    fix = unchanged = Fix(model.source, model.format, model.source.data, ())
     if not targets:
-        unchanged = Fix(model.source, model.format, model.source.data, ())
         return Filling(unchanged, (), notes=notes)
-    filling = Filler(model, known, chosen, within, targets, report).run()
-    return replace(filling, notes=(*filling.notes, *notes))
+    reader = PieceReader(model, context, roles=options.roles, thickness=options.thickness)
+    collector = Collector(model, known, targets, reader, context, options.thickness)
+    pieces = collector.read_targets()
+    unfit = collector.find_unfit(pieces)
+    usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
+    filled: dict[int, FilledBody] = {}
+    certificate, objections = None, dict[str, str]()
+    if usable:
+        unknowns = collector.collect(usable)
+        pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
+        filled, certificate, remarks = solve_unknowns(unknowns, known, options.solver)
+        comments = {body.id: f"inertial-check fill: {body.source}" for body in filled.values()}
+        fix = write_parameters(
+            model,
+            {body.id: body.parameters for body in filled.values() if body.parameters is not None},
+            digits=options.digits,
+            comments=comments if options.provenance else None,
+            context=context,
+        )
+        objections, changes = check_again(model, report, fix, context)
+        empty = (
+            _note_empty_bodies(model, targets) if known.total_mass or known.subtree_masses else ()
+        )
+        notes = (*remarks, *empty, *changes, *notes)
+    written = {body.id: body for body in fix.bodies}
+    found = []
+    for target in targets:
+        body = model.bodies[target.at]
+        line = model.place(body.span).line
+        if target.at in unfit:
+            found.append(FilledBody(body.name, body.id, line, "refused", unfit[target.at]))
+            continue
+        if target.at not in filled:
+            why = "; ".join(pieces[target.at].remarks) or "it has no shape, and carries no joint"
+            found.append(FilledBody(body.name, body.id, line, "no-shape", why))
+            continue
+        status: FillStatus = "filled"
+        reason, result = f"its inertial was {target.reason}", written[body.id]
+        if body.id in objections:
+            status, reason = "refused", objections[body.id]
+        elif objections or result.status == "withheld":
+            names = ", ".join([each.name for each in model.bodies if each.id in objections][:4])
+            why = f"all bodies are written or none, and {names} cannot be"
+            status, reason = "withheld", f"{why if names else result.reason}; {_ALONE}"
+        elif result.status not in INTACT:
+            status, reason = "unwritten", result.reason
+        found.append(replace(filled[target.at], status=status, reason=reason))
+    return Filling(unchanged if objections else fix, tuple(found), certificate, notes)
+
+
+def _note_empty_bodies(model: Model, targets: Sequence[Target]) -> Iterator[str]:
+    """Say which bodies with shapes count with no mass in known sums."""
+    filled = {each.at for each in targets}
+    empty = [
+        body.name
+        for index, (body, judgement) in enumerate(zip(model.bodies, judge(model), strict=True))
+        if index not in filled and body.shapes and not judgement.mass > 0
+    ]
+    if empty:
+        shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
+        yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"

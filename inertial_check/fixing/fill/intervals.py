@@ -17,7 +17,7 @@ rows and bounds, and each has its own costs g of the masses x of the cells:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from inertial_check.fixing.fill.equations import (
 )
 from inertial_check.fixing.fill.knowledge import Knowledge
 from inertial_check.fixing.fill.overlaps import group_points
+from inertial_check.fixing.fill.result import GUESS, BodyInterval, FilledBody
 from inertial_check.fixing.fill.shapes import BodyPieces
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers, Mask
@@ -361,24 +362,6 @@ def _find_fractions(targets: _Targets, programs: _Programs, found: CoupledRanges
         targets = _Targets(*(each[moved] for each in targets))
 
 
-class BodyInterval(NamedTuple):
-    """Intervals of the numbers of one body.
-
-    Attributes:
-        mass: (2,) least and largest mass [kg].
-        com: (2, 3) least and largest coordinates of the centre of mass in the body [m].
-        inertia: (2, 6) least and largest entries of the tensor about the centre of mass of the
-            answer, in the axes of the body [kg m^2], in the order of model.ENTRIES.
-        exact: Whether some body that meets all sums reaches each of these bounds; else they are
-            outer bounds, which hold and may be wider than they need be.
-    """
-
-    mass: Floats
-    com: Floats
-    inertia: Floats
-    exact: bool = True
-
-
 def find_intervals(
     pieces: Sequence[BodyPieces],
     sums: Sequence[MassSum],
@@ -553,35 +536,19 @@ def _about(moments: Floats, centers: Floats) -> Floats:
     return found
 
 
-class Solution(NamedTuple):
-    """Numbers of the bodies with a shape.
-
-    Attributes:
-        parameters: By index of the body.
-        intervals: By index.
-        densities: Mean densities by index [kg/m^3].
-        certificate: Of the densities.
-        usual: Source of the nominal densities that nothing states.
-        dropped: What was assumed of twins, and given sums exclude.
-        remarks: What another model gives, and sums that are met within their deviations.
-    """
-
-    parameters: Mapping[int, InertialParameters]
-    intervals: Mapping[int, BodyInterval]
-    densities: Mapping[int, float]
-    certificate: Certificate
-    usual: str
-    dropped: tuple[str, ...]
-    remarks: tuple[str, ...]
-
-
-def solve_unknowns(unknowns: Unknowns, known: Knowledge, solver: str | None) -> Solution:
+def solve_unknowns(
+    unknowns: Unknowns, known: Knowledge, solver: str | None
+) -> tuple[dict[int, FilledBody], Certificate, tuple[str, ...]]:
     """Solve for the densities of all bodies.
 
     Args:
         unknowns: The bodies.
         known: What is known.
         solver: None for Newton's method, or a solver of cvxpy.
+
+    Returns:
+        The bodies with their new numbers, by index, the certificate of the densities, and one line
+        for each sum that is met in another way than it is stated.
 
     Raises:
         ParameterError: Sums that exclude each other (InfeasibleSumsError), or a mesh in
@@ -603,31 +570,60 @@ def solve_unknowns(unknowns: Unknowns, known: Knowledge, solver: str | None) -> 
     cells, answer, met, usual, dropped = _solve_sums(unknowns, known, solver, sums, centers)
     stated = {each.name: each for each in sums}
     sums = [stated[each.name] for each in met]
-    moves = [(each.name, each.wanted - stated[each.name].wanted) for each in met]
     theta = np.zeros((len(unknowns.pieces), 10))
     np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
-    parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
-    found = find_intervals(
+    ranges = find_intervals(
         unknowns.shapes or unknowns.pieces,
         sums,
         np.tile(np.array(known.density_range), (len(unknowns.pieces), 1)),
         theta,
         centers,
     )
-    intervals = dict(zip(unknowns.indices, found, strict=True))
-    densities = {
-        index: float(theta[at, 0]) / unknowns.pieces[at].volume
-        for at, index in enumerate(unknowns.indices)
-    }
-    return Solution(
-        parameters,
-        intervals,
-        densities,
-        answer.certificate,
-        usual,
-        dropped,
-        (unknowns.prior_note, *_describe_moves(moves)),
-    )
+    bodies = {}
+    for index, pieces, row, interval in zip(
+        unknowns.indices, unknowns.pieces, theta, ranges, strict=True
+    ):
+        density, (least, most) = float(row[0]) / pieces.volume, map(float, interval.mass)
+        bodies[index] = FilledBody(
+            pieces.body.name,
+            pieces.body.id,
+            unknowns.model.place(pieces.body.span).line,
+            "filled",
+            "",
+            describe_source(pieces, density),
+            _about_com(row),
+            density,
+            interval,
+            pieces.guess or pieces.skipped or most > GUESS * least,
+            pieces.remarks,
+        )
+    notes = [unknowns.prior_note] if unknowns.prior_note else []
+    if known.density is None and known.total_mass is None:
+        notes.insert(0, f"the usual density is {usual}")
+    for each in met:
+        if move := each.wanted - stated[each.name].wanted:
+            notes.append(
+                f"{each.name} is met {abs(move):.3g} kg {'above' if move > 0 else 'below'}, within "
+                "its deviation: the other sums exclude it as stated"
+            )
+    notes += [
+        f"given sums exclude {name}, which was assumed of twins with equal shapes"
+        for name in dropped
+    ]
+    return bodies, answer.certificate, tuple(notes)
+
+
+def describe_source(own: BodyPieces, density: float) -> str:
+    """Where the numbers of a body come from, in one line."""
+    if own.guess:
+        return f"a guess: {density:.4g} kg/m^3 in {own.pieces[0].label}"
+    readings = dict.fromkeys(piece.reading for piece in own.pieces)
+    taken = [name for name in readings if name != "solid"]
+    kinds = dict.fromkeys(piece.label for piece in own.pieces)
+    as_ = f" as {', '.join(taken)}" if taken else ""
+    without = f" without what lies in {', '.join(own.shared)}" if own.shared else ""
+    like = f", distributed as in {own.like}" if own.like else ""
+    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}{without}{like}"
 
 
 def _solve_sums(
@@ -678,16 +674,6 @@ def _solve_sums(
         out = [each for each in sums if each.assumed and each.name in excluded]
         dropped += [each.name for each in out]
         sums = [each for each in sums if each not in out]
-
-
-def _describe_moves(moves: Sequence[tuple[str, float]]) -> Iterator[str]:
-    """Lines about sums that are met beside the stated ones."""
-    for name, move in moves:
-        if move:
-            yield (
-                f"{name} is met {abs(move):.3g} kg {'above' if move > 0 else 'below'}, within its "
-                "deviation: the other sums exclude it as stated"
-            )
 
 
 def _about_com(theta: Floats) -> InertialParameters:

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from inertial_check.documents.escaping import markdown_code, markdown_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.files.writing import WritableFolders
 from inertial_check.documents.model import ENTRIES
 from inertial_check.errors import RowIndexError
-from inertial_check.fixing.fill.intervals import BodyInterval
 from inertial_check.fixing.result import Fix
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.arrays import EqualByValue, Floats
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
     Fragment,
@@ -41,6 +42,24 @@ withheld: it could be written, but another body of the model could not."""
 
 GUESS = 3.0
 """Ratio of the largest possible mass to the least, above which a mass is called a guess."""
+
+
+class BodyInterval(NamedTuple):
+    """Intervals of the numbers of one body.
+
+    Attributes:
+        mass: (2,) least and largest mass [kg].
+        com: (2, 3) least and largest coordinates of the centre of mass in the body [m].
+        inertia: (2, 6) least and largest entries of the tensor about the centre of mass of the
+            answer, in the axes of the body [kg m^2], in the order of model.ENTRIES.
+        exact: Whether some body that meets all sums reaches each of these bounds; else they are
+            outer bounds, which hold and may be wider than they need be.
+    """
+
+    mass: Floats
+    com: Floats
+    inertia: Floats
+    exact: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +92,24 @@ class FilledBody(EqualByValue):
     interval: BodyInterval | None = None
     guess: bool = False
     remarks: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> list[tuple[str, str, float, float, float]]:
+        """The ten numbers of the body: name, unit, value, least and largest possible value.
+
+        Mass, centre of mass, tensor about it; empty where there are no new numbers.
+        """
+        if self.parameters is None or self.interval is None:
+            return []
+        own, interval = self.parameters, self.interval
+        names = ("mass", "kg"), *((axis, "m") for axis in "xyz")
+        names += tuple((entry, "kg m^2") for entry in ENTRIES)
+        values = np.concatenate([[own.mass], own.com, six(own.inertia_com)]).tolist()
+        ends = np.concatenate([interval.mass[:, None], interval.com, interval.inertia], axis=1)
+        return [
+            (name, unit, value, least, most)
+            for (name, unit), value, least, most in zip(names, values, *ends.tolist(), strict=True)
+        ]
 
 
 def _is_place(index: object, count: int) -> bool:
@@ -180,17 +217,18 @@ def describe_filling(filling: Filling, written: str | None = None) -> dict[str, 
         written: The path that it was written to; None if it was not.
     """
     certificate = filling.certificate
-    return {
-        "path": filling.fix.source.path,
-        "format": filling.fix.format,
-        "changed": filling.changed,
-        "complete": filling.complete,
-        "written": written,
-        "certificate": None
-        if certificate is None
-        else {name: float(value) for name, value in certificate._asdict().items()},
-        "notes": list(filling.notes),
-        "bodies": [
+    bodies = []
+    for body in filling.bodies:
+        new: dict[str, Json] | None = None
+        interval: dict[str, Json] | None = None
+        if body.parameters is not None and body.interval is not None:
+            values = {name: value for name, _, value, _, _ in body.numbers}
+            ends = {name: [least, most] for name, _, _, least, most in body.numbers}
+            new = {"mass": values["mass"], "com": [values[axis] for axis in "xyz"]}
+            interval = {"mass": ends["mass"], "com": [ends[axis] for axis in "xyz"]}
+            new |= {name: values[name] for name in ENTRIES}
+            interval |= {name: ends[name] for name in ENTRIES}
+        bodies.append(
             {
                 "name": body.name,
                 "id": body.id,
@@ -201,33 +239,23 @@ def describe_filling(filling: Filling, written: str | None = None) -> dict[str, 
                 "density": body.density,
                 "guess": body.guess,
                 "remarks": list(body.remarks),
-                "new": _describe_numbers(body),
-                "interval": _describe_interval(body),
+                "new": new,
+                "interval": interval,
                 "interval_exact": None if body.interval is None else body.interval.exact,
             }
-            for body in filling.bodies
-        ],
+        )
+    return {
+        "path": filling.fix.source.path,
+        "format": filling.fix.format,
+        "changed": filling.changed,
+        "complete": filling.complete,
+        "written": written,
+        "certificate": None
+        if certificate is None
+        else {name: float(value) for name, value in certificate._asdict().items()},
+        "notes": list(filling.notes),
+        "bodies": bodies,
     }
-
-
-def _describe_numbers(body: FilledBody) -> dict[str, Json] | None:
-    if body.parameters is None:
-        return None
-    numbers: dict[str, Json] = {"mass": float(body.parameters.mass)}
-    numbers["com"] = [float(value) for value in body.parameters.com]
-    entries = six(body.parameters.inertia_com)
-    numbers |= {name: float(value) for name, value in zip(ENTRIES, entries, strict=True)}
-    return numbers
-
-
-def _describe_interval(body: FilledBody) -> dict[str, Json] | None:
-    if body.interval is None:
-        return None
-    found: dict[str, Json] = {"mass": body.interval.mass.tolist()}
-    found["com"] = body.interval.com.T.tolist()
-    for at, name in enumerate(ENTRIES):
-        found[name] = body.interval.inertia[:, at].tolist()
-    return found
 
 
 _LONGEST = 200
@@ -242,82 +270,33 @@ th,td{text-align:left;padding:.15em .6em;border-bottom:1px solid rgba(128,128,12
 td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"""
 
 
-class NumberRange(NamedTuple):
-    """One number of a filled body, with what is possible.
-
-    Attributes:
-        name: "mass", "x", "y", "z" of the centre of mass, "ixx", ...
-        unit: Its unit.
-        value: The number.
-        least: Least possible number.
-        most: Largest possible number.
-    """
-
-    name: str
-    unit: str
-    value: float
-    least: float
-    most: float
-
-
-def list_numbers(body: FilledBody) -> list[NumberRange]:
-    """List the ten numbers of a body: mass, centre of mass, tensor about it; none if unfilled."""
-    if body.parameters is None or body.interval is None:
-        return []
-    own, interval = body.parameters, body.interval
-    found = [NumberRange("mass", "kg", float(own.mass), *map(float, interval.mass))]
-    for axis, name in enumerate("xyz"):
-        ends = map(float, interval.com[:, axis])
-        found.append(NumberRange(name, "m", float(own.com[axis]), *ends))
-    for entry, (name, value) in enumerate(zip(ENTRIES, six(own.inertia_com), strict=True)):
-        ends = map(float, interval.inertia[:, entry])
-        found.append(NumberRange(name, "kg m^2", float(value), *ends))
-    return found
-
-
 def write_lines(body: FilledBody) -> Iterator[str]:
     """Write a line of text for each number of a body."""
-    for each in list_numbers(body):
-        yield (
-            f"{each.name:4} {each.value:.6g} {each.unit}, "
-            f"{each.least:.3g} to {each.most:.3g} {each.unit} possible"
-        )
+    for name, unit, value, least, most in body.numbers:
+        yield f"{name:4} {value:.6g} {unit}, {least:.3g} to {most:.3g} {unit} possible"
     if body.interval is not None and not body.interval.exact:
         yield "the intervals are outer bounds: they hold, and may be wider than they need be"
-
-
-def _describe_certainty(body: FilledBody) -> str:
-    """How sure the mass of a body is, in a few words."""
-    numbers = list_numbers(body)
-    if not numbers:
-        return ""
-    mass = numbers[0]
-    if mass.most - mass.least <= tolerances.MASS_KNOWN * mass.value:
-        word = "known"
-    else:
-        word = "a guess" if body.guess else "within its interval"
-    exact = body.interval is None or body.interval.exact
-    return word if exact else f"{word}; outer bounds"
 
 
 def _list_rows(filling: Filling) -> Iterator[tuple[str, ...]]:
     """Rows of the table: the numbers of each body, or one row that says why it has none."""
     for body in filling.bodies:
-        result = f"{body.status}: {body.source or body.reason}"
-        numbers = list_numbers(body) if body.status == "filled" else []
-        if not numbers:
+        numbers = body.numbers if body.status == "filled" else []
+        if not numbers or body.interval is None:
             yield (body.name, f"{body.status}: {body.reason}", "", "", "", "", "")
-        for place, each in enumerate(numbers):
-            first = place == 0
-            yield (
-                body.name if first else "",
-                result if first else "",
-                f"{each.name}, {each.unit}",
-                f"{each.value:.6g}",
-                f"{each.least:.3g}",
-                f"{each.most:.3g}",
-                _describe_certainty(body) if first else "",
-            )
+            continue
+        _, _, mass, lightest, heaviest = numbers[0]
+        if heaviest - lightest <= tolerances.MASS_KNOWN * mass:
+            certainty = "known"
+        else:
+            certainty = "a guess" if body.guess else "within its interval"
+        if not body.interval.exact:
+            certainty += "; outer bounds"
+        texts = body.name, f"{body.status}: {body.source or body.reason}", certainty
+        for name, unit, value, least, most in numbers:
+            ends = f"{value:.6g}", f"{least:.3g}", f"{most:.3g}"
+            yield (*texts[:2], f"{name}, {unit}", *ends, texts[2])
+            texts = "", "", ""  # they stand in the first row of a body
 
 
 def write_markdown(fillings: Sequence[Filling]) -> str:
@@ -364,9 +343,10 @@ def write_html(fillings: Sequence[Filling]) -> str:
 
 
 def _write_row(body: FilledBody) -> tuple[str | Fragment, ...]:
-    numbers = list_numbers(body)
-    mass = f"{numbers[0].value:.4g}" if numbers else "\N{EN DASH}"
-    spread = f"{numbers[0].least:.3g} to {numbers[0].most:.3g}" if numbers else "\N{EN DASH}"
+    mass = spread = "\N{EN DASH}"
+    if body.numbers:
+        _, _, value, least, most = body.numbers[0]
+        mass, spread = f"{value:.4g}", f"{least:.3g} to {most:.3g}"
     return (
         escape_text(body.name),
         color_word(body.status, "good" if body.status == "filled" else "bad"),
