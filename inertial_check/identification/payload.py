@@ -12,6 +12,7 @@ from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError
+from inertial_check.identification.fit.options import NO_PRIOR
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,
@@ -123,7 +124,7 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         known.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
     found = _identify(options, samples, carrier.name, known)
     said = [
-        Remark(Severity.NOTE if "prior:" in line else Severity.WARNING, "payload", line)
+        Remark(Severity.NOTE if line == NO_PRIOR else Severity.WARNING, "payload", line)
         for line in found.remarks
     ]
     every = [*remarks, *robot.remarks, *said]

@@ -96,6 +96,10 @@ def refuse_unknown(name: str, value: str, known: tuple[str, ...]) -> None:
         raise ParameterError(f"{name} is {value!r}; available are {', '.join(map(repr, known))}")
 
 
+NO_PRIOR = "no prior: the samples alone decide, and regularization is 0"
+"""Remark where no prior is given: that is what was asked for, and no doubt."""
+
+
 class Priors(NamedTuple):
     """Expected bodies, as they were given and as they are used.
 
@@ -179,4 +183,4 @@ def priors_from_samples(reduction: Reduction, nuisance: Nuisance) -> Priors:
     units[:, [4, 7, 9]] = np.abs(theta[:, [4, 7, 9]]).sum(axis=1, keepdims=True) / 3
     if not np.all(units[:, [0, 4]] > 0):
         raise ParameterError("a body of no mass and no inertia fits the samples best: give prior=")
-    return Priors(units, units, ("no prior: the samples alone decide, and regularization is 0",))
+    return Priors(units, units, (NO_PRIOR,))
