@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from inertial_check.errors import DocumentError
@@ -123,10 +123,20 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
     """
     notes: list[ReadingNote] = []
     further = _list_further(header, how)
-    groups = _group(_list_candidates(header, how.columns, further.values()))
+    groups: dict[str, list[Candidate]] = {}
+    for each in _list_candidates(header, how.columns, further.values()):
+        groups.setdefault(each.meaning.quantity, []).append(each)
     found: dict[str, dict[Joint, Candidate]] = {}
     for quantity, own in groups.items():
-        chosen = _prefer_measurements(own, notes)
+        # Choose measured values; commanded ones are none of the robot's motion.
+        measured = [each for each in own if not each.is_commanded]
+        commanded = [each for each in own if each.is_commanded]
+        if measured and commanded:
+            kept, left = _list_titles(measured), _list_titles(commanded)
+            notes.append(
+                ReadingNote("columns", f"{kept} taken, which were measured, and not {left}")
+            )
+        chosen = measured
         if quantity == "tau":
             chosen = _choose_torques(chosen, notes)
         if quantity == "t" and len(chosen) > 1:
@@ -215,23 +225,6 @@ def _list_candidates(
 
 def _has_current(meaning: ColumnName) -> bool:
     return meaning.quantity == "tau" and meaning.unit is not None and is_current(meaning.unit)
-
-
-def _group(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    groups: dict[str, list[Candidate]] = {}
-    for each in candidates:
-        groups.setdefault(each.meaning.quantity, []).append(each)
-    return groups
-
-
-def _prefer_measurements(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
-    """Choose measured values; commanded ones are none of the robot's motion."""
-    measured = [each for each in own if not each.is_commanded]
-    commanded = [each for each in own if each.is_commanded]
-    if measured and commanded:
-        kept, left = _list_titles(measured), _list_titles(commanded)
-        notes.append(ReadingNote("columns", f"{kept} taken, which were measured, and not {left}"))
-    return measured
 
 
 def _choose_torques(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:

@@ -209,7 +209,14 @@ def find_offset(features: LoggedSignals, targets: LoggedSignals) -> ClockOffset:
     shifts: Floats = np.arange(float(size))
     shifts[shifts >= len(Y)] -= size
     start = float(targets.t[0] - features.t[0])
-    rival = _find_rival(score, shifts, best)
+    # Find another peak of the score that is as high, beside the slopes of the best one.
+    ring = np.roll(score, -best)
+    slopes = int(np.argmax(ring < ring[0] / 2)) or 1
+    back = int(np.argmax(ring[::-1] < ring[0] / 2)) or 1
+    others = ring[slopes:-back]
+    rival = None
+    if len(others) and others.max() >= _RIVAL * ring[0]:
+        rival = float(shifts[(best + slopes + int(np.argmax(others))) % len(shifts)])
     return ClockOffset(
         _refine(start + shifts[best] / rate, basis, features.t[0], rate, targets),
         explained,
@@ -251,17 +258,6 @@ def _measure_residuals(basis: Floats, Y: Floats) -> float:
     """Logarithms of the squared residuals of signals, as in a likelihood with unknown noise."""
     left = ((Y - basis @ (basis.T @ Y)) ** 2).sum(axis=0)
     return float(np.log(np.maximum(left, np.finfo(float).tiny)).sum())
-
-
-def _find_rival(score: Floats, shifts: Floats, best: int) -> float | None:
-    """Find another peak of the score that is as high, beside the slopes of the best one."""
-    ring = np.roll(score, -best)
-    slopes = int(np.argmax(ring < ring[0] / 2)) or 1
-    back = int(np.argmax(ring[::-1] < ring[0] / 2)) or 1
-    others = ring[slopes:-back]
-    if not len(others) or others.max() < _RIVAL * ring[0]:
-        return None
-    return float(shifts[(best + slopes + int(np.argmax(others))) % len(shifts)])
 
 
 def _resample_band(own: LoggedSignals, rate: float) -> Floats:
