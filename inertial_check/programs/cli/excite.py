@@ -46,39 +46,6 @@ _MOST_PAIRS = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `excite`."""
     parser.add_argument("model", metavar="ROBOT", help="the robot's file")
-    _add_motion(parser)
-    _add_limits(parser)
-    _add_collisions(parser)
-    group = parser.add_argument_group("Parameters to be identified", argument_default=SUPPRESS)
-    group.add_argument(
-        "--friction",
-        type=options.split_at_commas,
-        metavar="TERMS",
-        help="friction terms besides the bodies: viscous, coulomb, offset, rotor, separated by "
-        "commas; or none (default: viscous,coulomb,offset)",
-    )
-    group.add_argument(
-        "--weights",
-        action="append",
-        metavar="NAME=WEIGHT",
-        help="importance of a body or of a friction term, 1 by default: with 2 it is to be known "
-        "twice as precisely (repeatable)",
-    )
-    options.add_context(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the trajectory here, as .csv or .npz; several as FILE-1, FILE-2, ...",
-    )
-    group.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="format of the report"
-    )
-    group.add_argument("--output-file", metavar="FILE", help="write the report here")
-
-
-def _add_motion(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Motion", argument_default=SUPPRESS)
     group.add_argument("--duration", type=float, metavar="S", help="duration [s] (default: 10)")
     group.add_argument(
@@ -116,9 +83,6 @@ def _add_motion(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="judge this motion, csv or npz, instead of a search",
     )
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "Joints (names, or numbers from 1)", argument_default=SUPPRESS
     )
@@ -149,9 +113,6 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         "predicted torques leave room for (default: 0.1)",
     )
     options.add_motion(group)
-
-
-def _add_collisions(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Collisions", argument_default=SUPPRESS)
     group.add_argument(
         "--clearance",
@@ -175,6 +136,33 @@ def _add_collisions(parser: argparse.ArgumentParser) -> None:
         help="box that the robot keeps out of, by its lower and upper coordinates in the frame of "
         "the base [m] (repeatable; with =)",
     )
+    group = parser.add_argument_group("Parameters to be identified", argument_default=SUPPRESS)
+    group.add_argument(
+        "--friction",
+        type=options.split_at_commas,
+        metavar="TERMS",
+        help="friction terms besides the bodies: viscous, coulomb, offset, rotor, separated by "
+        "commas; or none (default: viscous,coulomb,offset)",
+    )
+    group.add_argument(
+        "--weights",
+        action="append",
+        metavar="NAME=WEIGHT",
+        help="importance of a body or of a friction term, 1 by default: with 2 it is to be known "
+        "twice as precisely (repeatable)",
+    )
+    options.add_context(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the trajectory here, as .csv or .npz; several as FILE-1, FILE-2, ...",
+    )
+    group.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="format of the report"
+    )
+    group.add_argument("--output-file", metavar="FILE", help="write the report here")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -48,31 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="add a comment beside each new inertial that says where it comes from",
     )
-    _add_known(parser)
-    _add_shapes(parser)
-    options.add_context(parser)
-    options.add_configuration(parser)
-    group = parser.add_argument_group("Selection")
-    group.add_argument(
-        "--body",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="fill this body only, whatever it states (repeatable)",
-    )
-    options.add_sniff(group)
-    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "--output-format",
-        choices=("text", "json", "markdown", "html"),
-        default="text",
-        help="text: the diff, unless it is written (default); json, markdown, html: every body, "
-        "with the interval of each number",
-    )
-
-
-def _add_known(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("What is known")
     group.add_argument(
         "--density",
@@ -144,9 +119,6 @@ def _add_known(parser: argparse.ArgumentParser) -> None:
         metavar="LOW:HIGH",
         help="least and largest density of every part [kg/m^3] (default: 10:25000)",
     )
-
-
-def _add_shapes(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Where the numbers come from")
     group.add_argument(
         "--shapes",
@@ -166,6 +138,26 @@ def _add_shapes(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--solver", metavar="NAME", help="solver of cvxpy, as clarabel (default: Newton's method)"
+    )
+    options.add_context(parser)
+    options.add_configuration(parser)
+    group = parser.add_argument_group("Selection")
+    group.add_argument(
+        "--body",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fill this body only, whatever it states (repeatable)",
+    )
+    options.add_sniff(group)
+    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json", "markdown", "html"),
+        default="text",
+        help="text: the diff, unless it is written (default); json, markdown, html: every body, "
+        "with the interval of each number",
     )
 
 

@@ -69,7 +69,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="largest relative change of the inertia without --unsafe (default: 0.05; no limit "
         "with --cause)",
     )
-    _add_method(parser)
+    group = parser.add_argument_group("Where the numbers come from")
+    group.add_argument(
+        "--method",
+        choices=("nearest", "geometry"),
+        default="nearest",
+        help="nearest: the least change (default); geometry: the written mass spread evenly over "
+        "the body's own shapes, also for consistent bodies that are selected",
+    )
+    group.add_argument(
+        "--shapes",
+        choices=("collision", "visual"),
+        help="with --method geometry: use only these (default: collision, else visual)",
+    )
+    group.add_argument(
+        "--move-com",
+        action="store_true",
+        help="with --method geometry: also use the centre of mass of the shapes",
+    )
+    group.add_argument(
+        "--cause",
+        type=int,
+        metavar="N",
+        help="instead, write the numbers that the N-th probable cause of a body's findings says "
+        "were meant, as listed by check -v",
+    )
+    group.add_argument(
+        "--engine",
+        action="extend",
+        type=options.split_at_commas,
+        default=[],
+        metavar="NAME[,NAME]",
+        help="also move consistent bodies that one of these engines would refuse or alter, and "
+        "stay above the engines' floors",
+    )
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # --cause refuses a metric that was asked for
     options.add_context(parser)
@@ -106,44 +139,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "torques",
     )
     plots.add_argument(group, "the numbers before and after")
-
-
-def _add_method(parser: argparse.ArgumentParser) -> None:
-    """Declare where the new numbers come from: --method, its own options, --cause and --engine."""
-    group = parser.add_argument_group("Where the numbers come from")
-    group.add_argument(
-        "--method",
-        choices=("nearest", "geometry"),
-        default="nearest",
-        help="nearest: the least change (default); geometry: the written mass spread evenly over "
-        "the body's own shapes, also for consistent bodies that are selected",
-    )
-    group.add_argument(
-        "--shapes",
-        choices=("collision", "visual"),
-        help="with --method geometry: use only these (default: collision, else visual)",
-    )
-    group.add_argument(
-        "--move-com",
-        action="store_true",
-        help="with --method geometry: also use the centre of mass of the shapes",
-    )
-    group.add_argument(
-        "--cause",
-        type=int,
-        metavar="N",
-        help="instead, write the numbers that the N-th probable cause of a body's findings says "
-        "were meant, as listed by check -v",
-    )
-    group.add_argument(
-        "--engine",
-        action="extend",
-        type=options.split_at_commas,
-        default=[],
-        metavar="NAME[,NAME]",
-        help="also move consistent bodies that one of these engines would refuse or alter, and "
-        "stay above the engines' floors",
-    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -62,21 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="point about which the inertias are taken: origin of the frame or centre of mass "
         "(required)",
     )
-    _add_metric(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
-    group.add_argument(
-        "--output-format",
-        choices=("csv", "json", "yaml", "npz"),
-        help="format to write (default: that of the table, in which only changed numbers differ)",
-    )
-    group.add_argument(
-        "--report", metavar="FILE", help="write a JSON report on every row that moved"
-    )
-    plots.add_argument(group, "the largest changes, before and after,")
-
-
-def _add_metric(parser: argparse.ArgumentParser) -> None:
     group = options.add_nearest(parser, _METRICS)
     group.add_argument(
         "--weights",
@@ -109,6 +94,17 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="solve with this installed conic solver, such as clarabel or scs",
     )
+    group = parser.add_argument_group("Output")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
+    group.add_argument(
+        "--output-format",
+        choices=("csv", "json", "yaml", "npz"),
+        help="format to write (default: that of the table, in which only changed numbers differ)",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write a JSON report on every row that moved"
+    )
+    plots.add_argument(group, "the largest changes, before and after,")
 
 
 def run(args: argparse.Namespace) -> int:
