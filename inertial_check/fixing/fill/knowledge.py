@@ -239,16 +239,20 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
     """
     file = TomlFile(path, access or Access(follow_outside=True))
     tables = dict(file.values)
-    own, links = tables.pop("materials", {}), tables.pop("links", {})
-    for name, table in (("materials", own), ("links", links)):
+    own: dict[str, dict[str, object]] = {}
+    for name in ("materials", "links"):
+        table = tables.pop(name, {})
         if not isinstance(table, dict):
             raise UsageError(f"{path}: {name} is {table!r}, expected a table")
-    materials = {**MATERIALS} | {name: _read_density(path, name, own[name]) for name in own}
+        own[name] = table
+    materials = {**MATERIALS}
+    for name, density in own["materials"].items():
+        materials[name] = _read_density(path, name, density)
     if tables:
         name = next(iter(tables))
         hint = suggest_name(name, ("materials", "links"))
         raise UsageError(f"{path}: unknown table {name!r}{hint}; known: materials, links")
-    return resolve_links(path, links, materials)
+    return resolve_links(path, own["links"], materials)
 
 
 def resolve_links(

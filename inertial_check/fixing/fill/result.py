@@ -217,7 +217,7 @@ def describe_filling(filling: Filling, written: str | None = None) -> dict[str, 
         written: The path that it was written to; None if it was not.
     """
     certificate = filling.certificate
-    bodies = []
+    bodies: list[Json] = []
     for body in filling.bodies:
         new: dict[str, Json] | None = None
         interval: dict[str, Json] | None = None
