@@ -345,7 +345,9 @@ class Search:
 def _spectrum(seen: Floats) -> tuple[Floats, Floats]:
     """Singular values (r,) of rows (S, n, r), descending, and right singular vectors as columns."""
     rows = seen.reshape(-1, seen.shape[-1])
-    squares, V = np.linalg.eigh(rows.T @ rows)  # takes a tenth of the time of a decomposition
+    # The Gram matrix takes a tenth of the time of a decomposition, and squares the condition: it is
+    # used only where its least eigenvalue is well above rounding.
+    squares, V = np.linalg.eigh(rows.T @ rows)
     if squares[0] > tolerances.GRAM_PRECISE * squares[-1]:
         return np.sqrt(squares[::-1]), V[:, ::-1]
     _, found, Vt = np.linalg.svd(rows)

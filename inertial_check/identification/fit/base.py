@@ -203,9 +203,9 @@ def base_parameters(
     # Rank all columns: those that are kept rather than regrouped come first.
     width = reduction.columns
     own = [int(place) for place in np.argsort(reorder(np.arange(10.0), "urdf", order))]
-    bodies = (width - len(beside)) // 10
-    entries = [10 * body + own[entry] for body in range(bodies) for entry in PREFERENCE]
-    preferred = np.array([*entries, *range(10 * bodies, width)], dtype=np.intp)
+    count = (width - len(beside)) // 10
+    entries = [10 * body + own[entry] for body in range(count) for entry in PREFERENCE]
+    preferred = np.array([*entries, *range(10 * count, width)], dtype=np.intp)
     A = reduction.stack(np.ones(reduction.joints))[0]
     length = np.linalg.norm(A, axis=0)
     heard = _find_excitation(length, len(beside), order, tolerance)

@@ -723,6 +723,9 @@ class _Scaling(NamedTuple):
     @classmethod
     def of(cls, S: Floats, Z: Floats) -> _Scaling:
         """Build the scaling of slacks and multipliers (L, 4, 4), both positive definite."""
+        # Nesterov and Todd: with Z = L L^T, S = R R^T and L^T R = U D V^T, the scaling R V D^-1/2
+        # takes S and Z to the same diagonal D; no matrix square root is needed (Vandenberghe, The
+        # CVXOPT linear and quadratic cone program solvers, 2010).
         root_S, root_Z = np.linalg.cholesky(S), np.linalg.cholesky(Z)
         _, middle, Vt = np.linalg.svd(np.matmul(root_Z.transpose(0, 2, 1), root_S))
         V = Vt.transpose(0, 2, 1)

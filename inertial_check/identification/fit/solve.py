@@ -101,7 +101,7 @@ def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str
     """
     # Apply each constraint to its bodies.
     count = problem.bodies
-    applied = []
+    applied: list[Applied] = []
     for one in constraints:
         bodies = tuple(range(count)) if one.bodies is None else one.bodies
         if max(bodies) >= count:
@@ -112,8 +112,8 @@ def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str
             applied.append(Applied(one, bodies))
         else:
             applied += [Applied(one, (body,)) for body in bodies]
-    applied = tuple(applied)
-    found = problem.solve_soundly(lambda lifted: _answer(problem, lifted, applied, solver))
+    every = tuple(applied)
+    found = problem.solve_soundly(lambda lifted: _answer(problem, lifted, every, solver))
     if not found.certificate.proves and not np.all(problem.sound(found.x)):
         bad = np.flatnonzero(~problem.sound(found.x)).tolist()
         raise ProjectionError(
