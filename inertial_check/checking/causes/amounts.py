@@ -92,24 +92,23 @@ class Units(Cause):
                 f"{box_text(subject.mass, C_BBcm_B)}",
                 I_BBcm_Bi=tidy(factor * subject.I_BBcm_Bi),
             )
-        yield from _mesh_in_millimetres(subject)
-
-
-def _mesh_in_millimetres(subject: Subject) -> Iterator[Proposal]:
-    """Shapes a thousand times too large, or too small, for numbers that fit each other."""
-    likeness = subject.examination.likeness
-    ratios = likeness.size_ratio[likeness.body == subject.index]
-    density = float(subject.examination.assembly.density[subject.index])
-    if not len(ratios) or not 50 < density < 12_000:
-        return
-    for factor, what in ((1e-3, "millimetres"), (1e3, "metres, and scaled to millimetres")):
-        if np.all(np.abs(np.log10(ratios / factor)) < 0.5):
-            yield Proposal(
-                gain_of_scaled_shapes(subject, factor),
-                f"mass and inertia fit each other ({density:.3g} kg/m^3), and the shapes are "
-                f"{1 / ratios[0]:.3g} times their size: the mesh is in {what}",
-                editable=False,
-            )
+        # Shapes a thousand times too large, or too small, for numbers that fit each other.
+        likeness = subject.examination.likeness
+        ratios = likeness.size_ratio[likeness.body == subject.index]
+        density = float(subject.examination.assembly.density[subject.index])
+        if not (not len(ratios) or not 50 < density < 12_000):
+            for millimetres_factor, what in (
+                (1e-3, "millimetres"),
+                (1e3, "metres, and scaled to millimetres"),
+            ):
+                if np.all(np.abs(np.log10(ratios / millimetres_factor)) < 0.5):
+                    yield Proposal(
+                        gain_of_scaled_shapes(subject, millimetres_factor),
+                        f"mass and inertia fit each other ({density:.3g} kg/m^3), and the "
+                        "shapes are "
+                        f"{1 / ratios[0]:.3g} times their size: the mesh is in {what}",
+                        editable=False,
+                    )
 
 
 class Density(Cause):

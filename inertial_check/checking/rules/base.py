@@ -386,24 +386,22 @@ def evidence(judgements: Sequence[Judgement]) -> list[dict[str, object]]:
 
     every = admissible_intervals(np.array([each.I_BBcm_Bi for each in judgements])).tolist()
     return [
-        _values(judgement, intervals)
+        {
+            "mass": judgement.mass,
+            "margin": judgement.margin,
+            "tolerance": judgement.tolerance,
+            "principal_moments": list(judgement.principal_moments),
+            "admissible": {
+                entry: [low, high] if isfinite(low) else None
+                for entry, (low, high) in zip(ENTRIES, intervals, strict=True)
+            },
+            "equivalent_box": [
+                edge if isfinite(edge) else None for edge in judgement.equivalent_box
+            ],
+            "witness": None if judgement.witness is None else list(judgement.witness),
+        }
         for judgement, intervals in zip(judgements, every, strict=True)
     ]
-
-
-def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, object]:
-    return {
-        "mass": judgement.mass,
-        "margin": judgement.margin,
-        "tolerance": judgement.tolerance,
-        "principal_moments": list(judgement.principal_moments),
-        "admissible": {
-            entry: [low, high] if isfinite(low) else None
-            for entry, (low, high) in zip(ENTRIES, intervals, strict=True)
-        },
-        "equivalent_box": [edge if isfinite(edge) else None for edge in judgement.equivalent_box],
-        "witness": None if judgement.witness is None else list(judgement.witness),
-    }
 
 
 def find_fix_kinds(bodies: Sequence[Body], judgements: Sequence[Judgement]) -> list[FixKind | None]:

@@ -347,7 +347,17 @@ class SingularInertia(_InertiaRule):
         spoken = body.moved if _is_point_mass(judgement) else judgement.numerically_zero
         if judgement.verdict != "boundary" or spoken:
             return None
-        shape, refusals = _shape(judgement)
+        # What has such moments, and which engines refuse it.
+        low, _, high = judgement.principal_moments
+        if high <= 0:
+            shape, refusals = (
+                "point",
+                "where a joint moves it MuJoCo refuses it, and Newton inflates it",
+            )
+        elif low <= judgement.tolerance * high:
+            shape, refusals = "rod", "MuJoCo refuses it and Newton inflates it"
+        else:
+            shape, refusals = "plate", "once rotated, MuJoCo refuses about a third of such tensors"
         return f"these are the numbers of a {shape}: valid, but without volume; {refusals}"
 
 
@@ -428,16 +438,6 @@ def _is_indefinite(judgement: Judgement) -> bool:
 
 def _is_point_mass(judgement: Judgement) -> bool:
     return judgement.mass > 0 and not any(judgement.I_BBcm_Bi)
-
-
-def _shape(judgement: Judgement) -> tuple[str, str]:
-    """What has such moments, and which engines refuse it."""
-    low, _, high = judgement.principal_moments
-    if high <= 0:
-        return "point", "where a joint moves it MuJoCo refuses it, and Newton inflates it"
-    if low <= judgement.tolerance * high:
-        return "rod", "MuJoCo refuses it and Newton inflates it"
-    return "plate", "once rotated, MuJoCo refuses about a third of such tensors"
 
 
 _CENTER = "com "

@@ -672,4 +672,4 @@ SUSPICIONS: tuple[type[Rule], ...] = (
     RepeatedTensor,
     TotalMass,
 )
-"""Rules about numbers that some body has, but hardly this one, in the order of their codes."""
+"""Rules about numbers that some body has, but hardly this one, by their codes."""
