@@ -328,7 +328,20 @@ class SortedPrincipalMoments(Cause):
             return
         if not found.bodies[subject.index]:
             return
-        meant = [*_reorder_moments(subject), *_along_shapes(subject)]
+        # The moments in the five other orders, and along the axes of each geometry by size.
+        C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
+        meant: list[tuple[Floats, float, str]] = []
+        for order in permutations(range(3)):
+            if order != (0, 1, 2):
+                turned = resemblance.rotate(subject.R_BBi, C_BBcm_Bi[np.ix_(order, order)])
+                names = " ".join("xyz"[axis] for axis in order)
+                meant.append((turned, _ALONG_LINK, f"about {names}"))
+        likeness = subject.examination.likeness
+        spreads = np.linalg.eigvalsh(subject.examination.assembly.C_BBcm_B[subject.index])
+        for row in likeness.places_of(subject.index):
+            _, axes = np.linalg.eigh(likeness.C_GGcm_B[row])
+            along = (axes * spreads) @ axes.T
+            meant.append((along, _ALONG_SHAPES, "along the axes of the shapes"))
         ratio = gains(subject, with_spreads(subject, np.array([each for each, _, _ in meant])))
         best = int(np.argmax(ratio * [share for _, share, _ in meant]))
         C_BBcm_B, share, what = meant[best]
@@ -341,25 +354,6 @@ class SortedPrincipalMoments(Cause):
                 I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, C_BBcm_B),
                 gain=float(ratio[best]),
             )
-
-
-def _reorder_moments(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
-    """Exchange the moments: the five other orders."""
-    C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
-    for order in permutations(range(3)):
-        if order != (0, 1, 2):
-            turned = C_BBcm_Bi[np.ix_(order, order)]
-            names = " ".join("xyz"[axis] for axis in order)
-            yield resemblance.rotate(subject.R_BBi, turned), _ALONG_LINK, f"about {names}"
-
-
-def _along_shapes(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
-    """The moments along the principal axes of each geometry, by their size."""
-    likeness = subject.examination.likeness
-    spreads = np.linalg.eigvalsh(subject.examination.assembly.C_BBcm_B[subject.index])
-    for row in likeness.places_of(subject.index):
-        _, axes = np.linalg.eigh(likeness.C_GGcm_B[row])
-        yield (axes * spreads) @ axes.T, _ALONG_SHAPES, "along the axes of the shapes"
 
 
 def transpose_axes(subject: Subject) -> Iterator[Reading]:

@@ -292,19 +292,16 @@ def _rank(
         sure = calibrate(totals[0], subject.broken)
         confidence = share * (1 - sure) / max(1 - totals[0], 1 - sure) if place else sure
         if confidence / len(tied) >= LEAST:
-            listed += [_as_hypothesis(subject, each, confidence, tied) for each in tied]
+            for cause, proposal in tied:
+                others = [each.name for each, _ in tied if each is not cause]
+                words = enumerate_words(others, "or") if others else ""
+                same = f"; the numbers cannot tell it from {words}" if others else ""
+                change = edit(subject, proposal)
+                evidence = proposal.evidence + same
+                listed.append(
+                    Hypothesis(cause.name, float(confidence / len(tied)), evidence, change)
+                )
     return tuple(listed[:MOST])
-
-
-def _as_hypothesis(
-    subject: Subject, of: _Weighed, confidence: float, tied: Sequence[_Weighed]
-) -> Hypothesis:
-    """Make a hypothesis of a group, whose evidence names the others of the group."""
-    cause, proposal = of
-    others = [each.name for each, _ in tied if each is not cause]
-    same = f"; the numbers cannot tell it from {enumerate_words(others, 'or')}" if others else ""
-    share = float(confidence / len(tied))
-    return Hypothesis(cause.name, share, proposal.evidence + same, edit(subject, proposal))
 
 
 def _is_tied(one: Proposal, other: Proposal) -> bool:

@@ -107,8 +107,11 @@ class DecimalSlip(Cause):
 
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
-        if not subject.broken and not _has_witness(subject):
-            return NOTHING
+        if not subject.broken:
+            # Shapes or a twin can doubt numbers that some body has; otherwise nothing does.
+            seen = is_stated(subject) and bool(subject.examination.likeness.known[subject.index])
+            if not seen and (not is_stated(subject) or twin_of(subject) is None):
+                return NOTHING
         # (n, 6) every entry that is not zero, times every power of ten.
         written = subject.six
         filled = np.flatnonzero(written)
@@ -178,15 +181,6 @@ class DecimalSlip(Cause):
                 f"better ({times_as_probable(gain)})",
                 I_BBcm_Bi=resemblance.matrices(six[row]),
             )
-
-
-def _has_witness(subject: Subject) -> bool:
-    """Whether a body has numbers that some body has, and shapes or a twin that can doubt them."""
-    if not is_stated(subject):
-        return False
-    if subject.examination.likeness.known[subject.index]:
-        return True
-    return twin_of(subject) is not None
 
 
 def _window(six: Floats, entry: int) -> tuple[float, float]:
@@ -461,7 +455,8 @@ class FixedDecimals(Cause):
         unit = subject.body.unit * float(f"1e-{places}")
         if not unit:  # so many decimals that one count of the last is below float64
             return
-        if not np.any(subject.six) and _usual_moment(subject.mass) > COUNTS * unit:
+        usual = subject.mass * (subject.mass / 1000) ** (2 / 3) / 6  # of a cube of water
+        if not np.any(subject.six) and usual > COUNTS * unit:
             return
         least = float(np.min(np.abs(subject.six[[0, 3, 5]])))
         if least > COUNTS * unit:
@@ -497,11 +492,6 @@ class FixedDecimals(Cause):
             + ("; a zero with a minus is a number that was rounded away" if negative else ""),
             editable=False,
         )
-
-
-def _usual_moment(mass: float) -> float:
-    """Moment of inertia of a cube with the density of water [kg m^2]."""
-    return float(mass * (mass / 1000) ** (2 / 3) / 6)
 
 
 def _negative(subject: Subject) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import isfinite, isnan, nan, sqrt
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -162,7 +162,9 @@ class Assembly:
 
         0 where a body has no child, or where the document does not tell the joints' places.
         """
-        return np.array([_find_farthest(points) for points in self._child_joints])
+        squares = [[x * x + y * y + z * z for x, y, z in points] for points in self._child_joints]
+        farthest = [nan if any(map(isnan, each)) else max(each, default=0.0) for each in squares]
+        return np.sqrt(np.array(farthest))
 
     @cached_property
     def scale(self) -> float:
@@ -259,12 +261,6 @@ class Assembly:
     def _stating(self) -> Iterator[tuple[int, Judgement]]:
         stated = self.stated
         return ((i, judgement) for i, judgement in enumerate(self.judgements) if stated[i])
-
-
-def _find_farthest(points: Iterable[Three]) -> float:
-    """Distance of the farthest point from the origin [m]; NaN where a point overflows."""
-    squares = [x * x + y * y + z * z for x, y, z in points]
-    return nan if any(map(isnan, squares)) else sqrt(max(squares, default=0.0))
 
 
 def _groups(keyed: Iterable[tuple[int, Hashable]]) -> Groups:

@@ -104,7 +104,11 @@ class Likeness:
             for shapes in roles
             if is_whole(shapes) and not _is_stand_in(shapes, masses[index], densities[index])
         ]
-        hulls = [(index, by_hull(shapes)) for index, shapes in chosen if shapes.hull is not None]
+        hulls = [
+            (index, shapes._replace(p_BoGcm_B=shapes.hull[0], C_GGcm_B=shapes.hull[1]))
+            for index, shapes in chosen
+            if shapes.hull is not None
+        ]
         self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen + hulls)
         self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
         self._first = len(chosen)
@@ -245,8 +249,11 @@ class Likeness:
         drawn or not.
         """
         beyond = np.zeros(len(self.rows))
-        for directions, places in self._by_directions():
-            axes = np.array(directions)
+        alike: dict[int, list[int]] = {}  # the directions of support are mostly the same for all
+        for i, row in enumerate(self.rows):
+            alike.setdefault(id(row.directions), []).append(i)
+        for places in alike.values():
+            axes = np.array(self.rows[places[0]].directions)
             support = np.array([self.rows[i].support for i in places])
             points = self.assembly.p_BoBcm_B[self.body[places]]
             beyond[places] = resemblance.excess(points, axes, support, self.extent[places])
@@ -258,14 +265,6 @@ class Likeness:
             point = self.assembly.p_BoBcm_B[index]
             beyond[i] = resemblance.excess(point, axes, support, self.extent[i])
         return beyond
-
-    def _by_directions(self) -> Iterator[tuple[tuple[tuple[float, ...], ...], list[int]]]:
-        """The rows by the directions of their support, which are mostly the same for all."""
-        places: dict[int, list[int]] = {}
-        for i, row in enumerate(self.rows):
-            places.setdefault(id(row.directions), []).append(i)
-        for rows in places.values():
-            yield self.rows[rows[0]].directions, rows
 
     @cached_property
     def density(self) -> Floats:
@@ -324,14 +323,6 @@ def _is_stand_in(shapes: BodyGeometry, mass: float, density: float) -> bool:
         return False
     x, y, z = (up - down for up, down in zip(shapes.upper, shapes.lower, strict=True))
     return mass > DENSEST * (x * y * z)  # the mass that they can hold [kg]
-
-
-def by_hull(shapes: BodyGeometry) -> BodyGeometry:
-    """The same shapes with the moments of their convex hull."""
-    if shapes.hull is None:
-        return shapes
-    center, covariance = shapes.hull
-    return shapes._replace(p_BoGcm_B=center, C_GGcm_B=covariance)
 
 
 def is_whole(shapes: BodyGeometry) -> bool:

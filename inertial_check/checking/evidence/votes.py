@@ -212,23 +212,7 @@ class Votes:
     @cached_property
     def ballots(self) -> tuple[CommonReading, ...]:
         """The votes on the readings that three bodies can vote for; none where fewer are odd."""
-        # Number of bodies that are broken or unlike their shapes, and of those of an odd size.
-        likeness, density = self.examination.likeness, self.examination.assembly.density
-        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, limits.ODD_DENSITIES)
-        odd[likeness.body[~(likeness.discrepancy <= limits.DROP)]] = True
-        # (N,) bodies with a distant centre of mass that are long enough along it.
-        c, C = self.examination.assembly.p_BoBcm_B, self.examination.assembly.C_BBcm_B
-        with np.errstate(all="ignore"):
-            square = np.sum(c**2, axis=1)
-            along = np.einsum("ni,nij,nj->n", c, C, c) >= square**2
-            about: Flags = along & (square > limits.DISTANT * np.trace(C, axis1=1, axis2=2))
-        odd |= self.stated & about
-        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
-        odd_size[likeness.body[large]] = True
-        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:
-            odd, odd_size = 0, 0
-        else:
-            odd, odd_size = int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
+        odd, odd_size = self._count_odd()
         if max(odd, odd_size) < limits.VOTES:
             return ()
         from inertial_check.checking.evidence.readings import list_forms, list_units
@@ -413,6 +397,27 @@ class Votes:
         none, silent = np.zeros(len(pro), dtype=bool), np.zeros(len(pro))
         flags = pro, none, changes, silent, none, none
         return CommonReading(cause, what, self.mass, meant, *flags, share=1.0)
+
+    def _count_odd(self) -> tuple[int, int]:
+        """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
+
+        Distant centres of mass count as odd where the tensors may be about the origin.
+        """
+        likeness, density = self.examination.likeness, self.examination.assembly.density
+        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, limits.ODD_DENSITIES)
+        odd[likeness.body[~(likeness.discrepancy <= limits.DROP)]] = True
+        # (N,) bodies with a distant centre of mass that are long enough along it.
+        c, C = self.examination.assembly.p_BoBcm_B, self.examination.assembly.C_BBcm_B
+        with np.errstate(all="ignore"):
+            square = np.sum(c**2, axis=1)
+            along = np.einsum("ni,nij,nj->n", c, C, c) >= square**2
+            about: Flags = along & (square > limits.DISTANT * np.trace(C, axis1=1, axis2=2))
+        odd |= self.stated & about
+        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
+        odd_size[likeness.body[large]] = True
+        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:  # before the texts are looked at
+            return 0, 0
+        return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
 
     @cached_property
     def C_BBcm_B(self) -> Floats:
