@@ -213,6 +213,9 @@ def array_namespace(*arrays: Array) -> Namespace:
     return shared
 
 
+SIX_PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""Row and column of each of the six entries xx, xy, xz, yy, yz, zz of a symmetric 3x3 matrix."""
+
 quiet = np.errstate(all="ignore")
 """Decorator: rows that are not finite stay NaN or infinite instead of printing warnings."""
 

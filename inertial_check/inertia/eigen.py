@@ -27,6 +27,7 @@ from functools import partial
 
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     Namespace,
     array_namespace,
@@ -310,9 +311,8 @@ def in_eigenbasis(six: Array, vectors: Array) -> SlopeComponents:
         (xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z)
         for x, y, z in v
     ]
-    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     aa, ab, ac, bb, bc, cc = (
-        v[i][0] * image[j][0] + v[i][1] * image[j][1] + v[i][2] * image[j][2] for i, j in pairs
+        v[i][0] * image[j][0] + v[i][1] * image[j][1] + v[i][2] * image[j][2] for i, j in SIX_PLACES
     )
     return aa, ab, ac, bb, bc, cc
 

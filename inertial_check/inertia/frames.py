@@ -45,13 +45,7 @@ from inertial_check.inertia.arrays import (
     read_floats,
     real_arrays,
 )
-from inertial_check.inertia.representations import (
-    Point,
-    about_origin,
-    check_about,
-    join,
-    shift,
-)
+from inertial_check.inertia.representations import Point, about_origin, check_about, join, shift
 
 __all__ = [
     "add",

@@ -27,6 +27,7 @@ import numpy as np
 from inertial_check.errors import expect
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     Floats,
     Namespace,
@@ -166,7 +167,6 @@ def _is_settled(middle: Array, low: Array, high: Array) -> bool:
     return bool(np.all((middle == low) | (middle == high) | np.isnan(middle)))
 
 
-_INDEX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _NONZERO = frozenset("123456789")
 _STEPS = 36  # the barrier parameter then ends a few rounding units above nothing
 
@@ -254,7 +254,7 @@ def explained_by_digits(six: Floats, radii: Floats) -> npt.NDArray[np.bool_]:
     values, vectors = eigensystem(_second_moment(six))
     v = vectors[..., 0]
     gradient = np.stack(
-        [0.5 - v[:, i] ** 2 if i == j else -2 * v[:, i] * v[:, j] for i, j in _INDEX], axis=-1
+        [0.5 - v[:, i] ** 2 if i == j else -2 * v[:, i] * v[:, j] for i, j in SIX_PLACES], axis=-1
     )
     reach = np.sum(radii * np.abs(gradient), axis=-1)
     excluded = values[:, 0] + reach < 0

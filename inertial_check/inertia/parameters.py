@@ -9,6 +9,7 @@ from typing import cast
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     ArrayLike,
     EqualByValue,
@@ -168,8 +169,7 @@ class InertialParameters(EqualByValue):
         safe = xp.where(heavy, mass[..., None], xp.ones_like(mass[..., None]))
         center = xp.where(heavy, first_moment / safe, xp.zeros_like(first_moment))
         arm = points - center[..., None, :]
-        pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-        moments = [xp.sum(masses * arm[..., i] * arm[..., j], axis=-1) for i, j in pairs]
+        moments = [xp.sum(masses * arm[..., i] * arm[..., j], axis=-1) for i, j in SIX_PLACES]
         inertia = inertia_from_second_moment(xp.stack(moments, axis=-1))
         return cls._fresh(join(mass, first_moment, inertia), "com")
 

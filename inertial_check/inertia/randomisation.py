@@ -21,6 +21,7 @@ import numpy as np
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.arrays import (
     EXPECTED,
+    SIX_PLACES,
     Array,
     ArrayLike,
     Generator,
@@ -58,8 +59,7 @@ NORMALS = 17
 _MASS, _COM, _SPREAD = 0, slice(1, 4), 4
 _RATIOS, _AXES, _TIES = slice(5, 8), slice(8, 11), slice(11, 17)
 
-# Rows and columns of the six, and which of them are on the diagonal.
-_PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+# Which of the six are on the diagonal.
 _DIAGONAL = (0, 3, 5)
 
 # Beyond the largest eigenvalue of a random matrix with standard normal entries.
@@ -269,7 +269,7 @@ def _draw(
     stretch = xp.exp(draws * 0.5**0.5)
     entries = [
         spreads[..., entry] * stretch[..., i] * stretch[..., j]
-        for entry, (i, j) in enumerate(_PAIRS)
+        for entry, (i, j) in enumerate(SIX_PLACES)
     ]
     before, after = (sum(six[i] for i in _DIAGONAL) for six in (columns(spreads), entries))
     some = after > 0
@@ -352,7 +352,7 @@ def _roots(xp: Namespace, spreads: Array) -> Array:
     lengths = [xp.sqrt(hold_constant(spreads[..., i])) for i in _DIAGONAL]
     change = spreads - hold_constant(spreads)
     entries = []
-    for entry, (i, j) in enumerate(_PAIRS):
+    for entry, (i, j) in enumerate(SIX_PLACES):
         sum_of_two = lengths[i] + lengths[j]
         flat = sum_of_two == 0
         slope = 1 / xp.where(flat, xp.ones_like(sum_of_two), sum_of_two)

@@ -21,6 +21,7 @@ import numpy as np
 
 from inertial_check.errors import expect
 from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
+from inertial_check.inertia.representations import symmetric
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,15 +50,12 @@ SEPARATED = 0.05
 """Principal spreads that differ by a smaller share of the trace leave their axes open: a box with
 edges 10 : 9 differs by 0.1, and modelling a link's screws moves shares by some percent."""
 
-_MATRIX = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _PRODUCTS = 2 * np.eye(3) - 1
 
 
 def matrices(six: ArrayLike) -> Floats:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz."""
-    (tensors,) = read_floats((6,), six=six)
-    result: Floats = tensors[..., _MATRIX]
-    return result
+    return symmetric(read_floats((6,), six=six)[0])
 
 
 def entries(tensors: Floats) -> Floats:

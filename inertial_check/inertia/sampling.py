@@ -34,6 +34,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     ArrayLike,
     Floats,
@@ -477,8 +478,7 @@ def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> 
 
 def _inertias(xp: Namespace, masses: Array, arms: Array) -> Array:
     """The six (..., n, 6) of m (r^x)^T r^x for each point."""
-    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    moments = [masses * arms[..., i] * arms[..., j] for i, j in pairs]
+    moments = [masses * arms[..., i] * arms[..., j] for i, j in SIX_PLACES]
     return inertia_from_second_moment(xp.stack(moments, axis=-1))
 
 

@@ -56,6 +56,7 @@ import numpy as np
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     ArrayLike,
     Floats,
@@ -672,8 +673,7 @@ def _simplex(
     mean = xp.mean(vertices, axis=-2)
     arm = vertices - mean[..., None, :]
     factor = corners * (corners + 1)
-    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    variances = tuple(xp.sum(arm[..., i] * arm[..., j], axis=-1) / factor for i, j in pairs)
+    variances = tuple(xp.sum(arm[..., i] * arm[..., j], axis=-1) / factor for i, j in SIX_PLACES)
     one, two, *three = (vertices[..., i, :] - vertices[..., 0, :] for i in range(1, corners))
     normal = cross(xp, one, two)
     if three:

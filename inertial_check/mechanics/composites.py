@@ -22,6 +22,7 @@ import numpy as np
 
 from inertial_check.errors import expect
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     ArrayLike,
     Namespace,
@@ -253,7 +254,7 @@ def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = 
             R, (mass, h, S) = frames[body].R, bodies[body]
             RT = xp.moveaxis(R, 0, 1)
             tensor = _inertia(chunk, multiply_transpose(product(RT, S), RT))
-            six = [tensor[i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+            six = [tensor[i, j] for i, j in SIX_PLACES]
             h_J = apply_transpose(R, h)
             rows.append(xp.stack([mass + chunk.zeros(), *(h_J[i] for i in range(3)), *six]))
         theta_J = configurations_first(xp, xp.stack(rows))

@@ -43,6 +43,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia.arrays import (
+    SIX_PLACES,
     Array,
     ArrayLike,
     Floats,
@@ -531,10 +532,7 @@ def _parameter_wrenches(
     levers = cross(xp, axes, a) + cross(xp, p, forces)
     w, alpha = apply_transpose(R, w_I), apply_transpose(R, alpha_I)
     turned = axes[:, None] * alpha[None, :, None] + swings[:, None] * w[None, :, None]
-    six = [
-        turned[i, j] if i == j else turned[i, j] + turned[j, i]
-        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    ]
+    six = [turned[i, j] if i == j else turned[i, j] + turned[j, i] for i, j in SIX_PLACES]
     moments = [cross(xp, p, a), *(levers[i] for i in range(3)), *six]
     pushes = [a, *(forces[i] for i in range(3))]  # a rotational inertia takes no force
     if xp is np:

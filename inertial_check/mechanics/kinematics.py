@@ -59,6 +59,7 @@ from inertial_check.inertia.arrays import (
 )
 from inertial_check.inertia.frames import (
     cotangent_defect,
+    cross,
     matrix_of_rows,
     polynomial_of_skew,
     pose_parts,
@@ -849,7 +850,7 @@ def _euler_inverse_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
 
     def change(angles: ArrayLike, expressed_in: Frame) -> Array:
         xp, angles, (a, b, c) = _euler_axes(angles, sequence, expressed_in)
-        rows = [_cross(xp, b, c), _cross(xp, c, a), _cross(xp, a, b)]
+        rows = [cross(xp, b, c), cross(xp, c, a), cross(xp, a, b)]
         volume = xp.sum(a * rows[0], axis=-1)
         singular = find_gimbal_lock(xp, sequence, angles[..., 1], volume)
         return blank(xp, singular, xp.stack(rows, axis=-2) / volume[..., None, None])
@@ -918,7 +919,3 @@ def _refuse_leaving(xp: Namespace, values: Array, rates: Array, parameterisation
 
 def _identity(xp: Namespace, like: Array) -> Array:
     return xp.eye(3, dtype=like.dtype, device=device_of(like))
-
-
-def _cross(xp: Namespace, a: Array, b: Array) -> Array:
-    return rotate_vector(xp, skew_matrix(xp, a), b)
