@@ -100,7 +100,7 @@ def read_weights(
     refuse(~np.isfinite(W), lambda index: f"{hold(index)} finite numbers")
     if not diagonal:
         if by_row and lead:
-            refuse(find_asymmetric(np, W), str)  # marks, and so says nothing
+            refuse(np.asarray(find_asymmetric(np, W)), str)  # marks, and so says nothing
         else:
             refuse_asymmetric(np, "weights", W)
         W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows

@@ -252,15 +252,6 @@ def _evaluate(
     return X, -multiply(xp, T, inner[..., 0]), size
 
 
-def find_closed_form(xp: Namespace, x0: Array) -> Root:
-    """Find the nearest in a metric of one: eigenvalues clipped at zero."""
-    values, vectors = decompose(xp, x0)
-    lifted = xp.where(values < 0, -values, xp.zeros_like(values))
-    z = pack(xp, xp.matmul(vectors * lifted[..., None, :], xp.matrix_transpose(vectors)))
-    zero = xp.zeros_like(x0[..., 0])
-    return Root(x0 + z, z, zero, xp.astype(zero, xp.int32))
-
-
 class Problem(NamedTuple):
     """For each body: minimise (theta - theta0)^T W (theta - theta0), Pi(theta) - Delta >= 0.
 
@@ -333,7 +324,12 @@ def solve(xp: Namespace, problem: Problem, Delta: Array) -> Solution:
     """Find the nearest with Pi >= Delta (..., 4, 4)."""
     x0, size = _normalise(xp, problem, Delta)
     if problem.direct:
-        root = find_closed_form(xp, x0)
+        # In a metric of one the nearest has the eigenvalues clipped at zero: no iteration.
+        values, vectors = decompose(xp, x0)
+        lifted = xp.where(values < 0, -values, xp.zeros_like(values))
+        z = pack(xp, xp.matmul(vectors * lifted[..., None, :], xp.matrix_transpose(vectors)))
+        zero = xp.zeros_like(x0[..., 0])
+        root = Root(x0 + z, z, zero, xp.astype(zero, xp.int32))
     else:
         root = find_root(xp, x0, problem.M, find_rounding(xp, problem))
     Pi = apply(xp, problem.factor, root.x * size[..., None]) + pack(xp, Delta)
@@ -493,7 +489,11 @@ def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Ar
     mass = xp.where(usable[..., None], theta[..., :1], one)
     safe = xp.concat([mass, theta[..., 1:]], axis=-1)
     own_body = pseudo_inertia(with_central_inertia(safe, "origin", six))
-    reference = _ball(xp, problem.reference)
+    # Isotropic bodies (..., 4, 4) about the origin with mass and spread of the reference.
+    given = problem.reference
+    mean = (given[..., 0, 0] + given[..., 1, 1] + given[..., 2, 2]) / 3
+    units = xp.stack([mean, mean, mean, given[..., 3, 3]], axis=-1)
+    reference = units[..., None] * make_constant(xp, np.eye(4), given)
     own = xp.where(usable[..., None, None], own_body, reference)
     body = xp.where(begins[..., None, None], own, state.body)
     body = xp.where(spent[..., None, None], reference, body)
@@ -510,10 +510,3 @@ def _find_bodiless(theta: Array) -> Array:
     """Find the rows (...,) that are no body; theta = 0 is none, and lacks nothing."""
     code = Consistency(theta, "origin").verdict_code
     return (code > int(Verdict.BOUNDARY)) & (code != int(Verdict.MASSLESS))
-
-
-def _ball(xp: Namespace, body: Array) -> Array:
-    """Build isotropic bodies (..., 4, 4) about the origin with mass and spread of these."""
-    spread = (body[..., 0, 0] + body[..., 1, 1] + body[..., 2, 2]) / 3
-    units = xp.stack([spread, spread, spread, body[..., 3, 3]], axis=-1)
-    return units[..., None] * make_constant(xp, np.eye(4), body)

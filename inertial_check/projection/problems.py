@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import Array, Floats, Mask
+from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
@@ -204,15 +204,14 @@ def find_unpriced(options: Options, about: Point, shape: tuple[int, ...]) -> tup
             free = weights.singular
         if weights.refused is not None:
             free = free | weights.refused
-    if options.prior is not None and np.ndim(_first_of(options.prior)) > 0:
-        _, refused = read_prior_by_row(options.prior, options.order, about, shape)
+    prior = options.prior
+    own = prior is not None and (
+        len(prior.shape) if isinstance(prior, InertialParameters) else np.ndim(prior) - 1
+    )
+    if prior is not None and own:  # one that is for all is refused where it is read
+        _, refused = read_prior_by_row(prior, options.order, about, shape)
         free = free if refused is None else free | refused
     return options, free
-
-
-def _first_of(prior: InertialParameters | Array) -> Array:
-    """Return the masses of a prior."""
-    return prior.mass if isinstance(prior, InertialParameters) else np.asarray(prior)[..., 0]
 
 
 def _build_problem(

@@ -224,9 +224,11 @@ def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Arra
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
-    from inertial_check.projection import constrained, problems
+    from inertial_check.projection import problems
 
-    hidden = hides_numbers(given, options.weights, *_arrays_of(options.prior))
+    prior = options.prior
+    arrays = (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
+    hidden = hides_numbers(given, options.weights, *arrays)
     if hidden or _is_out_of_reach(given):
         from inertial_check.projection.implicit import is_traceable, project_implicitly
 
@@ -240,6 +242,7 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     far = leaves_range(theta)
     options, free = problems.find_unpriced(options, about, theta.shape[:-1])
     if options.constraints:
+        from inertial_check.projection import constrained  # with the conic programs
         from inertial_check.projection.conic.joint import find_tied_to_missing
 
         mask = constrained.has_nearest(judged, finite, options.metric) & ~(far | free)
@@ -277,10 +280,6 @@ def _is_out_of_reach(given: Array) -> bool:
     except Exception:  # libraries raise errors of their own
         return True
     return False
-
-
-def _arrays_of(prior: InertialParameters | Array | None) -> tuple[object, ...]:
-    return (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
 
 
 def _find_inexact(judged: Consistency) -> Mask:

@@ -499,11 +499,11 @@ def select_result(rows: Rows, result: SolverResult, index: object) -> tuple[Rows
         elif hasattr(value, "shape") and value.shape:
             chosen[name] = value[places]
     if result.failures:  # numbered as the rows that are chosen
-        numbers = np.asarray(places).reshape(-1)
+        chosen_rows = np.asarray(places).reshape(-1)
         chosen["failures"] = tuple(
             failure._replace(row=int(row))
             for failure in result.failures
-            for row in np.flatnonzero(numbers == failure.row)
+            for row in np.flatnonzero(chosen_rows == failure.row)
         )
     return Rows(mask), replace(result, **chosen)
 
