@@ -14,9 +14,7 @@ import pytest
 import inertial_check as ic
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = (
-    "inertia", "spatial", "dynamics", "projection", "geometry", "identification", "model",
-)  # fmt: skip
+PACKAGES = ("inertia", "mechanics", "projection", "identification", "documents", "checking.shapes")
 """Public packages whose functions take and return arrays or models; the others need engines."""
 
 

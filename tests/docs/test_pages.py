@@ -246,16 +246,27 @@ def test_the_command_line_page_has_a_section_with_the_options_of_each_command(co
 
 
 def test_the_architecture_page_draws_the_package_as_it_is():
+    """A room is `name/  # sentence`; below it stand its files, and a line `folder/: files`."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    layout = text.partition("## Layout")[2].partition("##")[0].partition("    tests/")[0]
+    layout = text.partition("## Layout")[2].partition("## ")[0]
+    drawn: dict[str, set[str]] = {}
+    room = folder = ""
+    for line in re.findall(r"^ {4}.*$", layout, re.MULTILINE):
+        if named := re.match(r" {4}(\w+)/  # ", line):
+            room = folder = named[1]
+            drawn[folder] = set()
+            continue
+        if named := re.match(r" {8}(\w+)/:", line):
+            folder = f"{room}/{named[1]}"
+        names = re.sub(r"^ {8}\w+/:", "", line).split()
+        drawn.setdefault(folder, set()).update(names)
     package = ROOT / "inertial_check"
-    folders = {p.name for p in package.iterdir() if (p / "__init__.py").exists()}
-    assert set(re.findall(r"^ {6}(\w+)/", layout, re.MULTILINE)) == folders
-    for folder in ("inertia", "projection", "identification"):
-        drawn = layout.partition(f"{folder}/")[2]
-        drawn = re.split(r"^ {6}\w+/", drawn, maxsplit=1, flags=re.MULTILINE)[0]
-        modules = {p.name for p in (package / folder).glob("[!_]*.py")}
-        assert set(re.findall(r"^ {8}(\w+\.py)", drawn, re.MULTILINE)) == modules, folder
+    assert drawn == {
+        str(init.parent.relative_to(package)): {
+            file.stem for file in init.parent.glob("*.py") if file.name != "__init__.py"
+        }
+        for init in package.rglob("*/__init__.py")
+    }
 
 
 def test_the_architecture_page_draws_the_layers_that_import_linter_holds():
@@ -287,7 +298,7 @@ def test_the_citation_names_the_version_of_the_package():
     ("schema", "section"),
     [
         ("reports/check", ""),
-        ("filling/fill", "fill"),
+        ("fixing/fill/fill", "fill"),
         ("reports/identification", "identify"),
         ("reports/identification_payload", "identify --payload"),
         ("reports/identification_base", "identify --from-base"),

@@ -227,6 +227,10 @@ class ReadingNote(NamedTuple):
     kind: Literal["columns", "units", "topic", "rows", "joined"]
     text: str
 
+    def __str__(self) -> str:
+        """The note as a line of a report: its kind and its text."""
+        return f"{self.kind}: {self.text}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
