@@ -33,7 +33,7 @@ from inertial_check.inertia.parameters import InertialParameters as InertialPara
 from inertial_check.inertia.randomisation import sample as sample
 from inertial_check.projection.project import project as project
 from inertial_check.projection.result import Projection as Projection
-from inertial_check.reports import plots as plot
+from inertial_check.reports import plots as plot  # noqa: F401 - a public name
 
 __version__: str
 __all__: list[str]

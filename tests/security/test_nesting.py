@@ -39,7 +39,7 @@ def test_bodies_nested_up_to_the_limit_are_checked():
 
 def test_more_elements_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 1000)
-    monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 1000)
+    monkeypatch.setattr("inertial_check.documents.xml.document.MOST_ELEMENTS", 1000)
     with pytest.raises(DocumentError, match="too many elements: the limit is 1000"):
         ic.check_model(b"<robot name='a'>" + b"<a/>" * 1000 + b"</robot>")
     with pytest.raises(NestingError, match="too many nodes"):
@@ -58,7 +58,7 @@ def test_nested_yaml_is_refused(tmp_path):
 
 
 def test_merged_keys_that_grow_with_each_alias_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("inertial_check.documents.context.MOST_ELEMENTS", 10_000)
+    monkeypatch.setattr("inertial_check.documents.ros_yaml.reading.MOST_ELEMENTS", 10_000)
     rows = "".join(f"a{i}: &a{i} {{<<: *a{i - 1}, k{i}: 1}}\n" for i in range(1, 400))
     with pytest.raises(DocumentError, match="merged keys"):
         read_yaml(tmp_path, f"a0: &a0 {{k: 1}}\n{rows}l: {LINK}\n")

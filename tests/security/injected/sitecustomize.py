@@ -8,12 +8,10 @@ import re
 import signal
 import time
 
-import inertial_check.checking.causes
-import inertial_check.checking.engines
+from inertial_check.checking import check
+from inertial_check.checking.causes import ranking
+from inertial_check.checking.engines import catalogue
 from inertial_check.checking.rules.catalogue import ALL_RULES
-from inertial_check.checking.shapes.evidence import read_geometry
-from inertial_check.checking.suppressions import sort_findings
-from inertial_check.documents.model import judge, judge_all
 from inertial_check.documents.urdf import reading
 
 
@@ -77,13 +75,13 @@ def _failing(step, original, path_of):
     return replacement
 
 
-def _read(source):
+def _read_model(source):
     if (fault := FAULTS.get(fault_of(source.path))) is not None:
         fault()
-    return read(source)
+    return read_model(source)
 
 
-read, reading.read_model = reading.read_model, _read
+read_model, reading.read_model = reading.read_model, _read_model
 
 
 def _failing_batch(step, original):
@@ -95,15 +93,13 @@ def _failing_batch(step, original):
     return replacement
 
 
-judge_all = _failing_batch("judge", judge_all)
-judge = _failing("judge", judge, lambda model, *_: model.source.path)
-read_geometry = _failing("geometry", read_geometry, lambda model, *_: model.source.path)
-inertial_check.checking.engines.predict = _failing(
-    "engines", inertial_check.checking.engines.predict, lambda model, *_: model.source.path
+check.judge_all = _failing_batch("judge", check.judge_all)
+check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path)
+check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
+catalogue.predict = _failing("engines", catalogue.predict, lambda model, *_: model.source.path)
+check.sort_findings = _failing(
+    "comments", check.sort_findings, lambda _, model, *__: model.source.path
 )
-sort_findings = _failing("comments", sort_findings, lambda _, model, *__: model.source.path)
-inertial_check.checking.causes.explain = _failing(
-    "causes", inertial_check.checking.causes.explain, lambda seen, *_: seen.model.source.path
-)
+ranking.explain = _failing("causes", ranking.explain, lambda seen, *_: seen.model.source.path)
 (_rule,) = (rule for rule in ALL_RULES if rule.code == "IC302")
 _rule.findings = _failing("rule", _rule.findings, lambda _, seen: seen.model.source.path)
