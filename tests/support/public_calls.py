@@ -149,7 +149,6 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "mechanics.compact.merge_": {"child": TERMS, "t_ic_i": np.zeros(3)},
     "mechanics.rotations.nearest_rotation": {"matrix": np.eye(3)},
     "mechanics.rotations.unskew": {"matrix": np.zeros((3, 3))},
-    "mechanics.rotations.nearest_rotation": {"matrix": np.eye(3)},
     "mechanics.rotations.convert": {"source": "quaternion", "target": "matrix"},
     "mechanics.kinematics.left_matrix": {"q": UNIT},
     "mechanics.kinematics.multiply": {"q": UNIT},
