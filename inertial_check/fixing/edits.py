@@ -227,14 +227,7 @@ class _Editor:
 
 
 def _passes(proposal: Proposal, body: Body, judgement: Judgement) -> bool:
-    """Whether a body that was read again has the proposed numbers, and those of its fluid."""
-    return _is_as_proposed(proposal, judgement) and has_proposed_added_mass(
-        proposal, body, judgement
-    )
-
-
-def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
-    """Whether a body that was read again has the proposed numbers, and is consistent by them."""
+    """Decide whether a body that was read again has the proposed numbers, and is sound by them."""
     result = proposal.result
     return (
         (result.new is None or judgement.I_BBcm_Bi == result.new)
@@ -244,6 +237,7 @@ def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
             not proposal.strict
             or (judgement.verdict in WHOLE and is_exact_tensor(judgement.I_BBcm_Bi))
         )
+        and has_proposed_added_mass(proposal, body, judgement)
     )
 
 

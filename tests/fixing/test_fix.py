@@ -430,3 +430,9 @@ def test_odd_but_readable_text_is_mended_where_it_stands(change):
     expected = texts(ic.load(ic.fix_model(plain).data).bodies[0])
     written = texts(ic.load(fix.data).bodies[0])
     assert [float(text) for text in written] == [float(text) for text in expected]
+
+
+@pytest.mark.parametrize("metric", ["nearest", "weighted", 3])
+def test_an_unknown_metric_is_refused_by_its_name(metric):
+    with pytest.raises(ParameterError, match=f"metric is {metric!r}"):
+        fixed(WRONG, metric=metric)
