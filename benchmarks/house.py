@@ -58,7 +58,7 @@ SMALL = 1e-3
 OTHER_NUMBERS: dict[str, dict[str, str]] = {
     "unit factors": {
         "checking/causes/frames.py": "ComOutside._SCALES",
-        "checking/causes/amounts.py": "_mesh_in_millimetres Density._TIMES",
+        "checking/causes/amounts.py": "Units.proposals Density._TIMES",
         "fixing/converters.py": "_MASSES _LENGTHS _INERTIAS",
         "checking/evidence/readings.py": "UNITS MASSES",
         "identification/diagnosis/mistakes.py": "UNITS",

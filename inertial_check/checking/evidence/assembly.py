@@ -164,7 +164,8 @@ class Assembly:
         """
         squares = [[x * x + y * y + z * z for x, y, z in points] for points in self._child_joints]
         farthest = [nan if any(map(isnan, each)) else max(each, default=0.0) for each in squares]
-        return np.sqrt(np.array(farthest))
+        distances: Floats = np.sqrt(np.array(farthest))
+        return distances
 
     @cached_property
     def scale(self) -> float:
