@@ -79,7 +79,8 @@ def hold_constant(array: Array) -> Array:
         return array
     from jax.lax import stop_gradient
 
-    return stop_gradient(array)
+    stopped: Array = stop_gradient(array)
+    return stopped
 
 
 def is_traced(*arrays: object) -> bool:
