@@ -5,8 +5,6 @@ central second moment. The bodies with margin mu or more are the cone s_i >= mu 
 faces meet a sorted s in a fixed order: the facet of the smallest eigenvalue, then the edge of the
 two smallest, then the apex.
 
-How far a change of inertial parameters goes, and which changes count the same.
-
 A metric at fixed mass and centre of mass is one line in METRICS: `project`, `fix` and tables take
 it by its name, in closed form. The name also stands in `options.Metric` for type checkers, and with
 its help in `programs/cli/options.py` for the command line.
@@ -15,15 +13,9 @@ The examples of this module continue this session:
 
 >>> from inertial_check.projection import moments as metrics
 
-Derivatives of nearest bodies, from their optimality conditions.
-
-Under the metrics of moments the nearest is a function of the eigenvalues of S_c, whose derivative
-has divided differences between the axes (Daleckii and Krein 1965). Under the metrics of the whole
-pseudo-inertia it solves the normal map F(Y) = M (Y+ - x0) + Y - Y+ = 0 of newton.py; the implicit
-function theorem gives (M Q + 1 - Q) dY = M dx0 - dM (Y+ - x0), with Q the derivative of the
-positive part. On the boundary of a face the derivative is that of one of the sides.
-
-Working on the rows of a batch that need it, and leaving every other bit as it is.
+The nearest is a function of the eigenvalues of S_c, so its derivative has divided differences
+between the axes (Daleckii and Krein 1965). On the boundary of a face it is that of one of the
+sides. `Rows` works on the rows of a batch that need it, and leaves every other bit as it is.
 """
 
 from __future__ import annotations
