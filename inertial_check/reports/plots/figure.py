@@ -1,16 +1,9 @@
-"""Figure that shows itself in notebooks without pyplot, and is silent on letters without a glyph.
+"""Figures of plots: axes, style, pages and files, and lines of recorded signals.
 
-This module imports matplotlib; import it inside functions.
-
-Axes to draw in: those of the caller, or those of a new figure in the style of this package.
-
-Style of the plots: matplotlib's settings, colours, and texts that are never markup.
-
-Files of plots: the format is that of the suffix, and a file is written whole or not at all.
-
-Pages of a plot: panels of one size on sheets of A4.
-
-Lines of recorded signals: broken where samples are missing, and thinned to what a page shows.
+Axes are those of the caller, or of a new figure in the style of this package; texts are never
+markup. The format of a file is that of its suffix, and a file is written whole or not at all. Pages
+are panels of one size on sheets of A4. Lines are broken where samples are missing, and thinned to
+what a page shows.
 """
 
 from __future__ import annotations
@@ -24,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.figure import Figure
 
 from inertial_check.documents.escaping import printable
 from inertial_check.documents.files.writing import ANYWHERE_NAMED, write_output
@@ -34,29 +26,8 @@ from inertial_check.inertia.tolerances import GAP
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.gridspec import SubplotSpec
-
-
-class PlotFigure(Figure):
-    """Figure of matplotlib whose texts may hold any characters."""
-
-    def draw(self, renderer: Any) -> None:  # noqa: ANN401 - every backend has its own
-        """Draw the figure; letters that the font lacks are drawn as boxes."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            super().draw(renderer)
-
-    def get_tightbbox(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the base class
-        """Compute the box around everything that is drawn."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            return super().get_tightbbox(*args, **kwargs)
-
-    def _repr_png_(self) -> bytes:
-        """Render the figure for a notebook."""
-        stream = BytesIO()
-        self.savefig(stream, format="png")
-        return stream.getvalue()
 
 
 Style = Mapping[str, Any]  # Any: every option of matplotlib has a type of its own
@@ -182,6 +153,8 @@ def open_axes(ax: Axes | None, size: Size, columns: int = 1) -> Iterator[list[Ax
         yield [ax]
         return
     with page_settings():
+        from inertial_check.reports.plots.plain_figure import PlotFigure
+
         figure = PlotFigure(figsize=size, layout="constrained")
         yield [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
         # The layout is computed once: again and again it would move by a rounding error, and the
@@ -267,6 +240,8 @@ def _page(title: str, draw: Draw, panels: range, grid: Grid) -> Figure:
     tall = (full - _TOP - _BOTTOM - (grid.rows - 1) * _BETWEEN_ROWS) / grid.rows
     wide = (width - _LEFT - _RIGHT - (columns - 1) * _LEFT) / columns
     height = _TOP + _BOTTOM + rows * tall + (rows - 1) * _BETWEEN_ROWS
+    from inertial_check.reports.plots.plain_figure import PlotFigure
+
     figure = PlotFigure(figsize=(width, height))
     places = figure.add_gridspec(
         rows,

@@ -346,7 +346,7 @@ def test_a_defect_while_a_scene_is_built_keeps_the_last_one(model, monkeypatch):
     def fail(*arguments, **options):
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr("inertial_check.reports.page.scene.build_scene", fail)
+    monkeypatch.setattr("inertial_check.reports.page.server.build_scene", fail)
     model.write_text(model.read_text() + "\n")
     live.read()
     assert "a defect" in live.message
