@@ -640,7 +640,10 @@ def read_robot(
     if not carried:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
     placed = tree_of(model, options.base).tree if locked else tree
-    loops = (*_list_closures(model, tree, placed), *_list_couplings(model, tree, joints))
+    loops: tuple[Constraint, ...] = (
+        *_list_closures(model, tree, placed),
+        *_list_couplings(model, tree, joints),
+    )
     bodies, left = _split_bodies(model, tree)
     if not bodies:
         raise UsageError(
