@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from inertial_check.identification.excitation.excite import (
         Approach,
         ExciteOptions,
-        QuantityRange,
         RobotExcitation,
     )
 
@@ -346,16 +345,20 @@ def _table(excited: RobotExcitation) -> list[str]:
             label = f"{quantity.name} [{quantity.unit(each.prismatic)}]"
             if quantity.name == "torque" and each.prismatic:
                 label = "force [N]"
-            rows.append([each.joint if place == 0 else "", label, *_cells(each.ranges[place])])
+            own = each.ranges[place]
+            moves = f"{own.least:.4g} to {own.most:.4g}"
+            if own.source == "unknown":
+                cells = [moves, "not known", "", ""]
+            else:
+                cells = [
+                    moves,
+                    f"{own.lower:.4g} to {own.upper:.4g}",
+                    own.source,
+                    f"{100 * own.share:.3g} %",
+                ]
+            rows.append([each.joint if place == 0 else "", label, *cells])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-
-
-def _cells(own: QuantityRange) -> list[str]:
-    moves = f"{own.least:.4g} to {own.most:.4g}"
-    if own.source == "unknown":
-        return [moves, "not known", "", ""]
-    return [moves, f"{own.lower:.4g} to {own.upper:.4g}", own.source, f"{100 * own.share:.3g} %"]

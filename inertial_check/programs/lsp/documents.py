@@ -103,12 +103,29 @@ class Text:
         if position.line >= len(self._starts):
             return len(self.content)
         line = self._line(position.line)
-        return self._starts[position.line] + _characters(line, position.character, self.units)
+        # Number of characters that lie within so many code units.
+        count = position.character
+        units = self.units
+        codec = _CODECS.get(PositionEncodingKind(units))
+        if codec is None or line.isascii():
+            characters = min(count, len(line))
+        else:
+            size = count * _CODE_UNIT[PositionEncodingKind(units)]
+            characters = len(line.encode(codec)[:size].decode(codec, "ignore"))
+        return self._starts[position.line] + characters
 
     def position(self, index: int) -> Position:
         """The editor's position of a character."""
         line = bisect_right(self._starts, index) - 1
-        return Position(line, _count(self.content[self._starts[line] : index], self.units))
+        # Number of code units of a text.
+        text = self.content[self._starts[line] : index]
+        units = self.units
+        codec = _CODECS.get(PositionEncodingKind(units))
+        if codec is None or text.isascii():
+            found = len(text)
+        else:
+            found = len(text.encode(codec)) // _CODE_UNIT[PositionEncodingKind(units)]
+        return Position(line, found)
 
     def span(self, place: Place) -> tuple[int, int]:
         """The indices of the first character of a report's place and of the one after its last."""
@@ -170,23 +187,6 @@ class Text:
             return len(self.content)
         marked = line == 1 and self.content.startswith(_MARK)
         return min(self._starts[line - 1] + marked + column - 1, len(self.content))
-
-
-def _count(text: str, units: PositionEncodingKind | str) -> int:
-    """Number of code units of a text."""
-    codec = _CODECS.get(PositionEncodingKind(units))
-    if codec is None or text.isascii():
-        return len(text)
-    return len(text.encode(codec)) // _CODE_UNIT[PositionEncodingKind(units)]
-
-
-def _characters(text: str, count: int, units: PositionEncodingKind | str) -> int:
-    """Number of characters that lie within so many code units."""
-    codec = _CODECS.get(PositionEncodingKind(units))
-    if codec is None or text.isascii():
-        return min(count, len(text))
-    size = count * _CODE_UNIT[PositionEncodingKind(units)]
-    return len(text.encode(codec)[:size].decode(codec, "ignore"))
 
 
 _SUFFIXES = tuple(suffix for each in FORMATS.values() for suffix in each.SUFFIXES)

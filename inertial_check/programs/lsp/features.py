@@ -184,7 +184,14 @@ def describe_position(
             break
     here = Range(position, position)
     findings = [each for checked in checks for each, _ in find_within(checked, document, here)]
-    parts += _describe_rules(findings)
+    # The summaries of the rules of findings, each once.
+    for code in dict.fromkeys(finding.code for finding in findings):
+        rule = find_rule(code)
+        if rule is not None:
+            page = describe_rule(rule)
+            paragraphs = (page["summary"], *page["explanation"].values())
+            said = "\n\n".join(paragraphs[:3])
+            parts.append(f"**{rule.code} {rule.name}**\n\n{said}")
     if not parts:
         return None
     content = MarkupContent(MarkupKind.Markdown, "\n\n".join(parts))
@@ -215,17 +222,6 @@ def _hits(checked: DocumentCheck, path: str, text: Text, index: int) -> list[_Bo
         if _holds(body.inertial.span, file, offset):
             beside.append(_BodyAtPosition(body, report, None, body.inertial.span))
     return on_number or beside
-
-
-def _describe_rules(findings: Iterable[Finding]) -> Iterator[str]:
-    """The summaries of the rules of findings, each once."""
-    for code in dict.fromkeys(finding.code for finding in findings):
-        rule = find_rule(code)
-        if rule is not None:
-            page = describe_rule(rule)
-            paragraphs = (page["summary"], *page["explanation"].values())
-            said = "\n\n".join(paragraphs[:3])
-            yield f"**{rule.code} {rule.name}**\n\n{said}"
 
 
 def _number_of(checked: DocumentCheck, path: str, text: Text) -> int | None:
@@ -259,26 +255,24 @@ def _rows(hit: _BodyAtPosition) -> Iterator[Row]:
     if isfinite(judgement.margin):
         yield Row("margin", f"{judgement.margin:.4g} ({100 * judgement.margin:.4g} %)")
     if hit.name in ENTRIES:
-        yield Row(f"{hit.name} admissible", _admissible(hit))
+        # The interval in which the entry under the cursor is consistent, in the document's units.
+        inertial = hit.body.inertial
+        entries: dict[str, Number] = {} if inertial is None else dict(inertial.I_BBcm_Bi)
+        six = np.array([entries[name].value if name in entries else 0.0 for name in ENTRIES])
+        low, high = admissible_intervals(six)[ENTRIES.index(hit.name or "")].tolist()
+        if not isfinite(low):
+            admissible = "no value of it alone, with the others as written"
+        else:
+            si = inertial is None or inertial.kilograms_per_unit == inertial.meters_per_unit == 1
+            unit = " kg m^2" if si else ", in the units of the document"
+            admissible = f"{interval(low, high)}{unit}, with the others as written"
+        yield Row(f"{hit.name} admissible", admissible)
     told = list(describe_engines(hit.report))
     yield from told or [Row("engines", "all take it as it is")]
 
 
 def _lengths(values: Iterable[float]) -> list[str]:
     return round_together([value if isfinite(value) else None for value in values], _LENGTH_DIGITS)
-
-
-def _admissible(hit: _BodyAtPosition) -> str:
-    """The interval in which the entry under the cursor is consistent, in the document's units."""
-    inertial = hit.body.inertial
-    entries: dict[str, Number] = {} if inertial is None else dict(inertial.I_BBcm_Bi)
-    six = np.array([entries[name].value if name in entries else 0.0 for name in ENTRIES])
-    low, high = admissible_intervals(six)[ENTRIES.index(hit.name or "")].tolist()
-    if not isfinite(low):
-        return "no value of it alone, with the others as written"
-    si = inertial is None or inertial.kilograms_per_unit == inertial.meters_per_unit == 1
-    unit = " kg m^2" if si else ", in the units of the document"
-    return f"{interval(low, high)}{unit}, with the others as written"
 
 
 _MOST = 8
