@@ -114,8 +114,8 @@ MEMBERS = {
     "identification.diagnosis.diagnosis": "diagnose find_lag find_unit_errors name_unit",
     "documents.model": (
         "Base Body Bounds ClosedLoop DIMENSIONS ENTRIES FourNumbers Given Inertial "
-        "InertiaOrigin Joint JOINT_TYPES Joints list_joints LoopFrame Mimic Model Number "
-        "Pose Problem ProblemKind ReadTree Role Shape Shapes ThreeNumbers tree_of "
+        "InertiaOrigin Joint JOINT_TYPES list_joints LoopFrame Mimic Model Number "
+        "Pose Problem ProblemKind ReadTree Role Shape ThreeNumbers tree_of "
         "TreeJoints WORLD ZERO"
     ),
     "checking.shapes.evidence": "read_geometry",
