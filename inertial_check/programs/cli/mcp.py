@@ -29,10 +29,8 @@ def run(args: argparse.Namespace) -> int:
     """Serve until the agent closes the connection."""
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder")
-    from inertial_check.programs.mcp import Program
-
     try:
-        from inertial_check.programs.mcp import make_server
+        from inertial_check.programs.mcp import Program, make_server
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
             raise
