@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import ceil, isfinite, log10
 
 from inertial_check import __version__
@@ -10,7 +10,6 @@ from inertial_check.checking.quotes import MOTIONS
 from inertial_check.checking.report import (
     BodyDifference,
     ComparedBody,
-    ComparedModel,
     Difference,
     Explanation,
     MassProperty,
@@ -65,8 +64,8 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
     )
     yield f"{style('path', _heading(body))}\n"
     for which, model, side in sides:
-        merged = f", with {_join_names(side.merged)} merged into it" if side.merged else ""
-        yield f"  {which}  {_place(model, side)}{merged}\n"
+        merged = f", with {printable(', '.join(side.merged))} merged into it" if side.merged else ""
+        yield f"  {which}  {f'{printable(side.file or model.path)}:{side.line}'}{merged}\n"
     if len(sides) == 1:
         which, _, side = sides[0]
         weight = f", {number(side.mass)} kg" if isfinite(side.mass) else ""
@@ -93,14 +92,6 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
 def _heading(body: BodyDifference) -> str:
     names = [printable(side.name) for side in (body.a, body.b) if side is not None]
     return " = ".join(dict.fromkeys(names)) or '""'
-
-
-def _place(model: ComparedModel, side: ComparedBody) -> str:
-    return f"{printable(side.file or model.path)}:{side.line}"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return printable(", ".join(names))
 
 
 def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:

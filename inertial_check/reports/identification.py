@@ -292,7 +292,26 @@ def _tables(found: IdentificationReport) -> Iterator[_Table]:
     if found.loads:
         yield _loads(found.loads)
     if found.weighings:
-        yield _weighings(found)
+        weighings_rows = [
+            (
+                f"{each.weight:.3g}",
+                f"{each.error:.4f} +- {each.standard_error:.4f}"
+                if isfinite(each.error)
+                else _NOTHING,
+                f"{each.data_term:.6g}",
+                f"{each.prior_term:.4g}",
+                f"{each.mass:.4g}",
+                "<-" if each.chosen else "",
+            )
+            for each in found.weighings
+        ]
+        head = ("weight", "left out", "data term", "prior term", "mass kg", "taken")
+        yield _Table(
+            "Weight of the prior",
+            head,
+            tuple(weighings_rows),
+            "left out: weighted RMS of what was not fitted, +- one standard error",
+        )
 
 
 def _fit(fit: TorqueFit) -> _Table:
@@ -421,37 +440,6 @@ def _format_value(value: FrictionValue) -> str:
     return f"{number} +- {deviation}{bound}"
 
 
-def _weighings(found: IdentificationReport) -> _Table:
-    rows = [
-        (
-            f"{each.weight:.3g}",
-            f"{each.error:.4f} +- {each.standard_error:.4f}" if isfinite(each.error) else _NOTHING,
-            f"{each.data_term:.6g}",
-            f"{each.prior_term:.4g}",
-            f"{each.mass:.4g}",
-            "<-" if each.chosen else "",
-        )
-        for each in found.weighings
-    ]
-    head = ("weight", "left out", "data term", "prior term", "mass kg", "taken")
-    return _Table(
-        "Weight of the prior",
-        head,
-        tuple(rows),
-        "left out: weighted RMS of what was not fitted, +- one standard error",
-    )
-
-
-def _weight(found: IdentificationReport) -> str:
-    """The weight of the prior, beside independent samples and beside those that there are."""
-    if found.weighings or found.redundancy == 1:
-        return f"{found.regularization:.4g}"
-    return (
-        f"{found.regularization / found.redundancy:.4g} x {found.redundancy:.3g}, as so many "
-        "samples say what one would"
-    )
-
-
 def _sentences(found: IdentificationReport) -> Iterator[str]:
     """What a line can say."""
     change = 100 * (found.total_mass / found.prior_mass - 1)
@@ -463,9 +451,15 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
         f"Rank {found.rank} of {found.columns} columns; condition {found.condition:.3g} of those "
         "that can be seen."
     )
-    yield (
-        f"Prior: {found.prior}; metric {found.metric}, weight {_weight(found)}; loss {found.loss}."
-    )
+    # The weight of the prior, beside independent samples and beside those that there are.
+    if found.weighings or found.redundancy == 1:
+        weight = f"{found.regularization:.4g}"
+    else:
+        weight = (
+            f"{found.regularization / found.redundancy:.4g} x {found.redundancy:.3g}, as so many "
+            "samples say what one would"
+        )
+    yield (f"Prior: {found.prior}; metric {found.metric}, weight {weight}; loss {found.loss}.")
     if found.simulations:
         yield (
             f"Method: {found.method}; {plural(found.simulations, 'simulation')} of the robot, the "

@@ -150,7 +150,39 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
     findings = sorted((*file.findings, *file.suppressed), key=_place)
     engines = {body.id: list_disagreements(body) for body in file.bodies}
     for finding, fingerprint in zip(findings, fingerprints(file, findings), strict=True):
-        result = _result(file, finding, fingerprint)
+        text = "\n".join((clip(finding.message, _MESSAGE_LENGTH), *list_causes(finding)))
+        result: dict[str, Json] = {
+            "ruleId": finding.code,
+            "level": finding.severity.word,
+            "message": _message(text),
+            "locations": [_location(file, finding)],
+            # GitHub compares the second; without it, it would take a hash of the line's text.
+            "partialFingerprints": {
+                "inertialCheck/v1": fingerprint,
+                "primaryLocationLineHash": fingerprint,
+            },
+            # All results of a run must have the member, or none (3.27.23).
+            "suppressions": [],
+        }
+        # The related locations (3.27.22): the numbers of a finding besides the first.
+        first = pinpoint(finding)
+        others = [(place, text) for place, text in list_places(finding) if place != first]
+        if others:
+            result["relatedLocations"] = [
+                {
+                    "id": number,
+                    "physicalLocation": _physical_location(file, place),
+                    "message": _message(text),
+                }
+                for number, (place, text) in enumerate(others, 1)
+            ]
+        if finding.suppression is not None:
+            suppression: dict[str, str] = {"kind": finding.suppression.kind}
+            if finding.suppression.reason:
+                suppression["justification"] = clip(finding.suppression.reason, _MESSAGE_LENGTH)
+            result["suppressions"] = [suppression]
+        if finding.suggestion is not None:
+            result["fixes"] = [_fix(file, finding.suggestion)]
         if finding.code in index:
             result["ruleIndex"] = index[finding.code]
         if predictions := engines.get(finding.body_id or ""):
@@ -162,43 +194,6 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
 def _place(finding: Finding) -> tuple[str, int, int, str]:
     place = finding.place
     return place.path or "", place.line, place.column, finding.code
-
-
-def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Json]:
-    text = "\n".join((clip(finding.message, _MESSAGE_LENGTH), *list_causes(finding)))
-    result: dict[str, Json] = {
-        "ruleId": finding.code,
-        "level": finding.severity.word,
-        "message": _message(text),
-        "locations": [_location(file, finding)],
-        # GitHub compares the second; without it, it would take a hash of the line's text.
-        "partialFingerprints": {
-            "inertialCheck/v1": fingerprint,
-            "primaryLocationLineHash": fingerprint,
-        },
-        # All results of a run must have the member, or none (3.27.23).
-        "suppressions": [],
-    }
-    # The related locations (3.27.22): the numbers of a finding besides the first.
-    first = pinpoint(finding)
-    others = [(place, text) for place, text in list_places(finding) if place != first]
-    if others:
-        result["relatedLocations"] = [
-            {
-                "id": number,
-                "physicalLocation": _physical_location(file, place),
-                "message": _message(text),
-            }
-            for number, (place, text) in enumerate(others, 1)
-        ]
-    if finding.suppression is not None:
-        suppression: dict[str, str] = {"kind": finding.suppression.kind}
-        if finding.suppression.reason:
-            suppression["justification"] = clip(finding.suppression.reason, _MESSAGE_LENGTH)
-        result["suppressions"] = [suppression]
-    if finding.suggestion is not None:
-        result["fixes"] = [_fix(file, finding.suggestion)]
-    return result
 
 
 def _location(file: FileReport, finding: Finding) -> dict[str, Json]:

@@ -95,7 +95,18 @@ def write_page(
     script = '"use strict";\n(() => {\n' + "".join(map(read_asset, _SCRIPTS)) + "})();\n"
     script = _escape(script, "\\u{:04x}")
     parts = {
-        "policy": _write_policy(script, style, live),
+        "policy": "; ".join(
+            [
+                "default-src 'none'",
+                f"script-src 'sha256-{_digest(script)}'",
+                f"style-src 'sha256-{_digest(style)}'",
+                "img-src data:",
+                *(["connect-src 'self'"] if live else []),
+                "base-uri 'none'",
+                "form-action 'none'",
+                "require-trusted-types-for 'script'",
+            ]
+        ),
         "version": __version__,
         "style": style,
         "script": script,
@@ -121,22 +132,6 @@ def _escape(text: str, form: str) -> str:
 
 def _embed(id_: str, value: Json) -> str:
     return f'<script type="application/json" id="{id_}">{encode_for_script(value)}</script>'
-
-
-def _write_policy(script: str, style: str, live: bool) -> str:
-    """Write the content security policy: this script, this style, pictures of the page itself."""
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src 'sha256-{_digest(script)}'",
-            f"style-src 'sha256-{_digest(style)}'",
-            "img-src data:",
-            *(["connect-src 'self'"] if live else []),
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-        ]
-    )
 
 
 def _digest(text: str) -> str:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.checking.check import Document, DocumentResult, check_documents
+from inertial_check.checking.check import Document, check_documents
 from inertial_check.checking.engines.catalogue import ALL_ENGINES
 from inertial_check.checking.quotes import name_all_numbers
 from inertial_check.checking.report import BodyReport, FileReport, Finding, Severity
@@ -216,31 +216,6 @@ class EquivalentSolid(NamedTuple):
     R_BS: Floats
     ellipsoid: Floats
     box: Floats
-
-
-def find_equivalent_solid(mass: float, I_BBcm_B: Sequence[float]) -> EquivalentSolid | None:
-    """Find the equivalent solids of a body.
-
-    Args:
-        mass: Mass [kg].
-        I_BBcm_B: Six entries of the inertia about the centre of mass [kg m^2], order of ENTRIES.
-
-    Returns:
-        The solids; None if a number is missing or not finite.
-    """
-    six = np.array(I_BBcm_B, dtype=float)
-    if not (np.isfinite(mass) and np.all(np.isfinite(six))):
-        return None
-    size = float(np.max(np.abs(six))) or 1.0
-    # Eigenvalues of the scaled tensor: squares of 1e300 or 1e-300 would leave float64.
-    values, R_BS = np.linalg.eigh(symmetric(six / size))
-    if np.linalg.det(R_BS) < 0:
-        R_BS[:, 0] *= -1
-    # The largest moment has the shortest length, so the ascending lengths are turned round.
-    scaled_mass = mass / size
-    ellipsoid = np.asarray(equivalent_ellipsoid(scaled_mass, values))[::-1]
-    box = np.asarray(equivalent_box(scaled_mass, values))[::-1]
-    return EquivalentSolid(values * size, R_BS, ellipsoid, box)
 
 
 _REACH = 1024
@@ -458,7 +433,21 @@ def describe_solid(
     mass: float, center: Sequence[float], I_BBcm_B: Sequence[float]
 ) -> dict[str, Json]:
     """Describe mass, centre of mass, principal axes and equivalent solids of a body."""
-    solid = find_equivalent_solid(mass, I_BBcm_B)
+    # Find the equivalent solids of a body.
+    six = np.array(I_BBcm_B, dtype=float)
+    if not (np.isfinite(mass) and np.all(np.isfinite(six))):
+        solid = None
+    else:
+        size = float(np.max(np.abs(six))) or 1.0
+        # Eigenvalues of the scaled tensor: squares of 1e300 or 1e-300 would leave float64.
+        values, R_BS = np.linalg.eigh(symmetric(six / size))
+        if np.linalg.det(R_BS) < 0:
+            R_BS[:, 0] *= -1
+        # The largest moment has the shortest length, so the ascending lengths are turned round.
+        scaled_mass = mass / size
+        ellipsoid = np.asarray(equivalent_ellipsoid(scaled_mass, values))[::-1]
+        box = np.asarray(equivalent_box(scaled_mass, values))[::-1]
+        solid = EquivalentSolid(values * size, R_BS, ellipsoid, box)
     return {
         "mass": encode_number(mass),
         "com": encode_numbers(center),
@@ -530,14 +519,12 @@ def read_scene(path: str, settings: Settings | None = None, data: bytes | None =
     """
     settings = settings or Settings().validate()
     (result,) = check_documents([Document(path, True, settings, data)])
-    return build_scene(_file_of(result), settings, data=data)
-
-
-def _file_of(result: DocumentResult) -> FileReport:
     if result.file is not None:
-        return result.file
-    reason = result.failure or result.note or "there is nothing to check"
-    return FileReport(result.path, None, None, (), (), notes=(reason,))
+        found = result.file
+    else:
+        reason = result.failure or result.note or "there is nothing to check"
+        found = FileReport(result.path, None, None, (), (), notes=(reason,))
+    return build_scene(found, settings, data=data)
 
 
 def build_scene(

@@ -81,7 +81,34 @@ def identification(subject: Identified, *, ax: Axes | None = None, most: int = M
         raise ParameterError(f"most is {most!r}, expected at least 1")
     height = 1.4 + 0.24 * max(min(len(subject.bodies), most), len(subject.rmse), 4)
     with open_axes(ax, (10.0, height), columns=2) as panels:
-        _draw_changes(panels[0], subject, most)
+        # Draw the changes of the parameters from the prior, a row a body.
+        changes_axes = panels[0]
+        theta = np.asarray(reorder(subject.theta, subject.order, "urdf"))
+        prior = np.asarray(subject.given)
+        moved = (theta - prior) / scale_by_prior(prior, subject.bodies)
+        order = np.argsort(-np.max(np.abs(moved), axis=1), kind="stable")[:most]
+        kept = np.sort(order)
+        shown = moved[kept]
+        # The ends of the colours: the largest change, which a single body can make large.
+        reach = float(np.max(np.abs(shown), initial=0.0)) or 1.0
+        image = changes_axes.imshow(shown, cmap="PuOr", vmin=-reach, vmax=reach, aspect="auto")
+        bar = changes_axes.figure.colorbar(image, ax=changes_axes, fraction=0.04)
+        bar.set_label("change / prior")
+        decided = np.asarray(subject.identifiability.decided_by)
+        columns = np.asarray(reorder(np.arange(10.0), subject.order, "urdf")).astype(int)
+        rows, entries = np.nonzero(decided[:, columns][kept] == "prior")
+        changes_axes.plot(entries, rows, linestyle="", marker=".", markersize=3, color="black",
+                  label="decided by the prior alone")  # fmt: skip
+        changes_axes.set_xticks(range(10), ENTRIES)
+        changes_axes.set_yticks(
+            range(len(kept)), [shorten(subject.bodies[i], 24) for i in kept], **PLAIN
+        )
+        changes_axes.grid(visible=False)
+        title = "Changes from the prior"
+        if len(kept) < len(subject.bodies):
+            title += f": {len(kept)} of {plural(len(subject.bodies), 'body')} that moved most"
+        changes_axes.set_title(title)
+        changes_axes.set_xlabel("dot: decided by the prior alone")
         if len(panels) > 1:
             # Draw the root mean square error of each joint under three sets of parameters.
             axes = panels[1]
@@ -98,34 +125,6 @@ def identification(subject: Identified, *, ax: Axes | None = None, most: int = M
             axes.grid(visible=False, axis="y")
             axes.legend(frameon=False)
     return find_figure(panels[0])
-
-
-def _draw_changes(axes: Axes, found: Identified, most: int) -> None:
-    """Draw the changes of the parameters from the prior, a row a body."""
-    theta = np.asarray(reorder(found.theta, found.order, "urdf"))
-    prior = np.asarray(found.given)
-    moved = (theta - prior) / scale_by_prior(prior, found.bodies)
-    order = np.argsort(-np.max(np.abs(moved), axis=1), kind="stable")[:most]
-    kept = np.sort(order)
-    shown = moved[kept]
-    # The ends of the colours: the largest change, which a single body can make large.
-    reach = float(np.max(np.abs(shown), initial=0.0)) or 1.0
-    image = axes.imshow(shown, cmap="PuOr", vmin=-reach, vmax=reach, aspect="auto")
-    bar = axes.figure.colorbar(image, ax=axes, fraction=0.04)
-    bar.set_label("change / prior")
-    decided = np.asarray(found.identifiability.decided_by)
-    columns = np.asarray(reorder(np.arange(10.0), found.order, "urdf")).astype(int)
-    rows, entries = np.nonzero(decided[:, columns][kept] == "prior")
-    axes.plot(entries, rows, linestyle="", marker=".", markersize=3, color="black",
-              label="decided by the prior alone")  # fmt: skip
-    axes.set_xticks(range(10), ENTRIES)
-    axes.set_yticks(range(len(kept)), [shorten(found.bodies[i], 24) for i in kept], **PLAIN)
-    axes.grid(visible=False)
-    title = "Changes from the prior"
-    if len(kept) < len(found.bodies):
-        title += f": {len(kept)} of {plural(len(found.bodies), 'body')} that moved most"
-    axes.set_title(title)
-    axes.set_xlabel("dot: decided by the prior alone")
 
 
 _ERROR: Style = {"linestyle": "-", "linewidth": 0.6}
