@@ -119,38 +119,38 @@ SPATIAL: dict[str, Entry] = {
     ),
     "rotations.scalar_last": (lambda phi: rotations.scalar_last(spin(phi)), (PHI,)),
     "rotations.scalar_first": (lambda phi: rotations.scalar_first(spin(phi)), (PHI,)),
-    "rotation_calculus.left_matrix": (
+    "kinematics.left_matrix": (
         lambda phi: rotation_calculus.left_matrix(spin(phi)),
         (PHI,),
     ),
-    "rotation_calculus.right_matrix": (
+    "kinematics.right_matrix": (
         lambda phi: rotation_calculus.right_matrix(spin(phi)),
         (PHI,),
     ),
-    "rotation_calculus.multiply": (
+    "kinematics.multiply": (
         lambda phi, eta: rotation_calculus.multiply(spin(phi), spin(eta)),
         (PHI, ETA),
     ),
-    "rotation_calculus.inverse": (lambda phi: rotation_calculus.inverse(spin(phi)), (PHI,)),
-    "rotation_calculus.box_plus": (
+    "kinematics.inverse": (lambda phi: rotation_calculus.inverse(spin(phi)), (PHI,)),
+    "kinematics.box_plus": (
         lambda phi, v: rotation_calculus.box_plus(spin(phi), v),
         (PHI, ETA),
     ),
-    "rotation_calculus.box_minus": (
+    "kinematics.box_minus": (
         lambda phi, eta: rotation_calculus.box_minus(spin(phi), spin(eta)),
         (PHI, ETA),
     ),
-    "rotation_calculus.interpolate": (
+    "kinematics.interpolate": (
         lambda phi, eta, t: rotation_calculus.interpolate(spin(phi), spin(eta), t),
         (PHI, ETA, np.asarray(0.3)),
     ),
-    "rotation_calculus.exp_jacobian": (rotation_calculus.exp_jacobian, (PHI,)),
-    "rotation_calculus.exp_jacobian_inverse": (rotation_calculus.exp_jacobian_inverse, (PHI,)),
-    "rotation_calculus.rotated_vector_jacobian": (
+    "kinematics.exp_jacobian": (rotation_calculus.exp_jacobian, (PHI,)),
+    "kinematics.exp_jacobian_inverse": (rotation_calculus.exp_jacobian_inverse, (PHI,)),
+    "kinematics.rotated_vector_jacobian": (
         rotation_calculus.rotated_vector_jacobian,
         (PHI, R),
     ),
-    "rotation_calculus.box_minus_jacobians": (
+    "kinematics.box_minus_jacobians": (
         lambda phi, eta: rotation_calculus.box_minus_jacobians(spin(phi), spin(eta))[0],
         (PHI, ETA),
     ),
@@ -234,12 +234,12 @@ SPATIAL: dict[str, Entry] = {
         lambda M, p: added_mass.shift_added_mass(symmetric(M), p, "linear-angular"),
         (SYMMETRIC, T),
     ),
-    "normalization.normalize_quaternion": (
+    "rotations.normalize_quaternion": (
         normalization.normalize_quaternion,
         (np.array([0.6, 0.3, -0.2, 0.7]),),
     ),
-    "euler.matrix_from_euler": (lambda a: euler.matrix_from_euler(a, "ZYX"), (PHI,)),
-    "euler.euler_from_matrix": (lambda phi: euler.euler_from_matrix(turn(phi), "ZYX"), (PHI,)),
+    "rotations.matrix_from_euler": (lambda a: euler.matrix_from_euler(a, "ZYX"), (PHI,)),
+    "rotations.euler_from_matrix": (lambda phi: euler.euler_from_matrix(turn(phi), "ZYX"), (PHI,)),
     "vectors.Plx.from_pose": (
         lambda phi, p: vectors.Plx.from_pose(pose(phi, p)).as_matrix("linear-angular"),
         (PHI, T),
@@ -305,22 +305,22 @@ DYNAMICS: dict[str, Entry] = {
         lambda q, tau, t: forward.solve_mass_matrix(TREE, q, tau, theta=t),
         (Q, TAU, TREE.theta),
     ),
-    "kinematics.poses": (lambda q: jacobians.poses(TREE, q), (Q,)),
-    "kinematics.jacobian": (lambda q: jacobians.jacobian(TREE, q, 4), (Q,)),
-    "kinematics.jacobian_derivative": (
+    "jacobians.poses": (lambda q: jacobians.poses(TREE, q), (Q,)),
+    "jacobians.jacobian": (lambda q: jacobians.jacobian(TREE, q, 4), (Q,)),
+    "jacobians.jacobian_derivative": (
         lambda q, u: jacobians.jacobian_derivative(TREE, q, u, 4),
         (Q, U),
     ),
-    "kinematics.hessian": (lambda q, p: jacobians.hessian(TREE, q, 4, p), (Q, A)),
-    "coordinates.coordinate_rates": (
+    "jacobians.hessian": (lambda q, p: jacobians.hessian(TREE, q, 4, p), (Q, A)),
+    "jacobians.coordinate_rates": (
         lambda q, u: jacobians.coordinate_rates(FLOATING, unit(q), u),
         FLOATING_STATE[:2],
     ),
-    "coordinates.velocities_from_rates": (
+    "jacobians.velocities_from_rates": (
         lambda q, dq: jacobians.velocities_from_rates(FLOATING, unit(q), dq),
         (FLOATING_STATE[0], FLOATING_STATE[0] + 0.1),
     ),
-    "coordinates.move": (
+    "jacobians.move": (
         lambda q, u: jacobians.move(FLOATING, unit(q), u),
         FLOATING_STATE[:2],
     ),
@@ -345,33 +345,29 @@ DYNAMICS: dict[str, Entry] = {
         lambda q, t: composites.centroidal_inertia(TREE, q, theta=t),
         (Q, TREE.theta),
     ),
-    "forces.generalized_forces": (
+    "contacts.generalized_forces": (
         lambda q, F: contacts.generalized_forces(TREE, q, 4, forces=F),
         (Q, A),
     ),
-    "forces.contact_directions": (
+    "contacts.contact_directions": (
         lambda q, d, p: contacts.contact_directions(TREE, q, [4, 2], d, p, against=[1, -1]),
         (Q, W[:2] @ W.T[:, :3], W[2:4] @ W.T[:, 3:]),
     ),
-    "forces.contact_forces": (contacts.contact_forces, (W, A[:2])),
-    "impacts.impulses": (
+    "contacts.contact_forces": (contacts.contact_forces, (W, A[:2])),
+    "contacts.impulses": (
         lambda M, W, u: contacts.impulses(symmetric(M), W, u),
         (DEFINITE, W, SYMMETRIC[0]),
     ),
-    "impacts.velocities_after": (
+    "contacts.velocities_after": (
         lambda M, W, u, P: contacts.velocities_after(symmetric(M), W, u, P),
         (DEFINITE, W, SYMMETRIC[0], A[:2]),
     ),
-    "impacts.in_other_velocities": (
+    "contacts.in_other_velocities": (
         lambda M, h, B, w: contacts.in_other_velocities(M, h, B, w)[1],
         (DEFINITE, SYMMETRIC[0], W, SYMMETRIC[1]),
     ),
 }
-ENTRIES = (
-    {f"spatial.{name}": entry for name, entry in SPATIAL.items()}
-    | {f"dynamics.{name}": entry for name, entry in DYNAMICS.items()}
-    | INERTIA
-)
+ENTRIES = {f"mechanics.{name}": entry for name, entry in (SPATIAL | DYNAMICS).items()} | INERTIA
 
 
 WITHOUT_ENTRY = {
@@ -381,23 +377,21 @@ WITHOUT_ENTRY = {
     r"project|projection\.priors\..*": "tests/projection/test_derivatives.py: slopes of project",
     r"sample": "tests/inertia/test_randomisation.py has its slopes",
     r"Consistency|inertia\.consistency\..*": "check gives the same numbers",
-    r"inertia\.densities\..*": "polynomials; tests/inertia/test_densities.py has a slope",
-    r"inertia\.eigen\.columns": "returns the numbers as they are",
-    r"inertia\.(resemblance|meshes|integrals)\..*": "NumPy alone",
-    r"dynamics\.newton_euler\..*": "NumPy alone",
+    r"inertia\.solids\..*": "polynomials; tests/inertia/test_densities.py has a slope",
+    r"inertia\.(resemblance|meshes)\..*|inertia\.sampling\.(integrate|from_samples)": "NumPy alone",
+    r"mechanics\.equations\.projected_newton_euler": "NumPy alone",
     r"projection\.constraints\..*": "the numbers of a constraint are constants",
-    r"inertia\.ordering\..*": "true or false",
     r"inertia\.intervals\.admissible_intervals": "bisection, which has no slope",
-    r"spatial\..*_": "writes into the array that was given",
-    r"spatial\.(compact\.read_terms|rotations\.(angle_and_axis|matrix_of))": "reads arguments",
-    r"spatial\.added_mass\.GzInertial.*": "holds the arrays that were given",
-    r"spatial\.vectors\.(Plxb?|PluckerTransform\.from_pose)": "Plx.from_pose and plx make it",
+    r"mechanics\..*_": "writes into the array that was given",
+    r"mechanics\.rotations\.nearest_rotation": "singular vectors, of which no caller takes slopes",
+    r"mechanics\.added_mass\.GzInertial.*": "holds the arrays that were given",
+    r"mechanics\.vectors\.(Plxb?|PluckerTransform\.from_pose)": "Plx.from_pose and plx make it",
 }
 """Reasons why public functions on arrays, by patterns of their names, have no entry above."""
 
 
 def test_every_public_function_on_arrays_has_its_slopes_or_a_reason() -> None:
-    here = re.compile(r"inertial_check\.(spatial|dynamics|inertia|projection)\.")
+    here = re.compile(r"inertial_check\.(mechanics|inertia|projection)\.")
     named = {
         call.name
         for call in list_calls()

@@ -47,28 +47,7 @@ from inertial_check.inertia.arrays import (
 )
 from inertial_check.inertia.representations import Point, about_origin, check_about, join, shift
 
-__all__ = [
-    "add",
-    "arctangent_ratio",
-    "cosine",
-    "cotangent_defect",
-    "cross",
-    "exponential",
-    "homogeneous",
-    "matrix_of_rows",
-    "merge",
-    "polynomial_of_skew",
-    "rotate",
-    "sinc",
-    "sine_defect",
-    "skew_matrix",
-    "skew_part",
-    "square_of",
-    "total",
-    "transform",
-    "translate",
-    "versine",
-]
+__all__ = ["add", "homogeneous", "merge", "rotate", "total", "transform", "translate"]
 
 
 _TERMS = 12

@@ -257,8 +257,15 @@ BASELINE = "inertial-baseline.json"
 """File that the next step names for a baseline."""
 
 
-def write_closing(report: Report, view: View) -> str:
-    """The last lines, which are the same in all forms for people at a terminal; "" if unwanted."""
+def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
+    """The last lines of the forms for people at a terminal; "" if unwanted.
+
+    Args:
+        report: The report.
+        view: Options of the report.
+        causes: Whether the form shows causes. Without them no command is named that overrules one:
+            `fix` alone shows what it would do, and what it leaves to --unsafe or --cause.
+    """
     lines = []
     if view.statistics:
         lines += statistics(report).splitlines()
@@ -288,11 +295,11 @@ def write_closing(report: Report, view: View) -> str:
                 f"Partial report: the check was interrupted with {left} left unchecked."
             )
         lines += summarize_lines  # sentences that scripts look for are never broken
-        lines += _suggest_next_steps(report, view)
+        lines += _suggest_next_steps(report, view, causes)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _suggest_next_steps(report: Report, view: View) -> list[str]:
+def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
     """Up to three lines: the commands that fix what can be fixed, and that of a baseline.
 
     Where a cause is probable, its command is named, and those of other bodies name these bodies.
@@ -301,7 +308,7 @@ def _suggest_next_steps(report: Report, view: View) -> list[str]:
     told = {
         id(each)
         for file in report.files
-        if (explained := list_explained(file))
+        if causes and (explained := list_explained(file))
         for each in file.findings
         if each.fix is not None and each.body_id in explained
     }
@@ -310,7 +317,7 @@ def _suggest_next_steps(report: Report, view: View) -> list[str]:
         fixable = [each for each in findings if each.fix is not None]
         caused = [each for each in fixable if id(each) in told]
         others = [each for each in fixable if id(each) not in told]
-        unsafe = ["--unsafe"] if any(each.fix == "unsafe" for each in others) else []
+        unsafe = ["--unsafe"] if causes and any(each.fix == "unsafe" for each in others) else []
         for option, part in ((["--cause", "1"], caused), (unsafe, others)):
             if part:
                 of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed: "
@@ -389,7 +396,7 @@ def render_concise(report: Report, view: View) -> str:
         for file in report.files
         for finding in file.findings
     ]
-    return "".join(lines) + write_closing(report, view)
+    return "".join(lines) + write_closing(report, view, causes=False)
 
 
 def _list_groups(report: Report, view: View) -> list[str]:

@@ -40,7 +40,6 @@ MENDED = {  # name: document, words of the message
     "empty declaration": ("<?xml?>" + PLAIN, "declaration is not well-formed"),
     "unquoted version": ("<?xml version=1.0?>" + PLAIN, "declaration is not well-formed"),
     "upper case declaration": ('<?XML version="1.0"?>' + PLAIN, "declaration is not well-formed"),
-    "unknown encoding": ('<?xml version="1.0" encoding="no-8"?>' + PLAIN, "encoding no-8"),
     "undeclared prefix": (ROBOT % "<xi:foo/>", "the prefix of xi:foo is not declared"),
     "undeclared attribute prefix": (ROBOT % '<foo xi:a="1"/>', "the prefix of xi:a"),
     "two colons": (ROBOT % "<a:b:c/>", "one colon"),

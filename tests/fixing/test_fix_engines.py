@@ -82,7 +82,7 @@ def test_what_pleases_one_engine_is_done_though_another_is_not_pleased():
         said = {"mujoco": "reject" if thin else "accept", "gz": "drop"}
         return [{name: Prediction(name, "0", action) for name, action in said.items()}]
 
-    with patch("inertial_check.checking.engines.catalogue.predict", predict):
+    with patch("inertial_check.fixing.methods.predict", predict):
         fix = ic.fix_model(urdf(ROD).encode(), engines=["gz", "mujoco"])
         only = ic.fix_model(urdf(ROD).encode(), engines=["gz"])
     (body,) = fix.bodies

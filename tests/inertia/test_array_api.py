@@ -31,6 +31,7 @@ PUBLIC = {
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
     if not name.startswith("_") and name not in HELPERS
+    if name in getattr(module, "__all__", ()) or name.startswith(("equivalent", "radi"))
 }
 core = SimpleNamespace(**PUBLIC)
 THETA = np.stack([clouds.theta_of(*clouds.cloud(seed, at=[1, -2, 0.5])) for seed in range(3)])

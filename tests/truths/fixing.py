@@ -136,5 +136,5 @@ def asking(refusal):
             for words in said
         )
 
-    with patch("inertial_check.checking.engines.catalogue.predict", predict):
+    with patch("inertial_check.fixing.methods.predict", predict):
         yield

@@ -59,6 +59,7 @@ def limit_resources(memory: int, seconds: float) -> None:
 
 def import_parsers() -> None:
     """Import what is otherwise imported when a document is parsed, or is not well-formed."""
+    import unicodedata  # noqa: F401 - Python's parser normalises names of other scripts with it
     from xml.dom import expatbuilder  # noqa: F401
 
     from inertial_check.documents.xml import lenient  # noqa: F401

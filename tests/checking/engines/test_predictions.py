@@ -296,11 +296,3 @@ def test_a_bound_of_an_mjcf_holds_for_bodies_that_it_does_not_change():
     )
     assert model.bounds == (0.01, 1e-9, False)
     assert ic.load(urdf(TABLE["box"]).encode()).bounds == (0.0, 0.0, False)
-
-
-def test_shapes_are_not_read_of_bodies_whose_inertia_an_engine_computes(monkeypatch):
-    monkeypatch.setattr("inertial_check.documents.mjcf.elements.GeomReader.shape", pytest.fail)
-    said = foretold(
-        '<mujoco><worldbody><body name="link"><joint/><geom size="1"/></body></worldbody></mujoco>'
-    )
-    assert {each.action for each in said["link"].values()} == {"accept"}
