@@ -320,7 +320,8 @@ def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
         unsafe = ["--unsafe"] if causes and any(each.fix == "unsafe" for each in others) else []
         for option, part in ((["--cause", "1"], caused), (unsafe, others)):
             if part:
-                of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed: "
+                of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed"
+                of += ": " if causes else "; this shows how: "
                 lines += _offer(of, _write_fix(report, part, option, bool(told), view))
         if fixable:
             break

@@ -414,7 +414,7 @@ class CopiedBlock(Cause):
     is known, a fifth of which are different parts."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """That it is a copy; what the body was to be, nothing tells."""
+        """Propose that the body is a copy; nothing tells what it was to be."""
         if subject.broken:
             yield from _broken_copy(subject)
         if subject.kind != "stated":

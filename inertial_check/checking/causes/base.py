@@ -87,7 +87,7 @@ def tensor(six: Floats) -> str:
 
 
 def a_body(margin: float) -> str:
-    """That a tensor is sound, with its margin."""
+    """Words for a tensor that a body can have, with its margin."""
     return f"one that a body can have (margin {max(margin, 0.0):.2g})"
 
 
@@ -350,12 +350,12 @@ class Subject:
 
     @property
     def body(self) -> Body:
-        """As written."""
+        """The body as the document states it."""
         return self.examination.model.bodies[self.index]
 
     @cached_property
     def judgement(self) -> Judgement:
-        """What the conditions say of it."""
+        """Judgement of the body by the consistency conditions."""
         return self.examination.judgements[self.index]
 
     @property
@@ -451,7 +451,7 @@ class Subject:
 
     @property
     def geometry(self) -> tuple[BodyGeometry, ...]:
-        """What its shapes say: "visual" before "collision"; empty where nothing is known."""
+        """Geometry of the body: "visual" before "collision"; empty where nothing is known."""
         return self.examination.geometry.bodies[self.index]
 
 
@@ -492,7 +492,7 @@ class Cause(ABC):
 
     @abstractmethod
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
+        """Propose what the body was to be where this cause shows its signature; else nothing."""
 
     def trials(self, subject: Subject) -> Trials:
         """The candidates, judged."""

@@ -473,7 +473,7 @@ def list_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
 
 
 def _witness(subject: Subject) -> str:
-    """What a body is compared with."""
+    """Names of what a body is compared with: its shapes, its twin, or other bodies."""
     likeness = subject.examination.likeness
     other = twin_of(subject)
     names = ["the body's shapes"] if likeness.known[subject.index] else []
@@ -1025,7 +1025,7 @@ class _Pair(NamedTuple):
 
 
 def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
-    """What two causes make of a body that no single one explains."""
+    """Proposals of two causes together for a body that no single one explains."""
     if not subject.broken or not subject.mass > 0:
         return []
     found: list[tuple[Cause, Proposal]] = []

@@ -376,7 +376,7 @@ class FewDigits(Cause):
     kinds = frozenset({"impossible", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """That more digits were there; not which."""
+        """Propose that digits were lost, without saying which."""
         if subject.judgement.verdict not in ("rounding", "inconsistent") or _negative(subject):
             return
         # (6,) half a unit of the last digit of each entry as printed [kg m^2].
@@ -550,7 +550,7 @@ class Unpopulated(Cause):
     kinds = frozenset({"impossible", "stated", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """That it is, without saying what was meant."""
+        """Propose this cause without saying what was meant."""
         six = subject.six
         if not np.all(np.isfinite(six)) or subject.judgement.verdict in ("missing", "derived"):
             return

@@ -54,7 +54,10 @@ def test_concise_and_quiet(run):
     assert (code, err) == (1, "")
     # The last lines are those of the full form, but for a command that may overrule a cause.
     last = run("bad.urdf", "clean.urdf")[1].rpartition("\n\n")[2].splitlines()
-    assert out.splitlines()[1:] == [line.replace("fix --unsafe ", "fix ") for line in last]
+    assert out.splitlines()[1:] == [
+        line.replace(": inertial-check fix --unsafe ", "; this shows how: inertial-check fix ")
+        for line in last
+    ]
     quiet = run("bad.urdf", "clean.urdf", "--output-format", "concise", "-q")[1]
     assert quiet.splitlines() == out.splitlines()[:1]
     assert "Checked" not in run("bad.urdf", "-q")[1]
