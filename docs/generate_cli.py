@@ -41,16 +41,22 @@ EXPLANATIONS = {
 """Pages that explain an option, wherever it occurs."""
 
 GUIDES = {
+    "check": "cli.md#check",
     "diff": "diff.md",
+    "doctor": "cli.md#doctor",
     "excite": "excitation.md",
     "fill": "fill.md",
+    "fix": "cli.md#fix",
     "identify": "identify.md",
+    "init": "cli.md#init",
     "lsp": "editor.md",
     "mcp": "integrations.md#coding-agents",
+    "project": "cli.md#project",
     "report": "report.md",
-    "view": "view.md",
+    "summary": "cli.md#summary",
+    "view": "report.md#watch-a-model",
 }
-"""Guides of commands; all commands have a section on the page of the command line."""
+"""Page that explains a command; the help of a command that is not listed says all."""
 
 DEFAULT = re.compile(r"\s*\((?:([^()]*); )?default: ((?:[^()]|\([^()]*\))*)\)")
 """The default at the end of a help text, and the other words in the same parentheses."""
@@ -79,8 +85,7 @@ def _index() -> str:
             "# Commands",
             "",
             "Every command with all of its options, as its `--help` lists them. "
-            "[Command line](../cli.md) explains",
-            "them with examples and exit codes.",
+            "[Command line](../cli.md) has exit codes.",
             "",
             "| command | purpose |",
             "|---|---|",
@@ -106,10 +111,9 @@ def _page(name: str) -> str:
         for title, actions in groups.items()
         if actions
     ]
-    links = [f"[{name}](../cli.md#{name})"]
+    summary = f"{_capitalise(COMMANDS[name].summary)}."
     if name in GUIDES:
-        links.append(f"[the guide](../{GUIDES[name]})")
-    summary = f"{_capitalise(COMMANDS[name].summary)}. Explained in {' and '.join(links)}."
+        summary += f" [Guide](../{GUIDES[name]})."
     return "\n\n".join([f"# {name}", summary, f"```text\n{usage}\n```", *tables]) + "\n"
 
 

@@ -25,7 +25,6 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.inertia.representations import ORDERS
-from inertial_check.programs.cli.commands import COMMANDS
 from inertial_check.programs.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -234,15 +233,6 @@ def test_ci_runs_the_test_command_of_the_readme(tmp_path):
     where, *arguments = seen.read_text().splitlines()
     assert Path(where) == ROOT
     assert arguments[-1] == command
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_command_line_page_has_a_section_with_the_options_of_each_command(command):
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    section = re.split(r"^## ", text.partition(f"\n## {command}\n")[2], flags=re.MULTILINE)[0]
-    assert f"](commands/{command}.md)" in section
-    # What is generated is written nowhere else by hand.
-    assert not re.search(r"^\| option \|", section, re.MULTILINE)
 
 
 def test_the_architecture_page_draws_the_package_as_it_is():
