@@ -49,7 +49,7 @@ GUIDES = {
     "fix": "cli.md#fix",
     "identify": "identify.md",
     "init": "cli.md#init",
-    "lsp": "editor.md",
+    "lsp": "integrations.md#editor",
     "mcp": "integrations.md#coding-agents",
     "project": "cli.md#project",
     "report": "report.md",
@@ -64,6 +64,8 @@ DEFAULT = re.compile(r"\s*\((?:([^()]*); )?default: ((?:[^()]|\([^()]*\))*)\)")
 LONGEST_CHOICES = 40
 """Largest length of a list of choices that is shown with the name of the option [characters]."""
 
+MARK = "† "
+"""Mark of the options that a configuration can set."""
 
 TITLES = {"positional arguments": "Arguments", "options": "Options"}
 """Headings in place of the titles that argparse gives its own groups."""
@@ -71,7 +73,8 @@ TITLES = {"positional arguments": "Arguments", "options": "Options"}
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/commands and its text."""
-    return {"index.md": _index()} | {f"{name}.md": _page(name) for name in COMMANDS}
+    explained: dict[tuple[str, str], str] = {}
+    return {"index.md": _index()} | {f"{name}.md": _page(name, explained) for name in COMMANDS}
 
 
 def _index() -> str:
@@ -84,8 +87,10 @@ def _index() -> str:
         [
             "# Commands",
             "",
-            "Every command with all of its options, as its `--help` lists them. "
-            "[Command line](../cli.md) has exit codes.",
+            "The options of every command. [Command line](../cli.md) has exit codes.",
+            "A [configuration](../configuration.md) can set the options that are marked with "
+            f"{MARK.strip()},",
+            "under the same names without `--`, those of `fill` in its table `fill`.",
             "",
             "| command | purpose |",
             "|---|---|",
@@ -97,24 +102,44 @@ def _index() -> str:
     )
 
 
-def _page(name: str) -> str:
+def _page(name: str, explained: dict[tuple[str, str], str]) -> str:
+    """The page of a command.
+
+    Args:
+        name: Name of the command.
+        explained: The command whose page explains an option, by the names of the option and its
+            meaning; the options that only this page explains are added.
+    """
     parser = build_parser(name)
     usage = f"{PROGRAM} {name} [OPTION]... {COMMANDS[name].arguments}".rstrip()
-    keys, words = _list_keys(name, parser), _list_words(parser)
+    settable, words = _list_set(name, parser), _list_words(parser)
     groups: dict[str, list[argparse.Action]] = {}
     for group in parser._action_groups:  # a command may add to a group of another module
         shown = [each for each in group._group_actions if each.help != argparse.SUPPRESS]
         title = TITLES.get(str(group.title), str(group.title))
         groups.setdefault(title, []).extend(shown)
-    tables = [
-        f"## {title}\n\n{_table(actions, keys, words)}"
-        for title, actions in groups.items()
-        if actions
-    ]
+    sections: list[str] = []
+    elsewhere: dict[str, list[str]] = {}
+    for title, actions in groups.items():
+        lines: list[str] = []
+        for action in actions:
+            names, meaning = _spell(action), _explain(action, words)
+            mark = MARK if settable.intersection(action.option_strings) else ""
+            page = explained.setdefault((names, meaning), name)
+            if page == name:
+                lines.append(f"* {mark}{names}: {meaning}")
+            else:
+                short = action.option_strings or [str(action.metavar)]
+                elsewhere.setdefault(page, []).append(mark + ", ".join(map(_code, short)))
+        if lines:
+            sections.append(f"## {title}\n\n" + "\n".join(lines))
+    if elsewhere:
+        lines = [f"* [{page}]({page}.md): {', '.join(rest)}" for page, rest in elsewhere.items()]
+        sections.append("## Explained with another command\n\n" + "\n".join(lines))
     summary = f"{_capitalise(COMMANDS[name].summary)}."
     if name in GUIDES:
         summary += f" [Guide](../{GUIDES[name]})."
-    return "\n\n".join([f"# {name}", summary, f"```text\n{usage}\n```", *tables]) + "\n"
+    return "\n\n".join([f"# {name}", summary, f"```text\n{usage}\n```", *sections]) + "\n"
 
 
 def _list_words(parser: argparse.ArgumentParser) -> set[str]:
@@ -125,43 +150,22 @@ def _list_words(parser: argparse.ArgumentParser) -> set[str]:
     return words
 
 
-def _list_keys(name: str, parser: argparse.ArgumentParser) -> dict[str, str]:
-    """Map the options of a command to the keys of the configuration that set them."""
+def _list_set(name: str, parser: argparse.ArgumentParser) -> set[str]:
+    """The options of a command that the configuration can set."""
     offered = {option for action in parser._actions for option in action.option_strings}
     if "--show-settings" in offered:
-        return {f"--{key}": key for key in OPTIONS}
-    keys: dict[str, str] = {}
+        return {f"--{key}" for key in OPTIONS}
+    settable: set[str] = set()
     if "--config" in offered:
         (documents,) = [
             group for group in parser._action_groups if group.title == "What a model refers to"
         ]
-        keys = {action.option_strings[-1]: action.option_strings[-1][2:]
-                for action in documents._group_actions}  # fmt: skip
+        settable = {action.option_strings[-1] for action in documents._group_actions}
     if name == "fill":
         schema = files("inertial_check.checking").joinpath("configuration.schema.json")
         members = json.loads(schema.read_text("utf-8"))["properties"]["fill"]["properties"]
-        keys |= {f"--{member}": f"fill.{member}" for member in members}
-    return keys
-
-
-def _table(actions: list[argparse.Action], keys: dict[str, str], words: set[str]) -> str:
-    """A table of the arguments of a group."""
-    with_keys = any(set(action.option_strings) & set(keys) for action in actions)
-    first = "option" if actions[0].option_strings else "argument"
-    header = [first, "meaning", "default"] + ["configuration key"] * with_keys
-    rows = [header, ["---"] * len(header)]
-    for action in actions:
-        row = [_spell(action), *_explain(action, words)]
-        if with_keys:
-            found = [keys[option] for option in action.option_strings if option in keys]
-            row.append(", ".join(_link_key(key) for key in found))
-        rows.append(row)
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _link_key(key: str) -> str:
-    anchor = key.partition(".")[0]
-    return f"[`{key}`](../configuration-keys.md#{anchor})"
+        settable |= {f"--{member}" for member in members}
+    return settable
 
 
 def _spell(action: argparse.Action) -> str:
@@ -181,8 +185,8 @@ def _has_many_choices(action: argparse.Action) -> bool:
     return len("|".join(map(str, action.choices or ()))) > LONGEST_CHOICES
 
 
-def _explain(action: argparse.Action, words: set[str]) -> tuple[str, str]:
-    """The meaning of an option, with its choices and a link, and its default."""
+def _explain(action: argparse.Action, words: set[str]) -> str:
+    """The meaning of an option, with its default, its choices and a link."""
     text = " ".join(str(action.help or "").split())
     default = ""
     if found := DEFAULT.search(text):
@@ -192,7 +196,10 @@ def _explain(action: argparse.Action, words: set[str]) -> tuple[str, str]:
     elif isinstance(action.default, str | int | float) and not isinstance(action.default, bool):
         default = "" if action.default == argparse.SUPPRESS else _code(str(action.default))
     meaning = f"{_capitalise(_prose(text, words))}."
-    if action.choices and (_has_many_choices(action) or action.metavar):
+    if default and "(default)" not in text:
+        meaning += f" Default: {default}."
+    listed = (str(each) in text for each in action.choices or ())
+    if action.choices and (_has_many_choices(action) or action.metavar) and not all(listed):
         meaning += f" One of {', '.join(_code(str(each)) for each in action.choices)}."
     names = [
         *action.option_strings,
@@ -201,7 +208,7 @@ def _explain(action: argparse.Action, words: set[str]) -> tuple[str, str]:
     links = [EXPLANATIONS[name] for name in names if name in EXPLANATIONS]
     if links:
         meaning += f" [More](../{links[0]})."
-    return meaning, default
+    return meaning
 
 
 def _prose(text: str, words: set[str]) -> str:
@@ -221,7 +228,7 @@ def _prose(text: str, words: set[str]) -> str:
 
 
 def _code(text: str) -> str:
-    return f"`{text.replace('|', chr(92) + '|')}`"
+    return f"`{text}`"
 
 
 def _capitalise(text: str) -> str:

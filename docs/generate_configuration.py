@@ -1,26 +1,25 @@
-"""Write docs/configuration-keys.md from the schema of the configuration; with --check, compare."""
+"""Write the keys in docs/configuration.md from their schema; with --check, compare."""
 
 import json
 import sys
 from importlib.resources import files
 from pathlib import Path
 
-from inertial_check.checking.configuration import OPTIONS
-from inertial_check.programs.cli.doctor import format_toml
+from inertial_check.programs.cli.commands import build_parser
 
-PAGE = Path(__file__).parent / "configuration-keys.md"
+PAGE = Path(__file__).parent / "configuration.md"
 
 SCHEMA = json.loads(
     files("inertial_check.checking").joinpath("configuration.schema.json").read_text("utf-8")
 )
 
-INTRODUCTION = """\
-# Configuration keys
+HEADING = "## Keys\n"
+"""Heading of the last section of the page, which is made here; the others are written by hand."""
 
-Every key of `inertial-check.toml`, or of the table `[tool.inertial-check]` in `pyproject.toml`,
-made from the JSON Schema that editors use. [Configuration](configuration.md) explains which file
-counts and how values are merged. Most keys are [options of check](commands/check.md); the command
-line overrides the file. The type after a colon is that of each item or member."""
+INTRODUCTION = """\
+A key without a meaning here is an option of [check](commands/check.md), or of
+[fill](commands/fill.md) in the table `fill`, without the `--`. The type after a colon is that of
+each item or member."""
 
 NAMES = {
     "string": "text",
@@ -38,58 +37,28 @@ DEFINITIONS = {
 
 
 def make_page() -> str:
-    """The whole page."""
-    keys = SCHEMA["properties"]
-    rows = [f"| [`{key}`](#{key}) | {_name_type(member)} |" for key, member in keys.items()]
-    table = "\n".join(["| key | value |", "|---|---|", *rows])
-    sections = [_section(key, member) for key, member in keys.items()]
-    return "\n\n".join([INTRODUCTION, table, *sections]) + "\n"
+    """The whole page: its text above the heading of the keys as it stands, then every key."""
+    written = PAGE.read_text(encoding="utf-8").partition(HEADING)[0]
+    options = _list_options("check")
+    lines: list[str] = []
+    for key, member in SCHEMA["properties"].items():
+        lines.append(_describe(key, member, explained=key in options))
+        inner = _list_options(key) if key == "fill" else set()
+        for name, each in _find_members(member).items():
+            lines.append(_describe(f"{key}.{name}", each, explained=name in inner))
+    return f"{written}{HEADING}\n{INTRODUCTION}\n\n" + "\n".join(lines) + "\n"
 
 
-def _section(key: str, member: dict) -> str:
-    """A key with its description, facts and examples."""
-    facts = [f"* Value: {_name_type(member)}"]
-    if "default" in member:
-        facts.append(f"* Default: `{format_toml(member['default'])}`")
-    option = OPTIONS.get(key)
-    if option is not None and option.table and key != "fill":
-        facts.append("* Members of several files and of the command line are merged.")
-    if option is not None and option.whole_run:
-        facts.append(
-            "* Taken from the configuration nearest to the working directory, for the run."
-        )
-    if "$comment" in member:
-        facts.append(f"* {member['$comment']} The [reason](security.md).")
-    parts = [f"## `{key}`", _prose(member["description"]), "\n".join(facts)]
-    if members := _find_members(member):
-        parts.append(_table_of_members(members))
-    examples = [f"```toml\n{_write(key, each)}\n```" for each in member["examples"]]
-    return "\n\n".join([*parts, *examples])
+def _list_options(command: str) -> set[str]:
+    """The long options of a command, without the dashes in front."""
+    actions = build_parser(command)._actions
+    return {option[2:] for action in actions for option in action.option_strings}
 
 
-def _write(key: str, example: object) -> str:
-    """An example as TOML; tables and lists of tables under headers of their own."""
-    if isinstance(example, dict):
-        lines = [f"{_quote(name)} = {format_toml(each)}" for name, each in example.items()]
-        return "\n".join([f"[{key}]", *lines])
-    if isinstance(example, list) and all(isinstance(each, dict) for each in example):
-        return "\n".join(
-            "\n".join([f"[[{key}]]", *(f"{n} = {format_toml(v)}" for n, v in each.items())])
-            for each in example
-        )
-    return f"{key} = {format_toml(example)}"
-
-
-def _quote(name: str) -> str:
-    return name if name.replace("-", "").replace("_", "").isalnum() else json.dumps(name)
-
-
-def _table_of_members(members: dict) -> str:
-    rows = [
-        f"| `{name}` | {_name_type(each)} | {_prose(each.get('description', ''))} |"
-        for name, each in members.items()
-    ]
-    return "\n".join(["| member | value | meaning |", "|---|---|---|", *rows])
+def _describe(key: str, member: dict, explained: bool) -> str:
+    """A key with its type, and with its meaning where the page of its command has none."""
+    meaning = "" if explained else f". {_prose(member['description'])}"
+    return f"* `{key}`: {_name_type(member)}{meaning}"
 
 
 def _find_members(member: dict) -> dict:

@@ -7,7 +7,7 @@ write it for twists [v, w] ("linear-angular"), about the link's origin in the li
 origin Bo, the centre of mass Bcm, and the frame Bcm of the inertial there.
 
 Sources: gz-math, Inertial.hh; gz-physics, dartsim SDFFeatures.cc; DART, Inertia.cpp; SDF 1.10,
-inertial.sdf; docs/gazebo-dart.md goes through the description that named the difference.
+inertial.sdf; docs/engines.md goes through the description that named the difference.
 
 The examples of this module continue this session:
 

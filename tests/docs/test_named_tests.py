@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-PAGES = ("spatial-vectors", "ksl-inertia", "gazebo-dart")
+PAGES = ("spatial-vectors", "ksl-inertia", "engines")
 
 
 @pytest.mark.parametrize("page", PAGES)

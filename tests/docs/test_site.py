@@ -39,8 +39,8 @@ def test_the_pages_of_commands_list_every_option_of_their_help() -> None:
 
 
 def test_the_page_of_the_configuration_lists_every_key() -> None:
-    page = (DOCS / "configuration-keys.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^## `([a-z-]+)`$", page, re.MULTILINE)) == {*OPTIONS, "extend"}
+    page = (DOCS / "configuration.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\* `([a-z-]+)`: ", page, re.MULTILINE)) == {*OPTIONS, "extend"}
 
 
 class Site(NamedTuple):
@@ -104,7 +104,7 @@ def test_the_search_finds_every_page(site: Site) -> None:
     ("words", "page"),
     [
         ("baseline", "suppressing.html"),
-        ("per-body-ignores", "configuration-keys.html"),
+        ("per-body-ignores", "configuration.html"),
         ("forward_dynamics", "api/mechanics.html"),
     ],
 )

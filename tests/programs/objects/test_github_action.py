@@ -213,7 +213,7 @@ def test_every_requirement_is_pinned_with_hashes(project_root):
 
 def test_every_input_is_used_and_described(action, project_root):
     text = (project_root / "action.yml").read_text(encoding="utf-8")
-    page = (project_root / "docs" / "ci.md").read_text(encoding="utf-8")
+    page = (project_root / "docs" / "integrations.md").read_text(encoding="utf-8")
     for name in action["inputs"]:
         assert f"inputs.{name} " in text
         assert f"| `{name}` |" in page
