@@ -19,14 +19,6 @@ from typing import Any, Literal, NamedTuple
 from inertial_check.documents.model import Judgement, read_bodies
 from inertial_check.documents.source import Place, Source, Span
 from inertial_check.inertia.arrays import EqualByValue
-from inertial_check.inertia.notebook import (
-    MOST_ROWS,
-    color_word,
-    count,
-    escape_text,
-    write_box,
-    write_table,
-)
 
 MassProperty = Literal["mass", "com", "inertia", "added_mass"]
 QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
@@ -658,6 +650,15 @@ _KINDS = {Severity.ERROR: "bad", Severity.WARNING: "doubtful", Severity.NOTE: "g
 
 
 def _show_files(files: Sequence[FileReport], failures: Sequence[str]) -> str:
+    from inertial_check.inertia.notebook import (
+        MOST_ROWS,
+        color_word,
+        count,
+        escape_text,
+        write_box,
+        write_table,
+    )
+
     findings = [(file, finding) for file in files for finding in file.findings]
     findings.sort(key=lambda each: -each[1].severity)  # stable: else as in the files
     bodies = [body for file in files for body in file.bodies]

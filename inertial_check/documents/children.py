@@ -8,12 +8,9 @@ document that cannot be read. Only requests to end the process, and the time lim
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
-import subprocess
 import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -46,6 +43,8 @@ class ChildClient(ABC):
 
     def __init__(self) -> None:
         self._owner = os.getpid()
+        import threading  # most runs start no child process
+
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -54,6 +53,8 @@ class ChildClient(ABC):
         """Return the client of this Python process; a fork starts its own."""
         client = _clients.get(cls)
         if not isinstance(client, cls) or client._owner != os.getpid():
+            import atexit
+
             client = _clients[cls] = cls()
             atexit.register(client.close)
         return client
@@ -117,6 +118,8 @@ def open_child(
         environment: Environment variables that it gets besides.
         start_new_session: Whether signals from the terminal must not reach it.
     """
+    import subprocess  # a tenth of the start, with what it imports
+
     paths = [path for path in sys.path if os.path.isabs(path)]
     code = f"import sys; sys.path[:] = {paths!r}; {code}"
     return subprocess.Popen(
@@ -139,6 +142,7 @@ def open_child(
 
 if TYPE_CHECKING:
     import signal
+    import subprocess
 else:
     import _signal as signal  # what `signal` turns into enumerations, a hundredth of the start
 

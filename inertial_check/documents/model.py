@@ -48,7 +48,6 @@ from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, read_
 from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.intervals import half_units
-from inertial_check.inertia.notebook import ShownBodies, count, count_words, escape_text, write_box
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import LARGEST, SMALLEST, Point, six, symmetric
 from inertial_check.inertia.solids import equivalent_box
@@ -58,6 +57,7 @@ from inertial_check.mechanics.tree import INERTIAL_FRAME, JointType, Tree
 if TYPE_CHECKING:
     from inertial_check.documents.context import Context
     from inertial_check.fixing.result import Fix
+    from inertial_check.inertia.notebook import ShownBodies
 
 
 class Mimic(NamedTuple):
@@ -398,6 +398,8 @@ class Model(EqualByValue):
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
         # Show a model: its bodies, the worst first.
+        from inertial_check.inertia.notebook import count, count_words, escape_text, write_box
+
         shown = read_bodies([body.name for body in self.bodies], judge(self))
         words = [count(len(self.bodies), "body"), count_words(shown.verdicts)]
         return write_box(
@@ -1137,6 +1139,7 @@ def _tree_error(model: Model, body: Body, reason: str) -> UsageError:
 
 def read_bodies(names: Sequence[str], judgements: Sequence[Judgement]) -> ShownBodies:
     """Read the bodies that a notebook shows from their judgements."""
+    from inertial_check.inertia.notebook import ShownBodies
 
     def column(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         return np.array([getattr(each, name) for each in judgements], dtype=np.float64)

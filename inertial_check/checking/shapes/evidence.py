@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from inertial_check.checking.evidence.examination import BodyGeometry, Geometry, Six, Three
-from inertial_check.checking.shapes.meshes import MeshFinder, measure_file, scaled_triangles
 from inertial_check.documents.context import Context, Packages, as_context
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.model import Body, Model, Role, Shape
@@ -35,7 +34,6 @@ from inertial_check.errors import DocumentError, ParameterError, UsageError, exp
 from inertial_check.inertia import solids
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.frames import homogeneous
-from inertial_check.inertia.meshes import Mesh, convex_hull, edge_faults, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.resemblance import entries
 from inertial_check.inertia.solids import AXES, PRIMITIVES
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from inertial_check.checking.shapes.meshes import MeasuredMesh
+    from inertial_check.inertia.meshes import Mesh
 
 
 _ROLES: tuple[Role, ...] = ("visual", "collision")
@@ -87,7 +86,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
     meshes = [each for each in shapes if each.usable and each.shape.kind == "mesh"]
     if not meshes:
         return Geometry(Deferred(partial(_unite_bodies, shapes, len(model.bodies))))
-    from inertial_check.checking.shapes.meshes import read_meshes  # slow to import
+    from inertial_check.checking.shapes.meshes import read_meshes
 
     read, files = read_meshes(
         [(each.group // 2, each.shape) for each in meshes], model, as_context(context)
@@ -375,6 +374,8 @@ class GeometryReader:
             UsageError: An unknown fill or reading.
         """
         check_choices("fill", [fill], FILLS)
+        from inertial_check.checking.shapes.meshes import MeshFinder  # files of meshes: slow
+
         check_choices("meshes", meshes, MESH_READINGS)
         self._finder = MeshFinder(model, context or Context())
         self._shells = fill == "shell"
@@ -424,6 +425,9 @@ class GeometryReader:
         return use, None if unit is None else unit.transform(X_BG)
 
     def _read_mesh(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
+        from inertial_check.checking.shapes.meshes import measure_file, scaled_triangles
+        from inertial_check.inertia.meshes import edge_faults
+
         resource = self._finder.find(shape)
         if resource.path is None:
             return ShapeUse(shape, None, 0.0, resource.reason), None
@@ -483,6 +487,9 @@ def _interpret(
     if reading == "shell":
         return mesh.shell(density=1.0)
     if reading == "hull":
+        from inertial_check.checking.shapes.meshes import scaled_triangles
+        from inertial_check.inertia.meshes import convex_hull, measure
+
         mesh = measure(convex_hull(scaled_triangles(path, shape.scale, access)))
     return mesh.solid(density=1.0, inside_out=reading == "flipped")
 

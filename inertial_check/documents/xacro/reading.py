@@ -18,7 +18,6 @@ import glob
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 from bisect import bisect_right
@@ -26,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
 from inertial_check.documents.context import (
@@ -50,6 +49,9 @@ from inertial_check.errors import (
     NotAModelError,
     NotExpandedError,
 )
+
+if TYPE_CHECKING:
+    import subprocess
 
 _BESIDES_FILES = re.compile(
     rb"\$\(\s*(?:env|optenv|anon|cwd|eval)\b|include\b[^>]*filename\s*=\s*[\"'][^\"']*[*?\[]"
@@ -375,6 +377,8 @@ def _call(function: str) -> str:
 
 def _once(request: bytes, seconds: float) -> _Reply:
     """Answer a request in a new process, on systems where processes cannot fork."""
+    import subprocess
+
     with open_child(_call("main")) as process:
         try:
             answer, _ = process.communicate(request, timeout=seconds)
@@ -417,10 +421,12 @@ class XacroServer(ChildClient):
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """End the process; at the end of its input it stops a fork that is still running."""
+        from subprocess import TimeoutExpired
+
         with suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(TimeoutExpired):
             process.wait(_GRACE)
         process.kill()
         process.wait()

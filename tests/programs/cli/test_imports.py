@@ -20,11 +20,12 @@ HEAVY = {
 
 OTHERS = {"identification", "programs.lsp", "programs.mcp", "programs.init", "programs.objects"}
 CHECK = OTHERS | {"fixing", "running.remote", "running.results", "running.workers", "running.cache"}
+MESHES = {"documents.meshes", "inertia.meshes"}
 NOTHING = OTHERS | {"fixing", "running", "projection"}
 
 LINES = [
     ("check data/valid/arm.urdf", (), CHECK | {"projection"}),
-    ("check data/arm.urdf", (), CHECK),
+    ("check data/arm.urdf", (), CHECK | MESHES | {"inertia.notebook"}),
     ("fix data/arm.urdf", (), OTHERS | {"running", "fixing.fill", "fixing.tables"}),
     ("fix data/defects/ic301-triangle.urdf", (), OTHERS | {"running", "fixing.fill"}),
     ("fill data/fill/arm.urdf", ("scipy",), OTHERS | {"running", "fixing.tables"}),

@@ -2,7 +2,7 @@
 
 import io
 import sys
-import time
+import threading
 
 import pytest
 
@@ -11,8 +11,25 @@ from inertial_check.programs.cli.output import ProgressBar
 
 
 class Terminal(io.StringIO):
+    def __init__(self):
+        super().__init__()
+        self.written = threading.Condition()
+
     def isatty(self):
         return True
+
+    def write(self, text):
+        with self.written:
+            self.written.notify_all()
+            return super().write(text)
+
+    def wait_for(self, text):
+        with self.written:
+            assert self.written.wait_for(lambda: text in self.getvalue(), timeout=30)
+
+
+def list_timers():
+    return [each for each in threading.enumerate() if isinstance(each, threading.Timer)]
 
 
 @pytest.fixture
@@ -20,13 +37,6 @@ def soon(monkeypatch):
     monkeypatch.setattr(output, "_DELAY", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-
-
-def wait_for(stream, text):
-    limit = time.monotonic() + 30
-    while text not in stream.getvalue():
-        assert time.monotonic() < limit
-        time.sleep(0.01)
 
 
 def test_work_that_is_done_soon_shows_nothing(monkeypatch):
@@ -43,12 +53,11 @@ def test_work_that_is_done_soon_shows_nothing(monkeypatch):
     ("wanted", "stream", "term"),
     [(False, Terminal(), "xterm"), (True, io.StringIO(), "xterm"), (True, Terminal(), "dumb")],
 )
-def test_who_does_not_want_it_or_is_no_terminal_sees_nothing(
-    soon, monkeypatch, wanted, stream, term
-):
+def test_who_does_not_want_it_or_is_no_terminal_sees_nothing(monkeypatch, wanted, stream, term):
     monkeypatch.setenv("TERM", term)
+    before = {*list_timers()}  # a bar of another test may be ending
     bar = ProgressBar(wanted, stream)
-    time.sleep(0.05)
+    assert {*list_timers()} <= before  # nothing draws it later
     bar(0.5)
     bar.close()
     assert stream.getvalue() == ""
@@ -59,9 +68,9 @@ def test_rich_draws_names_as_text_and_shows_the_cursor_again(soon):
     pytest.importorskip("rich")
     stream = Terminal()
     bar = ProgressBar(True, stream)
-    wait_for(stream, "0%")
+    stream.wait_for("0%")
     bar(0.5, "[bold]" + "folder/" * 40 + "arm\x1b[2J.urdf")
-    wait_for(stream, "50%")
+    stream.wait_for("50%")
     bar.close()
     bar.close()
     text = stream.getvalue()
@@ -73,10 +82,12 @@ def test_rich_draws_names_as_text_and_shows_the_cursor_again(soon):
 
 def test_lines_stand_in_for_rich(soon, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    monkeypatch.setattr(output, "_LINE_PERIOD", 0.2)
+    monkeypatch.setattr(output, "_LINE_PERIOD", 0.0)
     stream = Terminal()
     bar = ProgressBar(True, stream)
-    time.sleep(0.3)
+    for timer in list_timers():
+        timer.join(30)
+    monkeypatch.setattr(output, "_LINE_PERIOD", 1000.0)
     bar(0.5, "robots/" * 20 + "arm\x1b.urdf")
     bar(0.6, "too soon for another line")
     bar.close()
