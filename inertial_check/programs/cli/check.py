@@ -17,7 +17,7 @@ from inertial_check.documents.escaping import printable
 from inertial_check.documents.files.writing import WritableFolders
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, options, output, plots, rendering, running
+from inertial_check.programs.cli import options, output, rendering, running
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.programs.cli.rendering import KnownFindings
 from inertial_check.reports import SUGGESTING, UNDOING, RulePage, View
@@ -157,7 +157,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     rendering.add_arguments(group)
-    plots.add_argument(group, "the margins and principal moments of all bodies")
+    options.add_plot(group, "the margins and principal moments of all bodies")
     group.add_argument(
         "--all",
         action="store_true",
@@ -208,20 +208,22 @@ def run(args: argparse.Namespace) -> int:
 
         settings_shown = [(args.stdin_filename or "") if path == _STDIN else path for path in paths]
         output.write(render(configurations, settings_shown), args.output_file)
-        return exit_codes.CLEAN
+        return output.CLEAN
     if args.show_files:
         return _show_files(args, configurations, paths, stdin_name)
 
     if getattr(args, "results", None) is not None:
         return rendering.run(args, configurations, paths, listed.failures)
-    plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
+    options.check_plot(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
     inputs = [*paths, *(file.path for file in report.files)]
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
-        plots.write(plots.draw_overview(shown), args.plot)
+        from inertial_check.reports import plots
+
+        plots.save(plots.overview(shown), args.plot)
     if args.verbose:
         for file in shown.files:
             bodies = plural(len(file.bodies), "body")
@@ -366,9 +368,9 @@ def _read_stdin(name: str, configurations: Configurations) -> Document:
 
 def _exit_code(report: Report, settings: Settings) -> int:
     if report.failures:
-        return exit_codes.FAILURE
+        return output.FAILURE
     failing = any(settings.fails(finding.severity) for finding in report.findings)
-    return exit_codes.FINDINGS if failing else exit_codes.CLEAN
+    return output.FINDINGS if failing else output.CLEAN
 
 
 def _show_files(
@@ -388,4 +390,4 @@ def _show_files(
         failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
     output.write("".join(f"{printable(path)}\n" for path in shown), args.output_file)
     rendering.tell(args, failures, found.notes)
-    return exit_codes.FAILURE if failures else exit_codes.CLEAN
+    return output.FAILURE if failures else output.CLEAN

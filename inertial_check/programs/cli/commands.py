@@ -1,8 +1,8 @@
 """The commands of `inertial-check`: which one a command line means, its parser, and its run.
 
-A command is a module with `add_arguments(parser)` and `run(args) -> int`. It is imported only when
-it is used, so that checking a file does not wait for the imports of other commands. Scripts that
-complete words in a shell are static text, made of the same parsers by shtab.
+A command is imported only when it is used, so that checking a file does not wait for the imports of
+other commands. Scripts that complete words in a shell are static text, made of the same parsers by
+shtab.
 """
 
 from __future__ import annotations
@@ -10,24 +10,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from typing import NamedTuple, NoReturn, Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn
 
 from inertial_check import __version__
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli import output
 from inertial_check.programs.cli.output import PROGRAM
 
 
-class Command(Protocol):
-    """The interface of the module of a command."""
+class Command(NamedTuple):
+    """A command that is imported: its description, its own arguments in groups, and its run.
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command, in groups."""
+    The run returns an exit code, and raises InertialCheckError if the command cannot run.
+    """
 
-    def run(self, args: argparse.Namespace) -> int:
-        """Run the command; returns an exit code, raises InertialCheckError if it cannot run."""
+    description: str | None
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 class CommandEntry(NamedTuple):
@@ -57,7 +58,6 @@ COMMANDS = {
     "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
     "rules": CommandEntry("", "list every rule"),
 }
-"""The commands; each is the module of its name in this package."""
 
 
 _HELP_AND_VERSION = ("-h", "--help", "-V", "--version")
@@ -79,7 +79,7 @@ def run_command(argv: list[str]) -> int:
         return _about(name)
     elif name.partition("=")[0] == _GENERATE:
         output.write(generate_completion([*name.split("=", 1)[1:], *argv[1:]]))
-        return exit_codes.CLEAN
+        return output.CLEAN
     else:
         _refuse_misspelled_command(name)
         name = "check"
@@ -98,7 +98,7 @@ def run_command(argv: list[str]) -> int:
     try:
         args = parse(argv)
     except SystemExit:  # after --help, which is printed
-        return exit_codes.CLEAN
+        return output.CLEAN
     if args.verbose:
         # Print the tracebacks of defects that are reported as findings.
         import logging  # only where somebody looks for a defect
@@ -129,35 +129,35 @@ def import_command(name: str) -> Command:
     if name == "check":
         from inertial_check.programs.cli import check
 
-        command = check
+        command = Command(check.__doc__, check.add_arguments, check.run)
     elif name == "fix":
         from inertial_check.programs.cli import fix
 
-        command = fix
+        command = Command(fix.__doc__, fix.add_arguments, fix.run)
     elif name == "fill":
         from inertial_check.programs.cli import fill
 
-        command = fill
+        command = Command(fill.__doc__, fill.add_arguments, fill.run)
     elif name == "project":
         from inertial_check.programs.cli import project
 
-        command = project
+        command = Command(project.__doc__, project.add_arguments, project.run)
     elif name == "identify":
         from inertial_check.programs.cli import identify
 
-        command = identify
+        command = Command(identify.__doc__, identify.add_arguments, identify.run)
     elif name == "excite":
         from inertial_check.programs.cli import excite
 
-        command = excite
+        command = Command(excite.__doc__, excite.add_arguments, excite.run)
     elif name == "diff":
         from inertial_check.programs.cli import diff
 
-        command = diff
+        command = Command(diff.__doc__, diff.add_arguments, diff.run)
     elif name == "summary":
         from inertial_check.programs.cli import summary
 
-        command = summary
+        command = Command(summary.__doc__, summary.add_arguments, summary.run)
     return command or _import_page_or_server(name)
 
 
@@ -169,37 +169,37 @@ def _import_page_or_server(name: str) -> Command:
     """
     command: Command | None = None
     if name == "report":
-        from inertial_check.programs.cli import report
+        from inertial_check.programs.cli import pages
 
-        command = report
+        command = Command(pages.REPORT, pages.add_report_arguments, pages.write_page)
     elif name == "view":
-        from inertial_check.programs.cli import view
+        from inertial_check.programs.cli import pages
 
-        command = view
+        command = Command(pages.VIEW, pages.add_view_arguments, pages.view)
     elif name == "init":
         from inertial_check.programs.cli import init
 
-        command = init
+        command = Command(init.__doc__, init.add_arguments, init.run)
     elif name == "doctor":
         from inertial_check.programs.cli import doctor
 
-        command = doctor
+        command = Command(doctor.__doc__, doctor.add_arguments, doctor.run)
     elif name == "mcp":
-        from inertial_check.programs.cli import mcp
+        from inertial_check.programs.cli import servers
 
-        command = mcp
+        command = Command(servers.MCP, servers.add_mcp_arguments, servers.serve_agent)
     elif name == "explain":
         from inertial_check.programs.cli import explain
 
-        command = explain
+        command = Command(explain.EXPLAIN, explain.add_explain_arguments, explain.explain)
     elif name == "lsp":
-        from inertial_check.programs.cli import lsp
+        from inertial_check.programs.cli import servers
 
-        command = lsp
+        command = Command(servers.LSP, servers.add_lsp_arguments, servers.serve_editor)
     elif name == "rules":
-        from inertial_check.programs.cli import rules
+        from inertial_check.programs.cli import explain
 
-        command = rules
+        command = Command(explain.RULES, explain.add_rules_arguments, explain.list_rules)
     if command is None:
         raise KeyError(name)
     return command
@@ -234,8 +234,8 @@ def _about(request: str) -> int:
         output.write(_help())
     else:
         print(_help(), file=sys.stderr, end="")
-        return exit_codes.FAILURE
-    return exit_codes.CLEAN
+        return output.FAILURE
+    return output.CLEAN
 
 
 def _help() -> str:
@@ -308,16 +308,16 @@ class Parser(argparse.ArgumentParser):
 
 def build_parser(name: str) -> Parser:
     """Build the parser of a command: its own groups, then the options of every command."""
-    module = import_command(name)
+    command = import_command(name)
     parser = Parser(
         prog=f"{PROGRAM} {name}",
         usage=f"%(prog)s [OPTION]... {COMMANDS[name].arguments}".rstrip(),
-        description=module.__doc__,
+        description=command.description,
         formatter_class=_Formatter,
         allow_abbrev=False,
         add_help=False,
     )
-    module.add_arguments(parser)
+    command.add_arguments(parser)
     add_common_arguments(parser)
     return parser
 

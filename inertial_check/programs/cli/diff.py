@@ -13,7 +13,7 @@ import sys
 
 from inertial_check.errors import UsageError
 from inertial_check.inertia.tolerances import SAME_BODY
-from inertial_check.programs.cli import exit_codes, options, output
+from inertial_check.programs.cli import options, output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     found = diff_models(
         a, b, names=names, lump_fixed=args.lump_fixed, tolerance=args.tolerance, context=context
     )
-    code = exit_codes.CLEAN if found.equal else exit_codes.FINDINGS
+    code = output.CLEAN if found.equal else output.FINDINGS
     view = View(
         exit_code=code,
         color=output.wants_color(args.color, sys.stdout),

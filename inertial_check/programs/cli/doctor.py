@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
 from inertial_check.errors import InertialCheckError
-from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli import output
 
 if TYPE_CHECKING:
     from inertial_check.checking.configuration import Configurations
@@ -158,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
         output.write(dump_json(_as_json(facts), indent=2) + "\n")
     else:
         output.write("".join(f"{printable(line)}\n" for line in _describe(facts)))
-    return exit_codes.CLEAN if facts.configuration.error is None else exit_codes.FINDINGS
+    return output.CLEAN if facts.configuration.error is None else output.FINDINGS
 
 
 def _read_requirements() -> dict[str, list[str]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, options, output
+from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.options import read_group, read_texts
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.reports.text import plural
@@ -167,7 +167,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Find or judge a motion, report it, and write it if asked to."""
     excited = _excite(args)
-    code = exit_codes.FINDINGS if excited.exceeded else exit_codes.CLEAN
+    code = output.FINDINGS if excited.exceeded else output.CLEAN
     files = [] if args.output is None else excited.files(args.output)
     if files:
         from inertial_check.documents.files.writing import replace_file

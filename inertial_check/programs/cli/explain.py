@@ -1,4 +1,4 @@
-"""Print the page of a rule or of a cause: meaning, reason, and correction."""
+"""The commands that print what this program knows: `explain` one rule or cause, `rules` all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from inertial_check.checking.pages import (
 )
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli import output
+
+EXPLAIN = """Print the page of a rule or of a cause: meaning, reason, and correction."""
+RULES = """List every rule: code, severity, name."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `explain`."""
     parser.add_argument(
         "subject",
@@ -31,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def explain(args: argparse.Namespace) -> int:
     """Write the page."""
     page, facts = _find(args.subject)
     if args.output_format == "json":
@@ -40,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         output.write(json.dumps(facts, indent=2) + "\n")
     else:
         output.write(page)
-    return exit_codes.CLEAN
+    return output.CLEAN
 
 
 def _find(selector: str) -> tuple[str, Mapping[str, object]]:
@@ -63,3 +66,29 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
     names = [rule.name for rule in rules.ALL_RULES] + [c.name for c in causes.ALL_CAUSES]
     hint = suggest_name(selector, codes + names, "; `inertial-check rules` lists them")
     raise UsageError(f"unknown rule or cause {selector!r}{hint}")
+
+
+def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `rules`."""
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="a line for each rule, or every page",
+    )
+
+
+def list_rules(args: argparse.Namespace) -> int:
+    """Write the list of rules, in the order of their codes."""
+    from inertial_check.checking.pages import describe_rule
+    from inertial_check.checking.rules.catalogue import ALL_RULES
+
+    if args.output_format == "json":
+        import json
+
+        output.write(json.dumps([describe_rule(rule) for rule in ALL_RULES], indent=2) + "\n")
+    else:
+        lines = (f"{rule.code}  {rule.severity.word:<7}  {rule.name}\n" for rule in ALL_RULES)
+        output.write("".join(lines))
+    return output.CLEAN

@@ -27,7 +27,7 @@ from inertial_check.errors import (
     NotExpandedError,
     UsageError,
 )
-from inertial_check.programs.cli import exit_codes, options, output, plots
+from inertial_check.programs.cli import options, output
 from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
@@ -138,14 +138,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also print how the fixes change the robot's mass matrix, gravity and velocity "
         "torques",
     )
-    plots.add_argument(group, "the numbers before and after")
+    options.add_plot(group, "the numbers before and after")
 
 
 def run(args: argparse.Namespace) -> int:
     """Fix the models; show or write the result, and return the exit code."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
-    plots.check_target(args.plot, [*args.paths, args.output])
+    options.check_plot(args.plot, [*args.paths, args.output])
     configurations = options.context_configurations(args)
     found = find_files(args, configurations, "fix")
     request = _request_of(args)
@@ -165,7 +165,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(selection.describe_missing())
     code = write_changes(args, result)
     if args.plot is not None:
-        plots.write(plots.draw_fixes(result.changes), args.plot)
+        from inertial_check.reports import plots
+
+        plots.save(plots.fix(result.changes), args.plot)
     if args.output_format == "json":
         files = [_file_as_json(args, fix, impacts.get(fix.source.path)) for fix in result.changes]
         output.write(dump_run(result, code, files))
@@ -249,9 +251,9 @@ def write_changes(args: argparse.Namespace, result: ChangeRun[Change]) -> int:
         except UsageError as error:
             result.failures.append(str(error))
     if result.failures:
-        return exit_codes.FAILURE
+        return output.FAILURE
     left = any(not each.complete or (shown_only and each.changed) for each in result.changes)
-    return exit_codes.FINDINGS if left or result.unreadable else exit_codes.CLEAN
+    return output.FINDINGS if left or result.unreadable else output.CLEAN
 
 
 def show_diff(result: ChangeRun[Change]) -> None:

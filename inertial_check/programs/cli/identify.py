@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli import output
 from inertial_check.programs.cli.identify_options import add_arguments
 from inertial_check.programs.cli.payload import (
     is_failing,
@@ -83,9 +83,9 @@ def _note_dry_run(args: argparse.Namespace) -> None:
 def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:
     """Return 2 for a failure, 1 if a remark fails the run or a body is not written, else 0."""
     if failure:
-        return exit_codes.FAILURE
+        return output.FAILURE
     complete = report.written is None or report.written.complete
-    return exit_codes.CLEAN if complete and not failed else exit_codes.FINDINGS
+    return output.CLEAN if complete and not failed else output.FINDINGS
 
 
 def _write_model(

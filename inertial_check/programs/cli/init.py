@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import guard_log, printable
 from inertial_check.errors import InertialCheckError, UsageError
-from inertial_check.programs.cli import exit_codes, output
+from inertial_check.programs.cli import output
 from inertial_check.reports.text import plural, write_command
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     lines += [f"left {file.existing}, which exists" for file in files if file.existing]
     lines += _suggest_next_steps(survey, files, args)
     _show(lines, args.dry_run)
-    return exit_codes.CLEAN
+    return output.CLEAN
 
 
 def _show(lines: list[str], has_files: bool = False) -> None:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     No exception escapes: an error is one line on stderr, with a traceback only with -v.
     """
     from inertial_check.documents.children import Termination
-    from inertial_check.programs.cli import exit_codes, output
+    from inertial_check.programs.cli import output
 
     output.tolerate_any_text()
     try:
@@ -48,11 +48,11 @@ def main(argv: Sequence[str]) -> int:
         return code
     except BrokenPipeError:
         output.discard_stdout()
-        return exit_codes.BROKEN_PIPE
+        return output.BROKEN_PIPE
     except KeyboardInterrupt:
-        return exit_codes.INTERRUPTED
+        return output.INTERRUPTED
     except Termination as ending:
-        return exit_codes.of_signal(ending.number)
+        return 128 + ending.number  # as shells report it: 143 for SIGTERM
     except Exception as error:
         if {"-v", "--verbose"}.intersection(argv):
             import traceback
@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
             for line in traceback.format_exc().splitlines():
                 print(printable(line), file=sys.stderr)
         output.failure(_error_message(error))
-        return exit_codes.FAILURE
+        return output.FAILURE
 
 
 def _error_message(error: Exception) -> str:
@@ -117,3 +117,12 @@ def _raise(number: int, _: object) -> None:
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise Termination(number)
+
+
+if __name__ == "__main__":
+    # A tool of the server for agents: python -m ...cli.main FOLDER COMMAND ARGUMENT ... opens no
+    # file outside the folder, whatever a model or an option names.
+    from inertial_check.documents.files.access import confine
+
+    confine(sys.argv.pop(1))
+    entry_point()

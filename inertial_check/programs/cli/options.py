@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from inertial_check.documents.files.writing import same_file
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
@@ -191,6 +192,41 @@ def list_folders(paths: list[str]) -> list[str]:
 def split_at_commas(text: str) -> list[str]:
     """Split a comma-separated list."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def add_plot(group: argparse._ArgumentGroup, content: str) -> None:
+    """Declare --plot.
+
+    Args:
+        group: Group of options to add it to.
+        content: Content of the plot, for the help.
+    """
+    group.add_argument(
+        "--plot",
+        metavar="FILE",
+        help=f"draw {content} into a png, svg or pdf file (needs matplotlib)",
+    )
+
+
+def check_plot(path: str | None, others: Iterable[str | None]) -> None:
+    """Check the file of --plot before the work begins; without the option, do nothing.
+
+    Args:
+        path: File of --plot; None without the option.
+        others: Files that the command reads or writes.
+
+    Raises:
+        UsageError: The suffix names no format of plots, the file is one of the others, or
+            matplotlib is not installed.
+    """
+    if path is None:
+        return
+    from inertial_check.reports import plots
+
+    plots.check_target(path)
+    for other in others:
+        if other is not None and (path == other or same_file(path, other)):
+            raise UsageError(f"--plot would be written over {other}; name another file")
 
 
 def add_motion(group: argparse._ArgumentGroup, others: str = "") -> None:

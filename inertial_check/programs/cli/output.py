@@ -1,6 +1,6 @@
-"""Output of the commands: the report on stdout, everything else on stderr, progress on a terminal.
+"""Output and exit codes of the commands: the report on stdout, everything else on stderr.
 
-Progress is a bar of rich where that is installed, else a line every few seconds.
+Progress on a terminal is a bar of rich where that is installed, else a line every few seconds.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.files.writing import WritableFolders, write_output
@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 
 
 PROGRAM = "inertial-check"
+
+CLEAN: Final = 0
+"""No finding of at least the severity of --fail-on; for `fix`, nothing left to do."""
+
+FINDINGS: Final = 1
+"""Findings of at least the severity of --fail-on, or work left to do.
+
+For `fix`, a diff that was not written or a body that is still inconsistent; for `identify`, a body
+that was not written; for `excite`, a motion that exceeds a limit.
+"""
+
+FAILURE: Final = 2
+"""The command could not run: wrong usage or configuration, an unreadable named file, no files."""
+
+INTERRUPTED: Final = 130
+"""Interrupted from the keyboard: 128 + SIGINT, as shells report it."""
+
+BROKEN_PIPE: Final = 141
+"""The reader of stdout closed the pipe before the result was known: 128 + SIGPIPE."""
 
 
 def write(payload: str, target: str | None = None, follow_outside: bool = False) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import dump_json, guard_diff, printable
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, options, output
+from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.options import read_group, read_texts
 from inertial_check.reports.identification import (
     count_remarks,
@@ -240,7 +240,7 @@ def run_payload(args: argparse.Namespace, options: IdentifyOptions) -> int:
     snippet = None if args.output is None else write_snippet(found, args.output)
     written = None if snippet is None else _write(args, found, snippet)
     failed = is_failing(found.remarks, args.fail_on)
-    code = exit_codes.FINDINGS if failed else exit_codes.CLEAN
+    code = output.FINDINGS if failed else output.CLEAN
     shown = snippet if written is not None and written.reason == DRY_RUN else None
     text = _payload_as_json if args.output_format == "json" else _payload_as_text
     target = None if args.dry_run else args.output_file
@@ -366,8 +366,8 @@ def run_from_base(args: argparse.Namespace, options: IdentifyOptions) -> int:
         written, failure = write_model(args, found.fix, found.remarks)
     complete = written is None or written.complete
     failed = is_failing(found.remarks, args.fail_on)
-    code = exit_codes.CLEAN if complete and not failed else exit_codes.FINDINGS
-    code = exit_codes.FAILURE if failure else code
+    code = output.CLEAN if complete and not failed else output.FINDINGS
+    code = output.FAILURE if failure else code
     text = _as_json if args.output_format == "json" else _as_text
     target = None if args.dry_run else args.output_file
     output.write(text(found, code, written), target)

@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from inertial_check.documents.escaping import printable
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import exit_codes, options, output, plots
+from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.documents.files.writing import Replacement, Target
-    from inertial_check.fixing.tables import ProjectedBlock, TableReport, TableRequest, TableSummary
+    from inertial_check.fixing.tables import (
+        LargestChanges,
+        ProjectedBlock,
+        TableReport,
+        TableRequest,
+        TableSummary,
+    )
 
 
 _ORDERS = {
@@ -104,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--report", metavar="FILE", help="write a JSON report on every row that moved"
     )
-    plots.add_argument(group, "the largest changes, before and after,")
+    options.add_plot(group, "the largest changes, before and after,")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -130,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     )
     _refuse_same_files(args)
     inputs = [args.table, args.weights, args.prior]
-    plots.check_target(args.plot, [*inputs, args.output, args.report])
+    options.check_plot(args.plot, [*inputs, args.output, args.report])
     largest = LargestChanges()
     with ExitStack() as stack:
         source = _open_table(stack, args.table)
@@ -149,10 +155,20 @@ def run(args: argparse.Namespace) -> int:
         _deliver(target)
         report.commit()
     if args.plot is not None:
-        plots.write(plots.draw_changes(largest), args.plot)
+        _plot_changes(largest, args.plot)
     if not args.quiet:
         _print_summary(args, name, summary, report)
-    return exit_codes.FINDINGS if summary.left else exit_codes.CLEAN
+    return output.FINDINGS if summary.left else output.CLEAN
+
+
+def _plot_changes(largest: LargestChanges, path: str) -> None:
+    """Draw the rows of a table that moved most."""
+    from inertial_check.reports import plots
+
+    figure = plots.fix(largest.before, largest.after, largest.names, about="com")
+    shown = f", the {len(largest.names)} largest changes shown" if largest.names else ""
+    figure.axes[0].title.set_text(f"{largest.moved} of {plural(largest.rows, 'row')} moved{shown}")
+    plots.save(figure, path)
 
 
 class _RowReport:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from inertial_check.documents.children import Termination, raise_defects
 from inertial_check.documents.escaping import clip
 from inertial_check.errors import DefectError, UsageError
-from inertial_check.programs.cli import exit_codes, output, running
+from inertial_check.programs.cli import output, running
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.reports import View, render
 from inertial_check.reports.text import WIDTH, count_rows, plural
@@ -253,7 +253,7 @@ def make_view(
     )
     folders = any(map(os.path.isdir, args.paths))
     return View(
-        exit_code=exit_codes.CLEAN,
+        exit_code=output.CLEAN,
         color=output.wants_color(args.color, stream),
         summary=not args.quiet,
         statistics=args.statistics,
@@ -412,7 +412,7 @@ def run(
         output.note(f"{sent:.1f} MB sent to the workers of the cluster, {received:.1f} MB received")
     tell(args, failures, (), limited=not args.verbose)
     if failures:
-        return exit_codes.FAILURE
+        return output.FAILURE
     # Whether a finding in the folder is as severe as --fail-on says.
     from inertial_check.checking.report import Severity
 
@@ -420,7 +420,7 @@ def run(
     failing = any(
         configurations.run.settings.fails(each) for each in Severity if each.word in words
     )
-    return exit_codes.FINDINGS if failing else exit_codes.CLEAN
+    return output.FINDINGS if failing else output.CLEAN
 
 
 def _check(

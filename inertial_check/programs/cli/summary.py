@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from inertial_check.programs.cli import exit_codes, options, output
+from inertial_check.programs.cli import options, output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,4 +47,4 @@ def run(args: argparse.Namespace) -> int:
     output.write(render(counts, args.by or (), args.output_format), args.output_file)
     for line in damaged:
         output.failure(line)
-    return exit_codes.FAILURE if damaged else exit_codes.CLEAN
+    return output.FAILURE if damaged else output.CLEAN

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from inertial_check.programs.cli import check, exit_codes
+from inertial_check.programs.cli import check, output
 from inertial_check.programs.cli.main import main
 from waiting import GUARD
 
@@ -56,104 +56,104 @@ def models(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "code"),
     [
-        (["good/clean.urdf"], exit_codes.CLEAN),
-        (["good"], exit_codes.CLEAN),
-        (["check", "good"], exit_codes.CLEAN),
-        (["bad/finding.urdf"], exit_codes.FINDINGS),
-        (["good", "bad"], exit_codes.FINDINGS),
-        (["bad", "--fail-on", "never"], exit_codes.CLEAN),
-        (["bad", "--ignore", "IC301"], exit_codes.CLEAN),
-        (["bad/plate.urdf"], exit_codes.CLEAN),
-        (["bad/plate.urdf", "--fail-on", "note"], exit_codes.FINDINGS),
-        (["bad/plate.urdf", "--fail-on", "warning"], exit_codes.CLEAN),
-        (["bad/plate.urdf", "--strict"], exit_codes.FINDINGS),
-        (["bad", "--tolerance", "0.9"], exit_codes.CLEAN),
-        (["broken"], exit_codes.FINDINGS),
-        (["broken/broken.urdf"], exit_codes.FAILURE),
-        (["mixed"], exit_codes.FINDINGS),
-        (["good", "broken/broken.urdf"], exit_codes.FAILURE),
-        (["absent.urdf"], exit_codes.FAILURE),
-        (["absent/*.urdf"], exit_codes.FAILURE),
-        (["good/package.xml"], exit_codes.FAILURE),
-        (["good/clean.urdf", "absent.urdf"], exit_codes.FAILURE),
-        (["bad/finding.urdf", "absent.urdf"], exit_codes.FAILURE),
-        (["absent.urdf", "--fail-on", "never"], exit_codes.FAILURE),
-        (["none"], exit_codes.FAILURE),
-        (["none", "--allow-empty"], exit_codes.CLEAN),
-        (["none/*.urdf", "--allow-empty"], exit_codes.CLEAN),
-        ([], exit_codes.FAILURE),
-        (["check"], exit_codes.FAILURE),
-        (["good", "--no-such-option"], exit_codes.FAILURE),
-        (["good", "--fail-on", "sometimes"], exit_codes.FAILURE),
-        (["good", "--tolerance", "much"], exit_codes.FAILURE),
-        (["good", "--tolerance", "-1"], exit_codes.FAILURE),
-        (["good", "--tolerance", "nan"], exit_codes.FAILURE),
-        (["good", "--select", "IC999"], exit_codes.FAILURE),
-        (["good", "--select", ""], exit_codes.FAILURE),
-        (["good", "--select", "IC301", "--ignore", "IC301"], exit_codes.FAILURE),
-        (["good", "--stdin-filename", "a.urdf"], exit_codes.FAILURE),
-        (["good", "--output-file", "absent/report.txt"], exit_codes.FAILURE),
-        (["good", "--output-file", "none"], exit_codes.FAILURE),
-        (["good", "--show-files"], exit_codes.CLEAN),
-        (["none", "--show-files"], exit_codes.FAILURE),
-        (["none", "--show-files", "--allow-empty"], exit_codes.CLEAN),
-        (["good", "--preset", "strikt"], exit_codes.FAILURE),
-        (["bad/plate.urdf", "--preset", "strict"], exit_codes.FINDINGS),
-        (["bad/plate.urdf", "--preset", "strict", "--fail-on", "never"], exit_codes.CLEAN),
-        (["ignoring"], exit_codes.CLEAN),
-        (["ignoring", "--isolated"], exit_codes.FINDINGS),
-        (["bad", "--config", "ignoring/inertial-check.toml"], exit_codes.CLEAN),
-        (["bad", "--config", "absent.toml"], exit_codes.FAILURE),
-        (["bad", "--config", "ignoring"], exit_codes.FAILURE),
-        (["bad", "--config", "ignoring/inertial-check.toml", "--isolated"], exit_codes.FAILURE),
-        (["unlike"], exit_codes.FAILURE),
-        (["unlike", "--isolated"], exit_codes.FINDINGS),
-        (["unknown"], exit_codes.FAILURE),
-        (["no-toml"], exit_codes.FAILURE),
-        (["unknown", "--show-settings"], exit_codes.FAILURE),
-        (["bad", "--show-settings"], exit_codes.CLEAN),
-        (["excluding"], exit_codes.FAILURE),
-        (["excluding", "--allow-empty"], exit_codes.CLEAN),
-        (["excluding/finding.urdf"], exit_codes.FINDINGS),
-        (["bad", "--exclude", "finding.urdf"], exit_codes.CLEAN),
-        (["bad", "--exclude", "["], exit_codes.FAILURE),
-        (["nested"], exit_codes.FINDINGS),
-        (["bad", "--baseline", "known.json"], exit_codes.CLEAN),
-        (["bad", "--baseline", "absent.json"], exit_codes.FAILURE),
-        (["bad", "--baseline", "malformed.json"], exit_codes.FAILURE),
-        (["bad", "--baseline", "good"], exit_codes.FAILURE),
-        (["bad", "--write-baseline", "new.json"], exit_codes.CLEAN),
-        (["bad", "--write-baseline", "known.json", "--fail-on", "note"], exit_codes.CLEAN),
-        (["bad", "--write-baseline", "malformed.json"], exit_codes.FAILURE),
-        (["bad", "--write-baseline", "absent/new.json"], exit_codes.FAILURE),
-        (["bad", "absent.urdf", "--write-baseline", "new.json"], exit_codes.FAILURE),
-        (["bad", "--prune-baseline"], exit_codes.FAILURE),
-        (["bad", "--prune-baseline", "--baseline", "known.json"], exit_codes.CLEAN),
+        (["good/clean.urdf"], output.CLEAN),
+        (["good"], output.CLEAN),
+        (["check", "good"], output.CLEAN),
+        (["bad/finding.urdf"], output.FINDINGS),
+        (["good", "bad"], output.FINDINGS),
+        (["bad", "--fail-on", "never"], output.CLEAN),
+        (["bad", "--ignore", "IC301"], output.CLEAN),
+        (["bad/plate.urdf"], output.CLEAN),
+        (["bad/plate.urdf", "--fail-on", "note"], output.FINDINGS),
+        (["bad/plate.urdf", "--fail-on", "warning"], output.CLEAN),
+        (["bad/plate.urdf", "--strict"], output.FINDINGS),
+        (["bad", "--tolerance", "0.9"], output.CLEAN),
+        (["broken"], output.FINDINGS),
+        (["broken/broken.urdf"], output.FAILURE),
+        (["mixed"], output.FINDINGS),
+        (["good", "broken/broken.urdf"], output.FAILURE),
+        (["absent.urdf"], output.FAILURE),
+        (["absent/*.urdf"], output.FAILURE),
+        (["good/package.xml"], output.FAILURE),
+        (["good/clean.urdf", "absent.urdf"], output.FAILURE),
+        (["bad/finding.urdf", "absent.urdf"], output.FAILURE),
+        (["absent.urdf", "--fail-on", "never"], output.FAILURE),
+        (["none"], output.FAILURE),
+        (["none", "--allow-empty"], output.CLEAN),
+        (["none/*.urdf", "--allow-empty"], output.CLEAN),
+        ([], output.FAILURE),
+        (["check"], output.FAILURE),
+        (["good", "--no-such-option"], output.FAILURE),
+        (["good", "--fail-on", "sometimes"], output.FAILURE),
+        (["good", "--tolerance", "much"], output.FAILURE),
+        (["good", "--tolerance", "-1"], output.FAILURE),
+        (["good", "--tolerance", "nan"], output.FAILURE),
+        (["good", "--select", "IC999"], output.FAILURE),
+        (["good", "--select", ""], output.FAILURE),
+        (["good", "--select", "IC301", "--ignore", "IC301"], output.FAILURE),
+        (["good", "--stdin-filename", "a.urdf"], output.FAILURE),
+        (["good", "--output-file", "absent/report.txt"], output.FAILURE),
+        (["good", "--output-file", "none"], output.FAILURE),
+        (["good", "--show-files"], output.CLEAN),
+        (["none", "--show-files"], output.FAILURE),
+        (["none", "--show-files", "--allow-empty"], output.CLEAN),
+        (["good", "--preset", "strikt"], output.FAILURE),
+        (["bad/plate.urdf", "--preset", "strict"], output.FINDINGS),
+        (["bad/plate.urdf", "--preset", "strict", "--fail-on", "never"], output.CLEAN),
+        (["ignoring"], output.CLEAN),
+        (["ignoring", "--isolated"], output.FINDINGS),
+        (["bad", "--config", "ignoring/inertial-check.toml"], output.CLEAN),
+        (["bad", "--config", "absent.toml"], output.FAILURE),
+        (["bad", "--config", "ignoring"], output.FAILURE),
+        (["bad", "--config", "ignoring/inertial-check.toml", "--isolated"], output.FAILURE),
+        (["unlike"], output.FAILURE),
+        (["unlike", "--isolated"], output.FINDINGS),
+        (["unknown"], output.FAILURE),
+        (["no-toml"], output.FAILURE),
+        (["unknown", "--show-settings"], output.FAILURE),
+        (["bad", "--show-settings"], output.CLEAN),
+        (["excluding"], output.FAILURE),
+        (["excluding", "--allow-empty"], output.CLEAN),
+        (["excluding/finding.urdf"], output.FINDINGS),
+        (["bad", "--exclude", "finding.urdf"], output.CLEAN),
+        (["bad", "--exclude", "["], output.FAILURE),
+        (["nested"], output.FINDINGS),
+        (["bad", "--baseline", "known.json"], output.CLEAN),
+        (["bad", "--baseline", "absent.json"], output.FAILURE),
+        (["bad", "--baseline", "malformed.json"], output.FAILURE),
+        (["bad", "--baseline", "good"], output.FAILURE),
+        (["bad", "--write-baseline", "new.json"], output.CLEAN),
+        (["bad", "--write-baseline", "known.json", "--fail-on", "note"], output.CLEAN),
+        (["bad", "--write-baseline", "malformed.json"], output.FAILURE),
+        (["bad", "--write-baseline", "absent/new.json"], output.FAILURE),
+        (["bad", "absent.urdf", "--write-baseline", "new.json"], output.FAILURE),
+        (["bad", "--prune-baseline"], output.FAILURE),
+        (["bad", "--prune-baseline", "--baseline", "known.json"], output.CLEAN),
         (
             ["bad", "--prune-baseline", "--write-baseline", "n.json", "--baseline", "known.json"],
-            exit_codes.FAILURE,
+            output.FAILURE,
         ),
-        (["--help"], exit_codes.CLEAN),
-        (["check", "--help"], exit_codes.CLEAN),
-        (["--version"], exit_codes.CLEAN),
-        (["rules"], exit_codes.CLEAN),
-        (["explain", "IC301"], exit_codes.CLEAN),
-        (["explain", "IC999"], exit_codes.FAILURE),
-        (["explain"], exit_codes.FAILURE),
+        (["--help"], output.CLEAN),
+        (["check", "--help"], output.CLEAN),
+        (["--version"], output.CLEAN),
+        (["rules"], output.CLEAN),
+        (["explain", "IC301"], output.CLEAN),
+        (["explain", "IC999"], output.FAILURE),
+        (["explain"], output.FAILURE),
     ],
 )
 def test_exit_code(argv, code, capsys):
     assert main(argv) == code
     stderr = capsys.readouterr().err
     assert "Traceback" not in stderr
-    if code == exit_codes.FAILURE:
+    if code == output.FAILURE:
         assert stderr
-    if code == exit_codes.FAILURE and argv:
+    if code == output.FAILURE and argv:
         assert all(line.startswith("inertial-check: ") for line in stderr.splitlines())
 
 
 def test_the_numbers_are_those_of_the_contract():
-    assert (exit_codes.CLEAN, exit_codes.FINDINGS, exit_codes.FAILURE) == (0, 1, 2)
+    assert (output.CLEAN, output.FINDINGS, output.FAILURE) == (0, 1, 2)
 
 
 def test_the_process_leaves_with_the_code():
@@ -164,7 +164,7 @@ def test_the_process_leaves_with_the_code():
 
 
 def test_a_failure_still_gives_the_payload(capsys):
-    assert main(["bad/finding.urdf", "absent.urdf"]) == exit_codes.FAILURE
+    assert main(["bad/finding.urdf", "absent.urdf"]) == output.FAILURE
     out, err = capsys.readouterr()
     assert "IC301" in out
     assert err == "inertial-check: error: absent.urdf: No such file or directory\n"
@@ -172,18 +172,18 @@ def test_a_failure_still_gives_the_payload(capsys):
 
 def test_a_suppressed_error_does_not_fail(tmp_path, capsys):
     (tmp_path / "good" / "suppressed.urdf").write_text(SUPPRESSED)
-    assert main(["good"]) == exit_codes.CLEAN
+    assert main(["good"]) == output.CLEAN
     assert "1 suppressed" in capsys.readouterr().out
 
 
 def test_a_baseline_is_not_written_where_something_failed(tmp_path, capsys):
-    assert main(["bad", "absent.urdf", "--write-baseline", "new.json"]) == exit_codes.FAILURE
+    assert main(["bad", "absent.urdf", "--write-baseline", "new.json"]) == output.FAILURE
     assert not (tmp_path / "new.json").exists()
     assert "new.json is not written" in capsys.readouterr().err
 
 
 def test_the_payload_comes_also_where_the_baseline_cannot_be_written(capsys):
-    assert main(["bad", "--write-baseline", "absent/new.json"]) == exit_codes.FAILURE
+    assert main(["bad", "--write-baseline", "absent/new.json"]) == output.FAILURE
     out, err = capsys.readouterr()
     assert "IC301" in out
     assert "absent/new.json: cannot be written" in err
@@ -200,7 +200,7 @@ def test_interrupted():
     with process, open("paths", "wb"):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=GUARD)
-    assert (process.returncode, out, err) == (exit_codes.INTERRUPTED, b"", b"")
+    assert (process.returncode, out, err) == (output.INTERRUPTED, b"", b"")
 
 
 @on_posix
@@ -221,14 +221,14 @@ def test_a_broken_pipe_before_the_result_is_known(monkeypatch):
         raise BrokenPipeError
 
     monkeypatch.setattr(check, "run", run)
-    assert main(["good"]) == exit_codes.BROKEN_PIPE
+    assert main(["good"]) == output.BROKEN_PIPE
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk():
     with open("/dev/full", "wb") as stdout:
         done = subprocess.run([*PROGRAM, "good"], stdout=stdout, stderr=-1, check=False)
-    assert done.returncode == exit_codes.FAILURE
+    assert done.returncode == output.FAILURE
     assert done.stderr == (
         b"inertial-check: error: cannot write standard output: No space left on device\n"
     )
@@ -248,7 +248,7 @@ def test_our_own_mistake_is_one_line_unless_asked_for_more(flags, monkeypatch, c
         raise RuntimeError("first\nsecond")
 
     monkeypatch.setattr(check, "run", run)
-    assert main(["good", *flags]) == exit_codes.FAILURE
+    assert main(["good", *flags]) == output.FAILURE
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1].startswith("inertial-check: error: internal error, RuntimeError: first second")
     assert "report" in lines[-1]
@@ -257,7 +257,7 @@ def test_our_own_mistake_is_one_line_unless_asked_for_more(flags, monkeypatch, c
 
 def test_a_report_never_overwrites_a_model(capsys):
     for target in ("bad/finding.urdf", "./bad/../bad/finding.urdf"):
-        assert main(["bad", "--output-file", target]) == exit_codes.FAILURE
+        assert main(["bad", "--output-file", target]) == output.FAILURE
         assert "is one of the files to check" in capsys.readouterr().err
     with open("bad/finding.urdf", encoding="utf-8") as stream:
         assert stream.read() == FINDING

@@ -1,0 +1,209 @@
+"""The commands that make a page of models: `report` writes it, `view` serves and follows it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from inertial_check.documents.children import describe_defect
+from inertial_check.documents.escaping import printable
+from inertial_check.errors import UsageError
+from inertial_check.programs.cli import check, options, output
+
+if TYPE_CHECKING:
+    from inertial_check.reports.page.server import LiveScene, Publication
+
+REPORT = """Check robot models, and write a page that shows them in 3-D with all findings."""
+VIEW = """Show a robot model in the browser, and follow the file: every save is shown at once.
+
+The page is that of `report`, with shapes, equivalent ellipsoids, findings and fixes. The server
+listens on this machine only (127.0.0.1) and ends with Ctrl-C.
+"""
+
+_DEFAULT = "report.html"
+_STDOUT = "-"
+
+_GENERATOR = b'<meta name="generator" content="inertial_check'
+"""Mark of a page of this command, near its beginning."""
+
+_HEAD = 4096
+"""Number of bytes at the beginning of a file in which the mark is searched for."""
+
+
+def add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `report`: those of `check`, but for its forms."""
+    check.add_input_arguments(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"write the page to FILE; - for standard output (default: {_DEFAULT})",
+    )
+    group.add_argument(
+        "--badge", metavar="FILE", help="also write an SVG badge with the number of errors to FILE"
+    )
+
+
+def write_page(args: argparse.Namespace) -> int:
+    """Check, write the page, and return the exit code.
+
+    Findings do not fail the command, whose purpose is to show them, unless --fail-on or --strict
+    is given.
+
+    Raises:
+        UsageError: The page would replace a model or another file that is no page, or without -o
+            a report.html that this command has not written; or the badge a file that is no image.
+    """
+    target = _DEFAULT if args.output is None else args.output
+    args.output_format, args.statistics, args.plot = "html", False, None
+    args.also = [] if args.badge is None else [check.Destination("badge", args.badge)]
+    args.all = False
+    args.output_file = None if target == _STDOUT else target
+    listing = args.show_files or args.show_settings
+    if listing:
+        args.output_file = None
+    elif args.output is None:
+        # Refuse to replace a file that this command has not written.
+        if os.path.lexists(target) and _GENERATOR not in _read_head(target):
+            raise UsageError(
+                f"{target} exists and is no page of this command: -o {target} replaces it, or name "
+                "another file"
+            )
+    elif target != _STDOUT:
+        _expect_page(target)
+    if args.badge is not None and not listing:
+        _expect_badge(args.badge)
+    if args.fail_on is None and args.strict is None:
+        args.fail_on = "never"
+    code = check.run(args)
+    if not (args.quiet or listing or target == _STDOUT or code == output.FAILURE):
+        print(f"Wrote {printable(target)}: open it in a browser.", file=sys.stderr)
+    return code
+
+
+def _expect_page(target: str) -> None:
+    """Refuse to replace a file that is named, but neither called nor written as a page.
+
+    Meshes and included files are inputs, too, and not all of them are known before the check.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    if not os.path.isfile(target) or os.path.getsize(target) == 0:
+        return
+    called_page = os.path.realpath(target).lower().endswith((".html", ".htm"))
+    if not called_page and _GENERATOR not in _read_head(target):
+        raise UsageError(
+            f"{target} exists and is no HTML page, so it is not replaced; name another file"
+        )
+
+
+def _expect_badge(target: str) -> None:
+    """Refuse to replace a file that is neither empty nor an SVG image.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    head = _read_head(target)
+    if head and not head.startswith(b"<svg"):
+        raise UsageError(
+            f"{target} exists and is no SVG image, so it is not replaced; name another file"
+        )
+
+
+def _read_head(path: str) -> bytes:
+    """Read the beginning of a file; empty if it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""
+
+
+_INTERVAL = 0.2
+"""Time between two looks at the files [s]."""
+
+
+def add_view_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `view`."""
+    parser.add_argument("model", metavar="MODEL", help="a file of a robot model")
+    group = parser.add_argument_group("Server")
+    group.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        metavar="PORT",
+        help="port of 127.0.0.1 to listen on (default: any free port)",
+    )
+    group.add_argument(
+        "--no-browser",
+        action="store_true",
+        help="print the address without opening a browser",
+    )
+    options.add_context(parser)
+    options.add_configuration(parser)
+
+
+def view(args: argparse.Namespace) -> int:
+    """Serve the model until it is stopped from the keyboard or by a signal.
+
+    Raises:
+        UsageError: MODEL is no file, or the port cannot be used.
+    """
+    if os.path.isdir(args.model):
+        raise UsageError(f"{args.model} is a folder; view shows one model, report many of them")
+    if not os.path.isfile(args.model):
+        raise UsageError(f"{args.model}: no such file")
+    from inertial_check.reports.page.server import LiveScene, Publication, serve
+
+    settings = options.context_configurations(args).settings(args.model)
+    live = LiveScene(args.model, settings)
+    publication = Publication(live.scene)
+    with serve(publication, args.port) as address:
+        output.write(f"{address}\n")
+        if not args.quiet:
+            output.note(f"shows {args.model}, and again when it is saved; Ctrl-C ends")
+        _print_message(live)
+        if not args.no_browser:
+            # Open the page in the browser of the desktop, if there is one.
+            desktop = sys.platform in ("win32", "darwin") or any(
+                os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+            )
+            if not desktop:
+                output.note("no desktop here: open the address in a browser of this machine")
+            else:
+                import webbrowser
+
+                try:
+                    webbrowser.open(address)
+                except (webbrowser.Error, OSError) as error:
+                    output.note(f"no browser could be opened: {error}")
+        while True:
+            time.sleep(_INTERVAL)
+            if live.has_changed():
+                _follow(live, publication, quiet=args.quiet)
+
+
+def _follow(live: LiveScene, publication: Publication, *, quiet: bool) -> None:
+    """Read the model again after a save, and show it if it differs."""
+    live.wait_for_calm()
+    before = live.message
+    try:
+        changed = publication.publish(live.read())
+    except Exception as error:  # a defect must not end the view: the last scene stays
+        output.failure(f"{live.path}: {describe_defect(error)}")
+        return
+    if live.message != before:
+        _print_message(live)
+    if changed and not live.message and not quiet:
+        output.note(f"{live.path}: shown again")
+
+
+def _print_message(live: LiveScene) -> None:
+    """Print why the model cannot be read."""
+    if live.message:
+        output.failure(live.message)
