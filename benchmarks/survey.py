@@ -3,8 +3,8 @@
     INERTIAL_CHECK_CORPUS=DIR python benchmarks/survey.py > docs/survey.md
 
 For each upstream: models, bodies, findings by rule and cause, and what each engine does with the
-bodies. Then the most instructive findings: of each rule and each cause the one that is proved and
-most certain, no upstream more often than its share. A table SOURCES.md in the folder, with the
+bodies. Then the most instructive findings: of each cause the one that is proved and most certain,
+no upstream more often than its share. A table SOURCES.md in the folder, with the
 columns folder, upstream, commit and licence, names the sources. The text has figures and facts
 only; it is the same on every run.
 """
@@ -28,7 +28,7 @@ from inertial_check.running.results.reading import convert_file
 
 JsonObject = dict[str, Any]
 
-EXAMPLES = 20
+EXAMPLES = 4
 """Number of findings that are explained."""
 
 ENGINES = ("mujoco", "drake", "gz", "newton", "pybullet", "pinocchio", "genesis")
@@ -81,15 +81,10 @@ class Example(NamedTuple):
     body: JsonObject
 
     @property
-    def cause(self) -> JsonObject | None:
+    def cause(self) -> JsonObject:
         """The most probable cause."""
-        causes = self.finding["causes"]
-        return causes[0] if causes else None
-
-    @property
-    def kind(self) -> tuple[str, str]:
-        """The rule and the cause, of which one example is enough."""
-        return self.finding["code"], "" if self.cause is None else self.cause["cause"]
+        cause: JsonObject = self.finding["causes"][0]
+        return cause
 
 
 def main() -> int:
@@ -160,23 +155,23 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield (
         f"What `check` says of {files:,} models with {bodies:,} bodies in {len(upstreams)} public "
         "repositories. `benchmarks/survey.py` made this page, and makes such a page of any folder "
-        "of repositories.\n\nA finding is no reproach. Most of these models do what they were made "
-        "for, in the simulator they were made for; this page says what others make of them.\n"
+        "of repositories. Most of these models do what they were made for, in the simulator that "
+        "they were made for; this page says what others make of them.\n"
     )
     yield "## Repositories\n"
     yield from write_sources(upstreams)
     yield "## Findings by rule\n"
-    yield from write_counts(upstreams, counts, "rule")
+    yield "Each with its number, and the number of repositories in which it occurs.\n"
+    yield from write_counts(counts, "rule")
     yield "## Findings by most probable cause\n"
     yield "A finding counts for its first cause if that is at least 50 % probable.\n"
-    yield from write_counts(upstreams, counts, "cause")
+    yield from write_counts(counts, "cause")
     yield "## What engines do with the bodies\n"
     yield from write_engines(counts)
     yield "## Instructive findings\n"
     yield (
-        "Of each rule and cause the most certain finding. The margin is negative where no body has "
-        "the numbers. The bars are the principal moments: the longest may be as long as the other "
-        "two together.\n"
+        "The most certain findings, one for each cause. The margin is negative where no body has "
+        "the numbers.\n"
     )
     for number, example in enumerate(choose_examples(upstreams), 1):
         yield from write_example(number, example)
@@ -205,19 +200,17 @@ def count_upstreams(upstreams: list[Upstream]) -> Counts:
     return counts
 
 
-def write_counts(upstreams: list[Upstream], counts: Counts, dimension: str) -> Iterator[str]:
-    """A table of findings: a row for each rule or cause, a column for each upstream."""
-    cells = {group.keys: group.number for group in counts.project([dimension, "upstream"])}
+def write_counts(counts: Counts, dimension: str) -> Iterator[str]:
+    """A list of findings: a line for each rule or cause, and in how many upstreams it occurs."""
+    places = Counter(group.keys[0] for group in counts.project([dimension, "upstream"]))
     names = {
         kind.rule: f"[{kind.rule}](rules/{kind.rule}.md) {kind.name}" for kind in counts.findings
     }
-    yield "| | all | " + " | ".join(each.name.rpartition("/")[2] for each in upstreams) + " |"
-    yield "|---" * (len(upstreams) + 2) + "|"
     for group in counts.project([dimension]):
         (key,) = group.keys
         if key:
-            own = " | ".join(str(cells.get((key, each.folder), "")) for each in upstreams)
-            yield f"| {names.get(key, f'[{key}](causes/{key}.md)')} | {group.number} | {own} |"
+            name = names.get(key, f"[{key}](causes/{key}.md)")
+            yield f"* {name}: {group.number} in {places[key]}"
     yield ""
 
 
@@ -235,16 +228,16 @@ def write_engines(counts: Counts) -> Iterator[str]:
 
 
 def choose_examples(upstreams: list[Upstream]) -> list[Example]:
-    """Choose the findings that are explained, the most certain of each rule and cause."""
+    """Choose the findings that are explained, the most certain of each cause."""
     found = [example for each in upstreams for example in list_examples(each)]
     found.sort(key=rank_example)
-    chosen: dict[tuple[str, str], Example] = {}
+    chosen: dict[str, Example] = {}
     share = Counter[str]()
     most = -(-EXAMPLES // max(1, len({each.upstream.folder for each in found}))) + 1
     for example in found:
-        name = example.upstream.folder
-        if example.kind not in chosen and share[name] < most and len(chosen) < EXAMPLES:
-            chosen[example.kind] = example
+        name, cause = example.upstream.folder, example.cause["cause"]
+        if cause not in chosen and share[name] < most and len(chosen) < EXAMPLES:
+            chosen[cause] = example
             share[name] += 1
     return list(chosen.values())
 
@@ -263,36 +256,23 @@ def list_examples(upstream: Upstream) -> Iterator[Example]:
 def rank_example(example: Example) -> tuple[bool, float, str, str]:
     """Proved findings first, then by the probability of the cause; ties by name."""
     proved = example.finding["code"].startswith(PROVED)
-    confidence = 0.0 if example.cause is None else example.cause["confidence"]
-    return not proved, -round(confidence, 3), example.path, example.finding["body"]
+    return not proved, -round(example.cause["confidence"], 3), example.path, example.finding["body"]
 
 
 def write_example(number: int, example: Example) -> Iterator[str]:
-    """One finding: where, the body as numbers and as a picture, the cause, and the fix."""
+    """One finding: where, the numbers of the body, the cause, and what engines do with it."""
     finding, body, cause = example.finding, example.body, example.cause
     yield f"### {number}. {finding['name']}: {markdown_text(finding['body'], _LENGTH)}\n"
     path = markdown_text(example.path, _LENGTH)
     yield f"{example.upstream.name}, {path}, line {finding['line']}\n"
     moments = ", ".join(f"{each:.4g}" for each in body["principal_moments"])
     yield f"* {body['mass']:.4g} kg, principal moments {moments} kg m², margin {body['margin']:.3g}"
-    yield f"* {draw_moments(body['principal_moments'])}"
-    if cause is not None:
-        page = f"**[{cause['cause']}](causes/{cause['cause']}.md)**"
-        yield f"* {page}, {cause['confidence']:.0%}: {markdown_text(cause['evidence'], _LENGTH)}"
+    page = f"**[{cause['cause']}](causes/{cause['cause']}.md)**"
+    yield f"* {page}, {cause['confidence']:.0%}: {markdown_text(cause['evidence'], _LENGTH)}"
     changed = [
         f"{engine} {action}s" for engine, action in body["engines"].items() if action != NORMAL
     ]
     yield f"* engines: {', '.join(changed) or 'all simulate it as written'}\n"
-
-
-def draw_moments(moments: list[float]) -> str:
-    """Draw principal moments as bars of characters, the two smaller ones against the largest."""
-    scale = max(abs(each) for each in moments) or 1.0
-    bars = ["█" * round(16 * abs(each) / scale) or "0" for each in moments]
-    signs = ["-" if each < 0 else "" for each in moments]
-    return " + ".join(f"`{sign}{bar}`" for sign, bar in zip(signs[:2], bars[:2], strict=True)) + (
-        f" against `{bars[2]}`"
-    )
 
 
 if __name__ == "__main__":
