@@ -12,32 +12,26 @@ INTRODUCTION = """\
 # Causes
 
 A finding about an inertia names its probable causes: what the numbers were to be, what speaks for
-that, and the edit that would undo it. Nothing is changed by itself; `inertial-check fix --cause
-N` applies the N-th.
+that, and the edit that would undo it, which `inertial-check fix --cause N` applies.
 
 **Confidence** is the probability that this is the cause: the share of (how often it happens) x
 (how much more often its signature is seen with it than without) x (how natural the body is that
 it leads to: its margin, its products, its size for its mass), among all causes and what none of
-them explains. The bodies of a model share their history: a cause that explains several of them
-gains in each. At most five causes are given, none below 0.02.
+them explains. A cause that explains several bodies of a model gains in each. At most five causes
+are given, none below 0.02.
 
-**How much an agreement counts** depends on how closely a witness stands for the mass. Where the
-centres of mass and shapes agree within 1 %, honest bodies have a misfit of 0.03, where they are 6
-% apart, of 0.18; numbers that were computed from the shapes agree to the printed digits. A
-likelihood is the mixture of these: where the centres agree, a reading that brings the misfit from
-0.24 to 0.004 makes the body 76 times as probable, one that brings it from 0.24 to 0.15 less than
-twice; where they are 6 % apart it is 7 times. A size that was chosen to agree is no evidence. No
-witness rules a body out alone.
+**How much an agreement counts** depends on how closely a witness stands for the mass
+([plausibility](../plausibility.md)). Where the centres of mass and shapes agree, a reading that
+brings the misfit from 0.24 to 0.004 makes the body 76 times as probable, one that brings it from
+0.24 to 0.15 less than twice; where they are 6 % apart it is 7 times. A size that was chosen to
+agree is no evidence. No witness rules a body out alone.
 
-**Ties** are listed, not broken. Causes that mean the same body get the same confidence, and their
-evidence says that the numbers cannot tell them apart: the sign of a single product and a mirrored
-axis, the axes of a formula and of the frame.
+**Ties** are listed, not broken: causes that mean the same body get the same confidence.
 
-**Calibration.** The confidence of the first cause was fitted to defects planted in real models.
-The exponents were chosen with both halves of the upstreams in view, so the half that is called
-untouched is no clean test of them. The table is of one run of `benchmarks/planted_defects.py
---per-cause 14 --seed 1 2` on defects whose numbers some body has; the script prints it under
-*confidence of the first cause*, and its figures differ with the seed and the release.
+**Calibration.** The confidence of the first cause was fitted to defects planted in real models,
+with both halves of the upstreams in view, so the half that is called untouched is no clean test.
+One run of `benchmarks/planted_defects.py --per-cause 14 --seed 1 2` on defects whose numbers some
+body has gives the table; it differs with the seed and the release.
 
 | confidence of the first cause | tuned | untouched |
 |---|---|---|
@@ -48,29 +42,24 @@ untouched is no clean test of them. The table is of one run of `benchmarks/plant
 | 50 to 60 % | 11 of 14 (79 %) | 2 of 2 (100 %) |
 | below | 20 of 20 (100 %) | 29 of 30 (97 %) |
 
-Between 70 and 90 % the untouched half is right less often than the confidence says, and below 50 %
-more often on both.
-
 **No cause.** A suspicion (IC2xx, IC5xx, IC6xx) that has no cause says why: there are neither shapes
 nor a twin to compare with, or the tensor is so unlike the shapes (misfit above 0.6) that it is
 probably that of another part.
 
 **Two causes at once** are looked for where no single one explains a body: another order and
-another unit, the sign of the products and the point of reference. Such a pair stands under the
-name of its first cause; its evidence tells both, and its edit undoes both.
+another unit, the sign of the products and the point of reference. The pair has the name of its
+first cause; its evidence tells both, and its edit undoes both.
 
 """
 
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/causes and its text."""
-    rows = [
-        f"| [{cause.name}]({cause.name}.md) | {summarise_cause(cause)} |" for cause in ALL_CAUSES
-    ]
-    table = "\n".join(["| cause | what happened |", "|---|---|", *rows, "", ""])
+    rows = [f"* [{cause.name}]({cause.name}.md): {summarise_cause(cause)}" for cause in ALL_CAUSES]
+    listed = "\n".join([*rows, "", ""])
     listing = "\n".join(cause.name for cause in ALL_CAUSES)
     toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
-    index = INTRODUCTION + table + toctree
+    index = INTRODUCTION + listed + toctree
     return {"index.md": index, **{f"{cause.name}.md": cause_page(cause) for cause in ALL_CAUSES}}
 
 

@@ -12,13 +12,12 @@ FOLDER = Path(__file__).parent / "rules"
 def make_pages() -> dict[str, str]:
     """Every file of docs/rules and its text."""
     rows = [
-        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.word} |"
-        for rule in ALL_RULES
+        f"* [{rule.code}]({rule.code}.md) {rule.name}, {rule.severity.word}" for rule in ALL_RULES
     ]
-    table = ["# Rules", "", "| code | name | severity |", "|---|---|---|", *rows, ""]
+    page = ["# Rules", "", *rows, ""]
     listing = "\n".join(rule.code for rule in ALL_RULES)
     toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
-    index = "\n".join(table) + "\n" + toctree
+    index = "\n".join(page) + "\n" + toctree
     return {"index.md": index, **{f"{rule.code}.md": rule_page(rule) for rule in ALL_RULES}}
 
 

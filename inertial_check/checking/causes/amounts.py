@@ -188,8 +188,8 @@ class MassReplaced(Cause):
 
     ## What happened
     Mesh tools compute mass and inertia for a density that they assume. The mass was then replaced
-    by the one that was weighed or read in a datasheet, and the six numbers of the inertia, which
-    are in proportion to the mass, were left as they came.
+    by the one that was weighed or read in a datasheet, and the inertia, which is in proportion to
+    it, was left as it came.
 
     ## How it is recognised
     The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
@@ -374,10 +374,10 @@ class CopiedBlock(Cause):
     A link was made by copying another, and its inertial never changed.
 
     ## How it is recognised
-    Mass, centre and tensor agree with those of another body to the last digit, although the two
-    look different: in their shapes, or in the distances of their joints. Where neither is known it
-    counts for less, because equal parts have equal numbers. The tensor alone is a copy where it has
-    three digits or more and the masses are not the same: it is at most one body's.
+    Mass, centre and tensor agree with those of another body to the last digit, although shapes or
+    distances of joints differ. Where neither is known it counts for less, because equal parts have
+    equal numbers. The tensor alone is a copy where it has three digits or more and the masses
+    differ.
 
     ## Example
         <link name="finger">

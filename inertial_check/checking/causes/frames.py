@@ -74,10 +74,9 @@ class DoubleParallelAxis(Cause):
     report or a converter had done that already, and it was done again.
 
     ## How it is recognised
-    No body can have the tensor, but with m (|c|^2 1 - c c^T) added once it is one that a body can
-    have. It counts for more, the more parallel to c the direction is in which the mass would have
-    negative spread, because only there something was taken away: the cosine is above 0.9 but where
-    the term is small beside the body.
+    No body can have the tensor, but with m (|c|^2 1 - c c^T) added once some body can. It counts
+    for more, the more parallel to c the direction is in which the mass would have negative spread:
+    the cosine is above 0.9 but where the term is small beside the body.
 
     ## Example
         <origin xyz="0.18 0 0.5"/>
@@ -88,8 +87,7 @@ class DoubleParallelAxis(Cause):
     The term added once.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "A link named ... has invalid inertia."
-    (Gazebo); "Bad inertia tensor properties, setting inertia to zero" (PyBullet).
+    The messages of IC302.
 
     ## References
     The ABB link of the example, in the discussions of compas-dev/compas_fab; Heins, Rigid Body
@@ -127,9 +125,9 @@ class OriginTensorReadAsCom(Cause):
 
     ## What happened
     The format wants the inertia about the centre of mass; what was written is about the link's
-    origin. That alone is a body always, only a larger one (see about-link-origin). It shows where
-    the products have the opposite sign as well, as in a SolidWorks report "taken at the output
-    coordinate system" in positive notation: then the two mistakes do not cancel.
+    origin. That alone is a body always (about-link-origin). It shows where the products have the
+    opposite sign as well, as in a SolidWorks report "taken at the output coordinate system" in
+    positive notation.
 
     ## How it is recognised
     No body can have the tensor; with its products negated, and m (|c|^2 1 - c c^T) subtracted, it
@@ -144,8 +142,7 @@ class OriginTensorReadAsCom(Cause):
     The tensor about the centre of mass, in the format's sign.
 
     ## What people search for
-    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" and "inertia must have positive
-    eigenvalues" (MuJoCo); "taken at the output coordinate system" (SolidWorks).
+    "taken at the output coordinate system" (SolidWorks); the messages of IC301 and IC302.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem"; the theory page.
@@ -178,10 +175,10 @@ class ComTensorReadAsOrigin(Cause):
 
     ## What happened
     An importer took a tensor for one about the link's origin and moved it to the centre of mass,
-    where it already was; and the products of one of the two had the opposite sign, in the report or
-    in the term. Without the second mistake the cause is double-parallel-axis. In a table of vectors
-    the same happens without any importer, when about="origin" is said of rows that are about the
-    centre of mass: then tr(S_c) can be negative, which no other mistake of the point gives.
+    where it already was; and the products of one of the two had the opposite sign. Without the
+    second mistake the cause is double-parallel-axis. In a table of vectors the same happens when
+    about="origin" is said of rows that are about the centre of mass: then tr(S_c) can be negative,
+    which no other mistake of the point gives.
 
     ## How it is recognised
     No body can have the tensor, not even with m (|c|^2 1 - c c^T) added; with the term added and
@@ -196,8 +193,7 @@ class ComTensorReadAsOrigin(Cause):
     The term added once, and the products in the format's sign. For a table: --about com.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "Bad inertia tensor properties, setting
-    inertia to zero" (PyBullet).
+    The messages of IC302.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem"; the theory page.
@@ -269,9 +265,9 @@ class SortedPrincipalMoments(Cause):
     """The principal moments were written in the order of their size, without their axes.
 
     ## What happened
-    CAD and mesh tools print principal moments sorted by size, and beside them the axes to which
-    they belong. The three numbers were written as ixx, iyy, izz of every link, with products of 0,
-    and the axes were left out.
+    CAD and mesh tools print principal moments sorted by size, and beside them their axes. The three
+    numbers were written as ixx, iyy, izz of every link, with products of 0, and the axes were left
+    out.
 
     ## How it is recognised
     No link of the model has products, and the moments of all are ascending, or all descending. In
@@ -774,8 +770,8 @@ class RotorInertia(Cause):
 
     ## What happened
     A rotor behind a gear of ratio n resists with n^2 times its inertia about the joint's axis. That
-    belongs into armature (MJCF), rotor inertia (Drake) or a transmission; added to the link's
-    tensor it also acts where it should not, and where armature is set too it counts twice.
+    belongs into armature (MJCF), rotor inertia (Drake) or a transmission; in the link's tensor it
+    also acts where it should not, and beside armature it counts twice.
 
     ## How it is recognised
     The tensor is larger than that of the shapes, or of the twin, about the joint's axis alone.
@@ -858,16 +854,14 @@ class SignOfProducts(Cause):
     """The products of inertia have the opposite sign convention.
 
     ## What happened
-    The tensor has I_xy = -sum m x y off its diagonal, but some CAD programs print the product of
-    inertia +sum m x y (SolidWorks asks, as "positive tensor notation"), and some importers negate
-    once too often.
+    The tensor has I_xy = -sum m x y off its diagonal, but some CAD programs print +sum m x y
+    (SolidWorks asks, as "positive tensor notation"), and some importers negate once too often.
 
     ## How it is recognised
-    The tensor is one that no body can have, and with all three products negated it is one that a
-    body can have. By itself this says little: it happens by chance with 5 to 21 % of tensors that
-    are wrong for another reason, and negating any one product does as well as negating all three.
-    It says much where several bodies of the model agree, because a convention holds for all. Most
-    tensors with the wrong signs are bodies all the same, and show nothing.
+    No body can have the tensor, and with all three products negated some body can. By itself this
+    says little: it happens by chance with 5 to 21 % of tensors that are wrong for another reason,
+    and negating any one product does as well. It says much where several bodies of the model agree.
+    Most tensors with the wrong signs are bodies all the same, and show nothing.
 
     ## Example
         <mass value="2.083078"/>
@@ -878,8 +872,7 @@ class SignOfProducts(Cause):
     The three products of this body negated, and those of every body that came the same way.
 
     ## What people search for
-    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" and "inertia must have positive
-    eigenvalues" (MuJoCo); "did not pass the test CouldBePhysicallyValid" (Drake).
+    "positive tensor notation"; the messages of IC301 and IC302.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Rotational Inertia" (the sign of the products).
@@ -936,8 +929,7 @@ class ComponentOrder(Cause):
     The numbers in the order of the format.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "fullinertia order"; "did not pass the test
-    CouldBePhysicallyValid" (Drake).
+    "fullinertia order"; the messages of IC302.
 
     ## References
     MuJoCo XML reference, body/inertial/fullinertia; Pinocchio, Inertia::toDynamicParameters.

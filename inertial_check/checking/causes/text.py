@@ -77,12 +77,11 @@ class DecimalSlip(Cause):
     became "1.676"), or one entry was written in another unit than its neighbours.
 
     ## How it is recognised
-    Every entry is multiplied by 10^k, k = -6 to 6, the five others as written, and all tensors are
-    judged. An entry is named where some power makes the tensor one that a body can have; of several
-    the most natural. Where some body has the tensor as written, an entry is named that makes it fit
-    the shapes, or the twin, far better. The evidence says whether other entries serve as well. It
-    counts for more, the narrower the interval that the entry had to hit, and the farther it was
-    off: few other mistakes change a number by a thousand.
+    Every entry is multiplied by 10^k, k = -6 to 6, the five others as written. An entry is named
+    where some power makes the tensor one that a body can have, or makes a tensor that some body has
+    fit the shapes or the twin far better; of several the most natural. The evidence says whether
+    other entries serve as well. It counts for more, the narrower the interval that the entry had to
+    hit, and the farther it was off.
 
     ## Example
         <mass value="1.559"/>
@@ -94,9 +93,7 @@ class DecimalSlip(Cause):
     a number that looks like a slip has been another revision of the hardware before.
 
     ## What people search for
-    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" (MuJoCo); "did not pass the test
-    CouldBePhysicallyValid" (Drake); "A link named ... has invalid inertia." (Gazebo); "Bad inertia
-    tensor properties, setting inertia to zero" (PyBullet).
+    The messages of IC301.
 
     ## References
     The example is from RealManRobot/rm_models, where it was reported.
@@ -206,9 +203,9 @@ class NegativeDiagonal(Cause):
     """Moments of inertia have the wrong sign.
 
     ## What happened
-    A moment of inertia is a sum of squares and never negative. A minus was typed or kept from a
-    neighbouring product, or the whole tensor was negated: by a formula with m [c][c] in place of
-    -m [c][c], or by a change of handedness that was carried out on the numbers.
+    A minus was typed or kept from a neighbouring product, or the whole tensor was negated: by a
+    formula with m [c][c] in place of -m [c][c], or by a change of handedness that was carried out
+    on the numbers.
 
     ## How it is recognised
     At least one diagonal entry is negative, and the tensor is one that a body can have once the
@@ -223,8 +220,7 @@ class NegativeDiagonal(Cause):
     The sign.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "A link named ... has invalid inertia."
-    (Gazebo); "did not pass the test CouldBePhysicallyValid" (Drake).
+    The messages of IC302.
 
     ## References
     Heins, Rigid Body Inertial Parameters, eq. 9 (I_c >= 0).
@@ -280,8 +276,7 @@ class CopiedEntry(Cause):
     which is what the edit writes.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "did not pass the test
-    CouldBePhysicallyValid" (Drake).
+    The messages of IC302.
 
     ## References
     The bounds of products: Heins, Rigid Body Inertial Parameters, "Rotational Inertia".
@@ -365,8 +360,7 @@ class FewDigits(Cause):
     More digits from the source. `inertial-check fix` writes the nearest tensor that a body has.
 
     ## What people search for
-    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" (MuJoCo, whose tolerance is
-    zero); "Bad inertia tensor properties, setting inertia to zero" (PyBullet).
+    The messages of IC301 and IC305.
 
     ## References
     The theory page, "The box of printed digits".
@@ -422,8 +416,7 @@ class FixedDecimals(Cause):
     The numbers with more decimals, or with an exponent.
 
     ## What people search for
-    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" and "mass and inertia of moving
-    bodies must be larger than mjMINVAL" (MuJoCo).
+    The messages of IC301 and IC303.
 
     ## References
     The theory page, "The box of printed digits".
@@ -523,8 +516,8 @@ class Unpopulated(Cause):
 
     ## What happened
     An exporter without support for inertias wrote what it had, often one number about the joint's
-    axis; a template's zeros stayed; or a zero that an engine refused was replaced in one place and
-    not in the next. Or the file holds crumbs, 1e-16 and less: zeros that went through a rotation.
+    axis; a template's zeros stayed; or a zero that an engine refused was replaced in one place
+    only. Or the file holds 1e-16 and less: zeros that went through a rotation.
 
     ## How it is recognised
     A moment of inertia that is exactly 0 beside others that are not, or a tensor under m (1e-6 m)^2
@@ -538,8 +531,7 @@ class Unpopulated(Cause):
     The inertia of the body: from CAD, or from its shape (`inertial-check fix --method geometry`).
 
     ## What people search for
-    "mass and inertia of moving bodies must be larger than mjMINVAL" and "inertia must have positive
-    eigenvalues" (MuJoCo); "A link named ... has invalid inertia." (Gazebo).
+    The messages of IC302 and IC303.
 
     ## References
     The example is from kroshu/kuka_robot_descriptions; a zero that was repaired by half was
@@ -591,9 +583,8 @@ class SameNumberEverywhere(Cause):
     """All six entries are the same number, products of inertia included.
 
     ## What happened
-    A placeholder was written six times. A diagonal of equal numbers would be a ball; with products
-    as large as the moments no body is like it: one principal moment is 3 times that number, the two
-    others are 0.
+    A placeholder was written six times. With products as large as the moments no body is like it:
+    one principal moment is 3 times that number, the two others are 0.
 
     ## How it is recognised
     Six equal numbers that are not 0; or three equal products beside three equal moments.
@@ -603,12 +594,11 @@ class SameNumberEverywhere(Cause):
         <inertia ixx="0.01" ixy="0.01" ixz="0.01" iyy="0.01" iyz="0.01" izz="0.01"/>
 
     ## What undoes it
-    Products of 0 make a body of it, though hardly the one that is meant: the number was chosen for
-    no reason. That is the edit which is proposed; the inertia of the body's shape is better.
+    The inertia of the body's shape. The edit writes products of 0, which make a body of it, though
+    hardly the one that is meant.
 
     ## What people search for
-    "inertia must have positive eigenvalues" (MuJoCo); "did not pass the test
-    CouldBePhysicallyValid" (Drake).
+    The messages of IC302.
 
     ## References
     Sixteen links of twelve public models, ANYmal's simplified base and Sawyer's right hand among

@@ -26,9 +26,8 @@ class UnreadableDocument(Rule):
 
     ## Why is this bad
     None of its bodies was checked. Entity declarations are refused even where they are well-formed:
-    a few hundred bytes of them expand to gigabytes, and robot models have no use for them.
-    Engines know no encodings: in one whose characters have several bytes (Shift_JIS, GBK, Big5)
-    they may see the end of a section where there is none, and read another document.
+    a few hundred bytes of them expand to gigabytes. Engines know no encodings: in one whose
+    characters have several bytes (Shift_JIS, GBK, Big5) they may read another document.
 
     ## Example
         <robot name="arm"><link name="base"></robot>
@@ -43,7 +42,7 @@ class UnreadableDocument(Rule):
     By hand, at the line and column of the finding.
 
     ## References
-    Extensible Markup Language (XML) 1.0, sections 2.1 (well-formed documents) and 4 (entities).
+    XML 1.0, sections 2.1 (well-formed documents) and 4 (entities).
     """
 
     code, name, severity = "IC001", "unreadable-document", Severity.ERROR
@@ -97,9 +96,9 @@ class UnresolvedReference(ProblemRule):
 
     ## What it does
     Reports an include, package or macro call that is not resolved, and what was skipped because of
-    it. In a URDF that is a call of xacro's that was never expanded; in a folder, a xacro file that
-    cannot be expanded by itself. Mesh files that are not found are one finding a model, at the
-    first shape that names one: how many of how many bodies, and where the first was sought.
+    it: in a URDF a call of xacro's that was never expanded; in a folder a xacro file that cannot be
+    expanded by itself. Mesh files that are not found are one finding a model: how many of how many
+    bodies, and where the first was sought.
 
     ## Why is this bad
     The bodies behind it were not checked, or were checked without their geometry.
@@ -111,21 +110,15 @@ class UnresolvedReference(ProblemRule):
         </robot>
 
     ## Use instead
-        <robot name="arm">
-          <link name="base"/>
-          <link name="left_gripper"/>
-          <joint name="left_mount" type="fixed">
-            <parent link="base"/><child link="left_gripper"/>
-          </joint>
-        </robot>
+    The expanded file.
 
     ## Tolerance
     None.
 
     ## Fix
     By hand: `xacro arm.urdf.xacro > arm.urdf`, or the path of a file that exists. Packages are
-    sought above the model and where `--package-path NAME=DIR` says; `--geometry off` leaves meshes,
-    and all that is concluded from shapes, out.
+    sought above the model and where `--package-path NAME=DIR` says; `--geometry off` leaves meshes
+    out.
 
     ## References
     ROS wiki, xacro (macros); URDF XML specification, element mesh (package:// addresses).
@@ -168,8 +161,7 @@ class MalformedInertial(ProblemRule):
 
     ## What it does
     Reports a missing element or attribute, text that is no number ("1,5", "0.1f", "${mass}"), a
-    vector without exactly three numbers, a second inertial in one link. Nothing is guessed: a
-    number that is no number is not a number here.
+    vector without exactly three numbers, a second inertial in one link. Nothing is guessed.
 
     ## Why is this bad
     Engines disagree on such text: some stop, some take 0, some take the digits before the comma.
@@ -202,9 +194,9 @@ class CompiledOtherwise(ProblemRule):
     ## What it does
     Reports settings of an MJCF document by which MuJoCo leaves the written numbers: inertiafromgeom
     ignores an inertial, boundmass and boundinertia raise its numbers, balanceinertia replaces
-    moments that no body has, settotalmass scales all of them, a replicate copies bodies. In an
-    SDF it is what stands beside auto="true". The verdict is on what is written; where the geometry
-    stands in for it, the verdict is "derived".
+    moments that no body has, settotalmass scales all of them, a replicate copies bodies; in an SDF
+    what stands beside auto="true". The verdict is on what is written; where the geometry stands in
+    for it, it is "derived".
 
     ## Why is this bad
     Who reads the file reads other numbers than those that are simulated. balanceinertia hides a
@@ -222,14 +214,8 @@ class CompiledOtherwise(ProblemRule):
         </mujoco>
 
     ## Use instead
-        <mujoco>
-          <worldbody>
-            <body name="forearm">
-              <joint/>
-              <inertial pos="0 0 0.1" mass="1.2" diaginertia="0.001 0.001 0.002"/>
-            </body>
-          </worldbody>
-        </mujoco>
+    The document without the setting, with the moments that are meant: diaginertia="0.001 0.001
+    0.002".
 
     ## Tolerance
     None: numbers are compared as MuJoCo does.
@@ -273,17 +259,11 @@ class UnusedSuppression(_SuppressionRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <inertial>
-            <mass value="0.1"/>
-            <inertia ixx="2e-5" ixy="0" ixz="0" iyy="2e-5" iyz="0" izz="4e-6"/>
-          </inertial>
-        </link>
+    The link without the comment.
 
     ## Tolerance
     Silent where the rule is not on; about rules that look at more than the document (IC003, IC2xx,
-    IC5xx, IC6xx and IC7xx: meshes, engines, options), whose silence here proves nothing; and in
-    templates and included documents, which other models may use.
+    IC5xx, IC6xx, IC7xx); and in templates and included documents, which other models may use.
 
     ## Fix
     By hand: delete the comment, the code from its brackets, or the entry.
@@ -330,13 +310,7 @@ class InvalidSuppression(_SuppressionRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <!-- inertial-check: ignore[IC301] measured on a scale -->
-          <inertial>
-            <mass value="0.1"/>
-            <inertia ixx="2e-5" ixy="0" ixz="0" iyy="2e-5" iyz="0" izz="5e-5"/>
-          </inertial>
-        </link>
+    The comment with the rule: `ignore[IC301] measured on a scale`.
 
     ## Tolerance
     None. A comment that begins with other words is prose.

@@ -72,23 +72,22 @@ class EngineChangesBody(EngineRule):
 
     ## What it does
     With --engine, reports each body for which one of these engines refuses the model, computes
-    other numbers from those written, puts a stand-in in their place, or leaves the body out.
-    What it prints is quoted, and what it simulates instead is given in numbers.
+    other numbers from those written, puts a stand-in in their place, or leaves the body out, with
+    what it prints and what it simulates instead.
 
     ## Why is this bad
-    What runs is not what the file says, and few engines say so. These are the messages by which it
-    shows, where it shows at all:
+    What runs is not what the file says, and few engines say so. These are their messages:
 
-    * MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix",
-      "error 'inertia must have positive eigenvalues' in fullinertia",
-      "mass and inertia of moving bodies must be larger than mjMINVAL".
+    * MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix", "error 'inertia must
+      have positive eigenvalues' in fullinertia", "mass and inertia of moving bodies must be larger
+      than mjMINVAL".
     * Drake: "did not pass the test CouldBePhysicallyValid()", "are invalid since at least one is
-      negative", "do not satisfy the triangle inequality", "condition 'mass > 0' failed",
-      "Spatial inertia fails SpatialInertia::IsPhysicallyValid()".
+      negative", "do not satisfy the triangle inequality", "condition 'mass > 0' failed", "Spatial
+      inertia fails SpatialInertia::IsPhysicallyValid()".
     * Gazebo: "A link named ... has invalid inertia", "urdf2sdf: link[...] has no <inertial> block
       defined", "urdf2sdf: link[...] has a mass value of less than or equal to zero".
-    * Newton: "Inertia validation corrected ... bodies", "MJCF body inertia must satisfy A + B >=
-      C; use 'balanceinertia' to fix".
+    * Newton: "Inertia validation corrected ... bodies", "MJCF body inertia must satisfy A + B >= C;
+      use 'balanceinertia' to fix".
     * PyBullet: "Bad inertia tensor properties, setting inertia to zero for link", "No inertial data
       for link, using mass=1, localinertiadiagonal = 1,1,1, identity local inertial frame".
     * Genesis: "Inertia matrix of link '...' does not satisfy A+B>=C for all permutations", "Inertia
@@ -111,7 +110,7 @@ class EngineChangesBody(EngineRule):
     `fix --engine` looks for the nearest numbers that the engine takes.
 
     ## References
-    docs/engines.md: the rule of each engine, its source, and how it was tried.
+    docs/engines.md: the rule of each engine, its source, its tests.
     """
 
     code, name, severity = "IC701", "engine-changes-body", Severity.ERROR
@@ -122,8 +121,8 @@ class EngineWarns(EngineRule):
     """An engine that the run is gated on prints a warning about the body, and loads it.
 
     ## What it does
-    With --engine, reports each body about which one of these engines prints a warning, though it
-    simulates the numbers that are written.
+    With --engine, reports each body about which one of these engines warns, though it simulates the
+    numbers that are written.
 
     ## Why is this bad
     The engine's authors do not vouch for what follows. The messages:
@@ -149,7 +148,7 @@ class EngineWarns(EngineRule):
     By hand, unless `fix --engine` finds numbers near by.
 
     ## References
-    docs/engines.md: the rule of each engine, its source, and how it was tried.
+    docs/engines.md: the rule of each engine, its source, its tests.
     """
 
     code, name, severity = "IC702", "engine-warns", Severity.WARNING

@@ -103,11 +103,10 @@ class TriangleInequalityViolation(_InertiaRule):
 
     ## Why is this bad
     A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
-    means s1 < 0: a spread of mass along one axis that is less than none. No real robot moves like
-    such a model, and engines differ in what they do with it. MuJoCo: "inertia must satisfy
-    A + B >= C; use 'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3,
-    Gazebo refuses the world ("A link named ... has invalid inertia."), PyBullet sets the inertia to
-    zero.
+    means s1 < 0: a spread of mass along one axis that is less than none. Engines differ in what
+    they do with it. MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix". Drake
+    replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the world ("A link named ... has
+    invalid inertia."), PyBullet sets the inertia to zero.
 
     ## Example
         <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
@@ -125,8 +124,7 @@ class TriangleInequalityViolation(_InertiaRule):
 
     ## References
     Heins, Rigid Body Inertial Parameters, eq. 12 and "Triangle Inequality"; Wensing, Kim, Slotine,
-    Linear Matrix Inequalities for Physically-Consistent Inertial Parameter Identification, RA-L
-    2018.
+    Linear Matrix Inequalities for Physically-Consistent Inertial Parameter Identification, 2018.
     """
 
     code, name, severity = "IC301", "triangle-inequality-violation", Severity.ERROR
@@ -234,9 +232,9 @@ class NumericallyZeroInertia(_InertiaRule):
     Reports max|I| < m (1e-6 m)^2, but not I = 0.
 
     ## Why is this bad
-    Such numbers are crumbs of a computation or a mistaken unit, not the inertia of a link. Their
-    sign means nothing, so this finding stands instead of IC301 and IC302. MuJoCo refuses
-    eigenvalues below 1e-14 kg m^2, whatever the body.
+    Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing,
+    so this finding stands instead of IC301 and IC302. MuJoCo refuses eigenvalues below 1e-14 kg
+    m^2, whatever the body.
 
     ## Example
         <mass value="1"/>
@@ -368,14 +366,13 @@ class DigitsLost(_DigitsRule):
     Reports a tensor that no body has as printed, and of which half a unit of the last printed digit
     is more than a tenth of the trace. Also one that some body has, of which it is more than 4 %,
     where nothing has an exponent and a program printed it: the zeros have as many decimals as the
-    moments, or the mass has three digits. Three equal moments are often a guess: the zeros have to
-    have the decimals, and a power of ten the mass with three digits, or a zero with a minus.
+    moments, or the mass has three digits. Three equal moments, often a guess, need both zeros with
+    the decimals and a power of ten the mass with three digits, or a zero with a minus.
 
     ## Why is this bad
-    Within half a unit of such numbers lie plates, rods and balls alike: that a body is among them
-    (IC305) is no news, and the nearest of them is a guess. "%.3f" leaves this of a light link,
-    whose moments are a few millionths. MuJoCo refuses it where no body has it, PyBullet sets its
-    inertia to zero, Drake puts a sphere in its place; where some body has it, all take it.
+    Within half a unit of such numbers lie plates, rods and balls alike, and the nearest of them is
+    a guess. "%.3f" leaves this of a light link, whose moments are a few millionths. Where no body
+    has it, MuJoCo refuses it, PyBullet sets its inertia to zero, Drake puts a sphere in its place.
 
     ## Example
         <mass value="0.3"/>
@@ -494,9 +491,8 @@ class MasslessWithInertia(BodyRule):
     Reports m = 0 with an inertia that is not zero.
 
     ## Why is this bad
-    Where there is no mass there is nothing to resist rotation: with m = 0 the density is zero
-    everywhere, and so is I. Drake replaces such a body by a sphere of 1 kg, Newton clears the
-    inertia, MuJoCo refuses it where a joint moves it.
+    With m = 0 the density is zero everywhere, and so is I. Drake replaces such a body by a sphere
+    of 1 kg, Newton clears the inertia, MuJoCo refuses it where a joint moves it.
 
     ## Example
         <mass value="0"/>
@@ -637,14 +633,14 @@ class DefaultedInertial(BodyRule):
 
     ## What it does
     Reports a body whose mass, or whose moments of inertia, are those that the format gives to
-    bodies that state none. In SDF they are 1 kg and diag(1, 1, 1) kg m^2, the whole of them or each
-    for itself. A link of a static model never moves and stays silent, and so do the defaults that
-    are zero: centre of mass, axes, products of inertia.
+    bodies that state none: in SDF 1 kg and diag(1, 1, 1) kg m^2, the whole of them or each for
+    itself. A link of a static model never moves and stays silent, and so do the defaults that are
+    zero: centre of mass, axes, products of inertia.
 
     ## Why is this bad
-    It is a body that nobody chose: 1 kg with the inertia of a solid ball 3 m across. Next to a
-    real finger it dominates the motion, and no engine says so. Where only izz is forgotten, a small
-    body gets the izz of a large one, and its tensor is that of no body.
+    It is a body that nobody chose: 1 kg with the inertia of a solid ball 3 m across. Next to a real
+    finger it dominates the motion, and no engine says so. Where only izz is forgotten, the tensor
+    is that of no body.
 
     ## Example
         <sdf version="1.9">
@@ -656,16 +652,7 @@ class DefaultedInertial(BodyRule):
         </sdf>
 
     ## Use instead
-        <sdf version="1.9">
-          <model name="gripper">
-            <link name="finger">
-              <inertial>
-                <mass>0.03</mass>
-                <inertia><ixx>1.2e-05</ixx><iyy>1.2e-05</iyy><izz>2.5e-06</izz></inertia>
-              </inertial>
-            </link>
-          </model>
-        </sdf>
+    The same link with its `<inertia>`: ixx 1.2e-05, iyy 1.2e-05, izz 2.5e-06.
 
     ## Tolerance
     None: whether the numbers are written.
@@ -726,13 +713,12 @@ class CenterOutsideGeometry(DoubtRule):
 
     ## What it does
     Reports a centre of mass outside the convex hull of the body's shapes and joints, by more than a
-    tenth of their extent. Where a body has shapes to be seen and shapes to touch, it has to lie
-    outside both.
+    tenth of their extent; where a body has visual and collision shapes, outside both.
 
     ## Why is this bad
     A mean of points of a body lies in their convex hull. A lost sign, millimetres in a file of
-    metres, or coordinates in the CAD assembly's frame put it elsewhere; gravity then pulls where
-    nothing is, and the joint carries a torque that the robot does not feel.
+    metres, or coordinates in the CAD assembly's frame put it elsewhere, and the joint carries a
+    torque that the robot does not feel.
 
     ## Example
         <link name="finger">
@@ -745,14 +731,7 @@ class CenterOutsideGeometry(DoubtRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <inertial>
-            <origin xyz="0 0 0.1"/>
-            <mass value="0.5"/>
-            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.0001"/>
-          </inertial>
-          <visual><origin xyz="0 0 0.1"/><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
-        </link>
+    The centre of mass within the box: `<origin xyz="0 0 0.1"/>`.
 
     ## Tolerance
     0.1 of the diagonal of the box about the shapes; 0.3 where some of the body's shapes cannot be
@@ -807,17 +786,17 @@ class AddedMassNotPositiveDefinite(Rule):
 
     ## What it does
     Reports a <fluid_added_mass> of an SDF whose sum with the 6x6 inertia of the link, both about
-    the link's origin, is not positive definite: some motion would have a kinetic energy of zero or
-    less. An added mass that is negative somewhere is not reported while the sum is sound: that of a
-    body near a free surface can be. Nothing is said of a link whose own inertia is to blame, which
-    has its own codes, nor of one whose inertia is computed from its collisions.
+    the link's origin, is not positive definite. An added mass that is negative somewhere, as near a
+    free surface, is not reported while the sum is sound; nor is a link whose own inertia is to
+    blame, which has its own codes, or is computed from its collisions.
 
     ## Why is this bad
-    A force along that motion accelerates the body backwards. libsdformat accepts the numbers;
-    Gazebo hands the sum to DART, which aborts where it is built with assertions ("Assertion
-    `!math::isNan(partialAcceleration)' failed.", gz-sim issue 3246). DART 6.20.0 built without
-    them lets the body run away until its numbers overflow, and then says: "Non-finite joint
-    accelerations detected for joint [...]. Setting accelerations to zero to avoid instability."
+    Some motion has a kinetic energy of zero or less, and a force along it accelerates the body
+    backwards. libsdformat accepts the numbers; Gazebo hands the sum to DART, which aborts where it
+    is built with assertions ("Assertion `!math::isNan(partialAcceleration)' failed.", gz-sim issue
+    3246). DART 6.20.0 built without them lets the body run away until its numbers overflow:
+    "Non-finite joint accelerations detected for joint [...]. Setting accelerations to zero to avoid
+    instability."
 
     ## Example
         <sdf version="1.10"><model name="buoy"><link name="hull">
@@ -829,30 +808,23 @@ class AddedMassNotPositiveDefinite(Rule):
         </link></model></sdf>
 
     ## Use instead
-        <sdf version="1.10"><model name="buoy"><link name="hull">
-          <inertial>
-            <mass>20</mass>
-            <inertia><ixx>0.8</ixx><iyy>1.6</iyy><izz>1.8</izz></inertia>
-            <fluid_added_mass><xx>6</xx><yy>24</yy><zz>24</zz></fluid_added_mass>
-          </inertial>
-        </link></model></sdf>
+    Positive added masses: `<xx>6</xx><yy>24</yy><zz>24</zz>`.
 
     ## Tolerance
     The least eigenvalue of the sum about the centre of mass, in units in which its masses and its
     inertias have the norm 1, is compared with the rounding of the arithmetic, 8 eps kappa; kappa is
-    what the shift from the origin to the centre of mass cancels. The digits of the text are taken
-    as they are.
+    what the shift from the origin to the centre of mass cancels.
 
     ## Fix
-    `fix` writes the nearest added mass that is positive semidefinite, where that changes it by no
-    more than 5 %. Where all signs are wrong, by hand: the hydrodynamic derivatives of marine craft,
-    X_u' and so on, are minus the added masses that SDF asks for. Where single products are too
-    large: each may be at most the root of the product of its two diagonal entries.
+    `fix` writes the nearest positive semidefinite added mass where that changes it by at most 5 %.
+    Else by hand: the hydrodynamic derivatives of marine craft, X_u' and so on, are minus the added
+    masses that SDF asks for; a product may be at most the root of the product of its two diagonal
+    entries.
 
     ## References
     SDF 1.10, inertial.sdf, fluid_added_mass ("about the link's origin"); gz-physics,
-    dartsim/src/AddedMassFeatures.cc; the page on Gazebo and DART; Fossen, Handbook of Marine Craft
-    Hydrodynamics and Motion Control, 2011.
+    dartsim/src/AddedMassFeatures.cc; docs/engines.md, "Added mass in Gazebo and DART"; Fossen,
+    Handbook of Marine Craft Hydrodynamics and Motion Control, 2011.
     """
 
     code, name = "IC403", "added-mass-not-positive-definite"

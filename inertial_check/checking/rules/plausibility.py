@@ -60,15 +60,14 @@ class SizeMismatch(DoubtRule):
 
     ## What it does
     Compares the root mean square distance of the mass from its centre, sqrt(tr(S_c) / m), with that
-    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where a body has
-    shapes to be seen and shapes to touch, both have to say so; of an open mesh its surface and its
-    hull. Where the centre of mass is not that of the shapes, they may not show where the mass is: a
-    ratio that honest bodies reach there is only a note.
+    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Visual and collision
+    shapes both have to say so; of an open mesh its surface and its hull. Where the centre of mass
+    is not that of the shapes, a ratio that honest bodies reach there is only a note.
 
     ## Why is this bad
-    A body whose mass lies in a thin shell is 1.3 times as large in this sense as when it is full,
-    and one with a motor in its middle 0.7 times. Beyond a factor of 2 the numbers belong to another
-    unit, another part, or another mass.
+    In this sense a thin shell is 1.3 times as large as a full body, one with a motor in its middle
+    0.7 times. Beyond a factor of 2 the numbers belong to another unit, another part, or another
+    mass.
 
     ## Example
         <link name="finger">
@@ -80,19 +79,13 @@ class SizeMismatch(DoubtRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <inertial>
-            <mass value="0.5"/>
-            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
-          </inertial>
-          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
-        </link>
+    A tenth of the moments: ixx and iyy 0.0018, izz 0.00008.
 
     ## Tolerance
     A factor of 2, and 2.5 where some of the body's shapes cannot be read; 1.6 and 2 with the preset
     strict. For a warning 2.1 where the centres agree within 1 % of the extent, growing to 2.9 where
-    they are 6 % apart. Shapes in which the mass would be denser than any metal, while mass and
-    inertia fit each other, are stand-ins and say nothing.
+    they are 6 % apart. Stand-ins, denser than any metal while mass and inertia fit each other, say
+    nothing.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -126,8 +119,8 @@ class ImplausibleDensity(DoubtRule):
 
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
-    to 15,000). A box counts as at least a tenth of its length thick, since printed digits hold
-    thin parts badly. Surfaces, overlapping shapes and shapes that could not be used give no volume.
+    to 15,000). A box counts as at least a tenth of its length thick, since printed digits hold thin
+    parts badly. Surfaces, overlapping shapes and shapes that could not be used give no volume.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -145,13 +138,12 @@ class AxesMismatch(DoubtRule):
     ## What it does
     Reports a tensor whose principal axes are 20 degrees or more away from those of the body's
     shapes, where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
-    inertial's origin makes it fit at least 2.5 times as well. Where the centre of mass or the size
-    is not that of the shapes, or visual shapes cannot be read, a gain that chance explains is only
-    a note.
+    inertial's origin makes it fit at least 2.5 times as well. A gain that chance explains is only a
+    note.
 
     ## Why is this bad
-    The numbers are right and stand in the wrong frame: z up for y up, the rotation of the inertial
-    applied twice or the other way round. The body then resists most where it should resist least.
+    The numbers stand in the wrong frame: z up for y up, the rotation of the inertial applied twice
+    or the other way round. The body then resists most where it should resist least.
 
     ## Example
         <link name="finger">
@@ -165,22 +157,15 @@ class AxesMismatch(DoubtRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <inertial>
-            <mass value="2.6"/>
-            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0435" iyz="0" izz="0.0247"/>
-          </inertial>
-          <collision>
-            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
-          </collision>
-        </link>
+    The large moment about the cylinder's axis: iyy 0.0435, izz 0.0247.
 
     ## Tolerance
-    20 degrees (10 with the preset strict); axes count where the spreads along them differ by 5 % of
-    their sum. 2.5 times as well (2 with strict), and a misfit smaller by 0.15, in every role that
-    the body has shapes for. For a warning the misfit also falls by 2.5 times that of honest bodies,
-    which is 0.03 where the centres agree within 1 % of the extent, and 0.18 where they are 6 %
-    apart; or the turned tensor is that of the shapes to two digits.
+    20 degrees, 2.5 times as well (3 where some shapes cannot be read) and a misfit smaller by 0.15,
+    in every role that the body has shapes for; 10 degrees, 2 (2.4) and 0.1 with the preset strict.
+    Axes count where the spreads along them differ by 5 % of their sum. For a warning the misfit
+    also falls by 2.5 times that of honest bodies (0.03 where the centres agree within 1 % of the
+    extent, 0.18 where they are 6 % apart), or the turned tensor is that of the shapes to two
+    digits.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -196,15 +181,14 @@ class UnlikeGeometry(DoubtRule):
     """The inertia does not look like the shapes, and another reading of the same numbers does.
 
     ## What it does
-    Reports a tensor that is far from that of the body's shapes, where one of these fits at least
-    2.5 times as well: the products with the other sign; the tensor moved from the link's origin to
-    the centre of mass. Also a tensor that is exactly what the textbook formula of the body's one
-    shape gives when it is misread, and one whose form is far from all shapes of the body, though
-    no known misreading explains it.
+    Reports a tensor that is far from that of the body's shapes, where another reading fits at least
+    2.5 times as well: the products with the other sign, or the tensor moved from the link's origin
+    to the centre of mass. Also one that a misread textbook formula gives for the body's one shape,
+    and one whose form is far from all shapes though no known misreading explains it.
 
     ## Why is this bad
-    CAD programs differ in the sign of products, and report tensors about several points. Both
-    mistakes give numbers that some body has, so nothing but the geometry can show them.
+    CAD programs differ in the sign of products, and report tensors about several points. The
+    numbers are those of some body, so nothing but the geometry can show the mistake.
 
     ## Example
         <link name="finger">
@@ -218,21 +202,13 @@ class UnlikeGeometry(DoubtRule):
         </link>
 
     ## Use instead
-        <link name="finger">
-          <inertial>
-            <mass value="0.5"/>
-            <inertia ixx="0.00074" ixy="0" ixz="0.0008" iyy="0.0017" iyz="0" izz="0.00103"/>
-          </inertial>
-          <collision>
-            <origin rpy="0 0.7 0"/><geometry><box size="0.2 0.03 0.03"/></geometry>
-          </collision>
-        </link>
+    The product with the other sign: ixz 0.0008.
 
     ## Tolerance
-    2.5 times as well (2 with the preset strict) and a misfit smaller by 0.15, as for axes-mismatch,
-    and for a warning by 1.5 times that of honest bodies, since fewer readings are tried;
-    three printed digits for formulas; for another form a misfit of 0.25 to 0.6, by how well the
-    shapes stand for the mass (a rod and a ball have 0.82).
+    2.5 times as well (3 where some shapes cannot be read) and a misfit smaller by 0.15; 2 (2.4) and
+    0.1 with the preset strict; for a warning also by 1.5 times that of honest bodies (see
+    axes-mismatch). Formulas: three printed digits. Another form: a misfit of 0.25 to 0.6, 4 times
+    that of honest bodies (a rod and a ball have 0.82).
 
     ## Fix
     By hand: see the causes of the finding.
@@ -248,17 +224,15 @@ class ModelWideMistake(Rule):
     """One mistake runs through the model: another reading of all its links fits them better.
 
     ## What it does
-    Compares the numbers of all links, as written and in other readings, with the shapes, the
-    materials and the tensors that exist: products with the other sign, tensors about the links'
-    origins, another order of the six entries, another unit, another rotation of the inertials,
-    principal moments sorted without their axes, too few decimals. Reports once a reading that three
-    links or more speak for, and twice as many as speak against it; `bodies` in the JSON report
-    names the links that it concerns.
+    Compares the numbers of all links, as written and in other readings, with the shapes and the
+    materials: products with the other sign, tensors about the links' origins, another order of the
+    six entries, another unit, another rotation of the inertials, principal moments sorted without
+    their axes, too few decimals. Reports once a reading that three links or more speak for, and
+    twice as many as against it; `bodies` in the JSON report names the links that it concerns.
 
     ## Why is this bad
-    A convention, a unit or a setting of an exporter holds for all links that came the same way. One
-    link can fit another reading by chance; several that agree do not. The links that are nearly
-    symmetric have the mistake too, and cannot show it alone.
+    A convention, a unit or a setting of an exporter holds for all links that came the same way.
+    Nearly symmetric links have the mistake too, and cannot show it alone.
 
     ## Example
         <link name="upper_arm">
@@ -290,39 +264,13 @@ class ModelWideMistake(Rule):
         </link>
 
     ## Use instead
-        <link name="upper_arm">
-          <inertial>
-            <mass value="0.8"/>
-            <inertia ixx="0.0018" ixy="0" ixz="0.0018" iyy="0.0039" iyz="0" izz="0.0024"/>
-          </inertial>
-          <visual>
-            <origin rpy="0 0.7 0"/><geometry><box size="0.24 0.04 0.04"/></geometry>
-          </visual>
-        </link>
-        <link name="forearm">
-          <inertial>
-            <mass value="0.5"/>
-            <inertia ixx="0.00045" ixy="-0.00069" ixz="0" iyy="0.0013" iyz="0" izz="0.0017"/>
-          </inertial>
-          <visual>
-            <origin rpy="0 0 0.5"/><geometry><box size="0.2 0.03 0.03"/></geometry>
-          </visual>
-        </link>
-        <link name="hand">
-          <inertial>
-            <mass value="0.3"/>
-            <inertia ixx="0.00018" ixy="0" ixz="-0.00016" iyy="0.00037" iyz="0" izz="0.00031"/>
-          </inertial>
-          <visual>
-            <origin rpy="0 -0.6 0"/><geometry><box size="0.12 0.05 0.02"/></geometry>
-          </visual>
-        </link>
+    The same links with ixz 0.0018, ixy -0.00069 and ixz -0.00016.
 
     ## Tolerance
-    A link speaks for a reading where it fits all its shapes at least twice as well, or where its
-    numbers are those of no body, and the reading makes some body's of them. For units, where its
-    size against the shapes, or without them its density, is that of no link as written and usual
-    then.
+    A link speaks for a reading where it fits all its shapes at least twice as well, with a misfit
+    smaller by 0.15, or where its numbers are those of no body and the reading makes some body's of
+    them. For units, where its size against the shapes, or without them its density, is that of no
+    link as written and usual then.
 
     ## Fix
     `inertial-check fix --cause 1` writes the numbers of all links that the finding concerns;
@@ -384,9 +332,9 @@ class UnusableMesh(Rule):
     """A mesh that shows no volume as it stands.
 
     ## What it does
-    Reports, once a model, the mesh files that were found but cannot be read, hold no area, or have
-    triangles that all face inwards. `--preset strict` also hears of meshes that are not closed,
-    lie in a plane or run through themselves: they have a surface and show no volume.
+    Reports, once a model, the mesh files that cannot be read, hold no area, or have triangles that
+    all face inwards; with `--preset strict` also meshes that are not closed, lie in a plane or run
+    through themselves.
 
     ## Why is this bad
     Mass and inertia are compared with the volume of the shapes; without one there is less to
@@ -398,9 +346,7 @@ class UnusableMesh(Rule):
         </link>
 
     ## Use instead
-        <link name="shell">
-          <visual><geometry><mesh filename="cube.stl"/></geometry></visual>
-        </link>
+    The mesh with its faces turned outwards.
 
     ## Tolerance
     A mesh is closed where every edge is run through as often one way as the other; corners count as
@@ -440,18 +386,14 @@ class TwinsDiffer(DoubtRule):
     """The left body is no mirror image of the right one.
 
     ## What it does
-    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR).
-    The plane in which the model is mirrored is found from the model itself, at the zero pose of its
-    joints: the one on which at least three pairs agree, or two where all joints are mirrored too,
-    and six of ten in all. In that plane the centre of mass and the tensor of one side have to lie
-    on those of the other. Arms that are one part mounted twice are compared in their own axes.
-    Where no such symmetry is found, or the joints of a pair are not mirrored (another pose, another
-    design), only masses and moments count, and tensors whose axes lie along each other. Sides that
-    weigh the same with all that they carry only divide their mass otherwise.
+    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR). The
+    plane in which the model is mirrored is found from the model itself, at the zero pose of its
+    joints; in it the centre of mass and the tensor of one side have to lie on those of the other.
+    Arms that are one part mounted twice are compared in their own axes. Where there is no such
+    symmetry, only masses and moments count, and tensors whose axes lie along each other.
 
     One side is named where its own shapes contradict it and those of the other do not, or where one
-    misreading of its tensor (negated products, another point, other axes) makes it the mirror
-    image; both where nothing tells which is wrong.
+    misreading of its tensor makes it the mirror image; else both.
 
     ## Why is this bad
     A robot that is built symmetric walks and balances so. The side that is wrong has a lost sign, a
@@ -472,31 +414,20 @@ class TwinsDiffer(DoubtRule):
         </link>
 
     ## Use instead
-        <link name="left_finger">
-          <inertial>
-            <mass value="0.1"/>
-            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
-          </inertial>
-        </link>
-        <link name="right_finger">
-          <inertial>
-            <mass value="0.1"/>
-            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
-          </inertial>
-        </link>
+    The same mass on both sides.
 
     ## Tolerance
-    Masses by a factor of 1.2, everything else by 15 % of the size of the bodies; 1.05 and 5 % with
-    the preset strict. In models whose sides were measured apart, four times what six of ten pairs
-    stay below. Quiet about parts whose shapes differ in size by a fifth, about copies with the same
-    shapes, about parts that are turned and not mirrored, and about a difference that another
-    finding on one of the two explains.
+    Masses by a factor of 1.2, unless those with all that they carry differ by less than a fifth of
+    it; everything else by 15 % of the size of the bodies; 1.05 and 5 % with the preset strict; and
+    four times what six of ten pairs stay below. Quiet about parts whose shapes differ in size by a
+    fifth, copies with the same shapes, parts that are turned and not mirrored, and what another
+    finding explains.
 
     ## Fix
     By hand: see the causes of the finding.
 
     ## References
-    The plausibility page.
+    The plausibility page, "What is compared".
     """
 
     code, name, severity = "IC601", "twins-differ", Severity.WARNING
@@ -508,11 +439,10 @@ class CopiedInertial(DoubtRule):
     ## What it does
     Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
     those of another part: of another size, volume or form, or otherwise placed about the centre of
-    mass. Where the numbers fit the shapes of one of the bodies, they are its own, and the others
-    are reported. Where no shapes can be read, it compares the distances of the joints, and, for
-    numbers from a drawing (a tensor with products; a centre off the origin and three different
-    moments) or shapes of different kinds, the names of the mesh files; the body whose centre lies
-    between its joints keeps them.
+    mass. The body whose shapes the numbers fit keeps them. Where no shapes can be read, it compares
+    the distances of the joints, and, for numbers from a drawing (a tensor with products; a centre
+    off the origin and three different moments) or shapes of different kinds, the names of the mesh
+    files; the body whose centre lies between its joints keeps them.
 
     One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
     one family, whose mesh files differ in the name and whose joints do not.
@@ -559,9 +489,8 @@ class RepeatedTensor(DoubtRule):
     ## What it does
     Looks at three or more bodies with the same six numbers, digit by digit, of which some weigh at
     least half as much again as the others. A body whose own shapes have the size and form of its
-    numbers is quiet, and so are those of its mass; the others are reported. Where no shapes tell,
-    it reports those whose mass and tensor give a box of no usual density, or else those that weigh
-    otherwise than most.
+    numbers is quiet, and so are those of its mass. Where no shapes tell, it reports those whose
+    mass and tensor give a box of no usual density, or else those that weigh otherwise than most.
 
     ## Why is this bad
     A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
