@@ -64,7 +64,7 @@ DEFAULT = re.compile(r"\s*\((?:([^()]*); )?default: ((?:[^()]|\([^()]*\))*)\)")
 LONGEST_CHOICES = 40
 """Largest length of a list of choices that is shown with the name of the option [characters]."""
 
-MARK = "† "
+MARK = "†"
 """Mark of the options that a configuration can set."""
 
 TITLES = {"positional arguments": "Arguments", "options": "Options"}
@@ -79,8 +79,7 @@ def make_pages() -> dict[str, str]:
 
 def _index() -> str:
     rows = [
-        f"| [{name}]({name}.md) | {_capitalise(entry.summary)} |"
-        for name, entry in COMMANDS.items()
+        f"* [{name}]({name}.md): {_capitalise(entry.summary)}" for name, entry in COMMANDS.items()
     ]
     listing = "\n".join(COMMANDS)
     return "\n".join(
@@ -89,11 +88,9 @@ def _index() -> str:
             "",
             "The options of every command. [Command line](../cli.md) has exit codes.",
             "A [configuration](../configuration.md) can set the options that are marked with "
-            f"{MARK.strip()},",
+            f"{MARK},",
             "under the same names without `--`, those of `fill` in its table `fill`.",
             "",
-            "| command | purpose |",
-            "|---|---|",
             *rows,
             "",
             f"```{{toctree}}\n:hidden:\n\n{listing}\n```",
@@ -127,10 +124,10 @@ def _page(name: str, explained: dict[tuple[str, str], str]) -> str:
             mark = MARK if settable.intersection(action.option_strings) else ""
             page = explained.setdefault((names, meaning), name)
             if page == name:
-                lines.append(f"* {mark}{names}: {meaning}")
+                lines.append(f"* {names}{mark}: {meaning}")
             else:
                 short = action.option_strings or [str(action.metavar)]
-                elsewhere.setdefault(page, []).append(mark + ", ".join(map(_code, short)))
+                elsewhere.setdefault(page, []).append(", ".join(map(_code, short)) + mark)
         if lines:
             sections.append(f"## {title}\n\n" + "\n".join(lines))
     if elsewhere:
