@@ -530,17 +530,6 @@ class BodyDetails:
         yield from _numbers(finding.values)
         if finding.bodies:
             yield Row("bodies", clip(printable(", ".join(finding.bodies)), _SENTENCE_LENGTH))
-        yield from self._causes(finding)
-        body = self._by_id.get(finding.body_id or "")
-        if body is not None and body.id not in self._shown:
-            self._shown.add(body.id)
-            yield from describe_engines(body)
-        told = finding.body_id in self._explained  # beside its cause, with the command
-        if finding.fix is not None and not told and len(self._path) <= PATH_LENGTH:
-            option = ["--unsafe"] if finding.fix == "unsafe" else []
-            yield Row("fix", _command(*option, self._path))
-
-    def _causes(self, finding: Finding) -> Iterator[Row]:
         if finding.no_cause:
             yield Row("no cause", finding.no_cause)
         for index, cause in enumerate(finding.causes, 1):
@@ -556,6 +545,14 @@ class BodyDetails:
             name = name if self._names[name] <= 1 else finding.body_id or name
             if len(name) <= _NAME_LENGTH and len(self._path) <= PATH_LENGTH:
                 yield Row("", _command("--cause", str(index), "--body", name, self._path))
+        body = self._by_id.get(finding.body_id or "")
+        if body is not None and body.id not in self._shown:
+            self._shown.add(body.id)
+            yield from describe_engines(body)
+        told = finding.body_id in self._explained  # beside its cause, with the command
+        if finding.fix is not None and not told and len(self._path) <= PATH_LENGTH:
+            option = ["--unsafe"] if finding.fix == "unsafe" else []
+            yield Row("fix", _command(*option, self._path))
 
 
 def pinpoint(finding: Finding) -> Place:

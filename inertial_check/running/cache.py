@@ -376,7 +376,32 @@ class Folder:
         self._written = False
         try:
             secret = read_secret(os.path.dirname(os.path.abspath(path)))
-            self._entries = _open_cache(path, secret)
+            # Open the folder of entries of a cache, which is made if it does not exist.
+            absolute = os.path.abspath(path)
+            if os.path.islink(absolute):
+                raise RefusedStoreError(f"{path} is a link")
+            try:
+                ANYWHERE_NAMED.resolve(absolute)
+            except UsageError as refusal:
+                raise RefusedStoreError(str(refusal)) from None
+            if not os.path.isdir(absolute):
+                os.makedirs(absolute)
+            folder = _Directory(absolute)
+            folder.remove_leftovers()
+            mark = seal(secret, os.fsencode(os.path.realpath(absolute))).encode() + b"\n"
+            try:
+                made = hmac.compare_digest(folder.read(_MARKER), mark)
+            except OSError:
+                with folder.scan() as found:  # what another run is just making counts as empty
+                    made = all(_TEMPORARY_NAME.fullmatch(each.name) for each in found)
+                if made:
+                    folder.write(_MARKER, mark)
+                    folder.write(".gitignore", _GITIGNORE.encode())
+            if not made:
+                raise RefusedStoreError(
+                    f"{path} was not made by this command for this user; delete it if it may go"
+                )
+            self._entries = folder.make_folder(_ENTRIES)
             if not os.access(self._entries.path, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, "permission denied")
         except RefusedStoreError as error:
@@ -434,40 +459,6 @@ class Folder:
                     with contextlib.suppress(FileNotFoundError):
                         folder.unlink(name)
                     excess -= size
-
-
-def _open_cache(path: str, secret: bytes) -> _Directory:
-    """Open the folder of entries of a cache, which is made if it does not exist.
-
-    Raises:
-        OSError: It cannot be made.
-        RefusedStoreError: No run of this user has made the folder.
-    """
-    absolute = os.path.abspath(path)
-    if os.path.islink(absolute):
-        raise RefusedStoreError(f"{path} is a link")
-    try:
-        ANYWHERE_NAMED.resolve(absolute)
-    except UsageError as error:
-        raise RefusedStoreError(str(error)) from None
-    if not os.path.isdir(absolute):
-        os.makedirs(absolute)
-    folder = _Directory(absolute)
-    folder.remove_leftovers()
-    mark = seal(secret, os.fsencode(os.path.realpath(absolute))).encode() + b"\n"
-    try:
-        made = hmac.compare_digest(folder.read(_MARKER), mark)
-    except OSError:
-        with folder.scan() as found:  # what another run is just making counts as empty
-            made = all(_TEMPORARY_NAME.fullmatch(each.name) for each in found)
-        if made:
-            folder.write(_MARKER, mark)
-            folder.write(".gitignore", _GITIGNORE.encode())
-    if not made:
-        raise RefusedStoreError(
-            f"{path} was not made by this command for this user; delete it if it may go"
-        )
-    return folder.make_folder(_ENTRIES)
 
 
 class Journal:

@@ -76,7 +76,15 @@ def run_command(argv: list[str]) -> int:
     if name in COMMANDS:
         argv = argv[1:]
     elif name in ("", *_HELP_AND_VERSION):
-        return _about(name)
+        # Print the version or the help; without any argument the help goes to stderr as a failure.
+        if name in ("-V", "--version"):
+            output.write(f"{PROGRAM} {__version__}\n")
+        elif name:
+            output.write(_help())
+        else:
+            print(_help(), file=sys.stderr, end="")
+            return output.FAILURE
+        return output.CLEAN
     elif name.partition("=")[0] == _GENERATE:
         output.write(generate_completion([*name.split("=", 1)[1:], *argv[1:]]))
         return output.CLEAN
@@ -224,18 +232,6 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="colour the output (auto: on a terminal, unless NO_COLOR is set)",
     )
-
-
-def _about(request: str) -> int:
-    """Print the version or the help; without any argument the help goes to stderr as a failure."""
-    if request in ("-V", "--version"):
-        output.write(f"{PROGRAM} {__version__}\n")
-    elif request:
-        output.write(_help())
-    else:
-        print(_help(), file=sys.stderr, end="")
-        return output.FAILURE
-    return output.CLEAN
 
 
 def _help() -> str:

@@ -164,9 +164,21 @@ def _configurations(
     from inertial_check.checking.configuration import Configurations
     from inertial_check.documents.files.access import Access
 
+    packages: dict[str, str] = {}
+    if args.package_path:
+        from inertial_check.documents.resources import package_paths
+
+        packages = package_paths(args.package_path)
+    # Parse texts NAME:=VALUE; the last one for a name is used, as in xacro.
+    xacro_args = {}
+    for text in args.xacro_arg:
+        name, sign, value = text.partition(":=")
+        if not (sign and name.strip()):
+            raise UsageError(f"--xacro-arg {text}: expected NAME:=VALUE")
+        xacro_args[name.strip()] = value.strip()
     given |= {
-        "package-path": _package_paths(args.package_path),
-        "xacro-arg": _xacro_args(args.xacro_arg),
+        "package-path": packages,
+        "xacro-arg": xacro_args,
         "xacro-env": args.xacro_env,
         "follow-outside": args.follow_outside,
         "max-file-size": args.max_file_size,
@@ -264,30 +276,6 @@ def numbers(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a comma-separated list of numbers"
         ) from None
-
-
-def _package_paths(texts: list[str]) -> dict[str, str]:
-    """Read texts PKG=DIR."""
-    if not texts:
-        return {}
-    from inertial_check.documents.resources import package_paths
-
-    return package_paths(texts)
-
-
-def _xacro_args(texts: list[str]) -> dict[str, str]:
-    """Parse texts NAME:=VALUE; the last one for a name is used, as in xacro.
-
-    Raises:
-        UsageError: A malformed text.
-    """
-    found = {}
-    for text in texts:
-        name, sign, value = text.partition(":=")
-        if not (sign and name.strip()):
-            raise UsageError(f"--xacro-arg {text}: expected NAME:=VALUE")
-        found[name.strip()] = value.strip()
-    return found
 
 
 Group = TypeVar("Group", bound="DataclassInstance")

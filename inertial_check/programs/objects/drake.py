@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from inertial_check.checking.report import Report
     from inertial_check.checking.settings import Settings
     from inertial_check.fixing.assign import Target
-    from inertial_check.fixing.result import BodyFix, Six, Three
+    from inertial_check.fixing.result import BodyFix, Six
 
 
 _KIND = "drake.MultibodyPlant"
@@ -234,7 +234,19 @@ def _bodies(plant: MultibodyPlant, context: Context | None) -> Iterator[Loaded]:
             inertia = body.default_spatial_inertia()
         else:
             inertia = body.CalcSpatialInertiaInBodyFrame(context)
-        six, error = _about_center(inertia)
+        # Entries about the centre of mass, and their rounding error [kg m^2].
+        if inertia.IsZero():
+            six, error = (0.0,) * 6, 0.0
+        else:
+            p_BoBcm_B = inertia.get_com()
+            I_BBo_B = inertia.CalcRotationalInertia().CopyToFullMatrix3()
+            square = float(p_BoBcm_B @ p_BoBcm_B)
+            if square == 0:
+                six, error = six_of(I_BBo_B), 0.0
+            else:
+                shift = inertia.get_mass() * (square * np.eye(3) - np.outer(p_BoBcm_B, p_BoBcm_B))
+                floor = float(tolerances.floor(np.ones(())))
+                six, error = six_of(I_BBo_B - shift), floor * float(np.max(np.abs(I_BBo_B)))
         above = joints.get(int(body.index()), [])
         loaded = Loaded(
             body.name(),
@@ -268,20 +280,17 @@ def _hang(loaded: Loaded, above: list[DrakeJoint]) -> Loaded:
     loaded = loaded._replace(
         X_PB=Pose(three_of(X_PB.translation()), rotation_of(X_PB.rotation().matrix()))
     )
-    axis = _axis(joint, kind)
+    # The axis of a joint, which is the same in its frames F and M; None where it has none.
+    if kind == "revolute":
+        axis = three_of(joint.revolute_axis())
+    elif kind == "prismatic":
+        axis = three_of(joint.translation_axis())
+    else:
+        axis = None
     if axis is None:
         return loaded
     axis_B = three_of(X_BM.rotation().matrix() @ np.array(axis))
     return loaded._replace(axis_B=axis_B, p_BoJo_B=three_of(X_BM.translation()))
-
-
-def _axis(joint: DrakeJoint, kind: str) -> Three | None:
-    """The axis of a joint, which is the same in its frames F and M; None where it has none."""
-    if kind == "revolute":
-        return three_of(joint.revolute_axis())
-    if kind == "prismatic":
-        return three_of(joint.translation_axis())
-    return None
 
 
 def _describe_joint(joint: DrakeJoint) -> Joint:
@@ -299,17 +308,3 @@ def _describe_joint(joint: DrakeJoint) -> Joint:
         acceleration=float(joint.acceleration_upper_limits()[0]),
         damping=float(damping[0]),
     )
-
-
-def _about_center(inertia: SpatialInertia) -> tuple[Six, float]:
-    """Entries about the centre of mass, and their rounding error [kg m^2]."""
-    if inertia.IsZero():
-        return (0.0,) * 6, 0.0
-    p_BoBcm_B = inertia.get_com()
-    I_BBo_B = inertia.CalcRotationalInertia().CopyToFullMatrix3()
-    square = float(p_BoBcm_B @ p_BoBcm_B)
-    if square == 0:
-        return six_of(I_BBo_B), 0.0
-    shift = inertia.get_mass() * (square * np.eye(3) - np.outer(p_BoBcm_B, p_BoBcm_B))
-    floor = float(tolerances.floor(np.ones(())))
-    return six_of(I_BBo_B - shift), floor * float(np.max(np.abs(I_BBo_B)))

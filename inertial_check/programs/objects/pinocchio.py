@@ -176,7 +176,13 @@ class _Inertias:
 
 
 def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
-    names = _link_names(model)
+    import pinocchio
+
+    # The link that each joint moves: the first of its frames that is a link's.
+    names: dict[int, str] = {}
+    for frame in model.frames:
+        if frame.type == pinocchio.FrameType.BODY:
+            names.setdefault(frame.parentJoint, frame.name)
     for joint in range(model.njoints):
         inertia = model.inertias[joint]
         if joint == 0 and inertia.mass == 0:
@@ -228,14 +234,3 @@ def _describe_joint(model: pinocchio.Model, joint: int, kind: str) -> Joint:
         effort=float(effort[found.idx_v]),
         armature=float(model.armature[found.idx_v]),
     )
-
-
-def _link_names(model: pinocchio.Model) -> dict[int, str]:
-    """The link that each joint moves: the first of its frames that is a link's."""
-    import pinocchio
-
-    names: dict[int, str] = {}
-    for frame in model.frames:
-        if frame.type == pinocchio.FrameType.BODY:
-            names.setdefault(frame.parentJoint, frame.name)
-    return names
