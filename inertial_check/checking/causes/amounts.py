@@ -45,14 +45,14 @@ class Units(Cause):
     """The tensor, or the mesh beside it, is in another unit.
 
     ## What happened
-    CAD programs report g mm^2, kg mm^2, g cm^2 or lb in^2, whatever the document's units are, and
-    the number was written into a file of kg m^2. Or it was converted twice. Or mass and inertia are
-    right, and the mesh is in millimetres without a scale.
+    CAD programs report g mm^2, kg mm^2, g cm^2 or lb in^2, and the number was written into a file
+    of kg m^2, or converted twice. Or mass and inertia are right, and the mesh is in millimetres
+    without a scale.
 
     ## How it is recognised
     Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
     twin, or of a usual density. It counts for more where other bodies of the model ask for the same
-    unit: a factor holds for all.
+    unit.
 
     ## Example
         <mass value="1.2"/>
@@ -119,8 +119,8 @@ class Density(Cause):
     the CAD part was 1 or 7.85 in place of 1000 or 7850 kg/m^3.
 
     ## How it is recognised
-    With the mass a thousand times smaller or larger, the tensor as written or with it, the body has
-    a usual density and fits its shapes and its twin.
+    With the mass a thousand times smaller or larger, the tensor with it or not, the body has a
+    usual density and fits its shapes and its twin.
 
     ## Example
         <mass value="1200"/>
@@ -275,9 +275,9 @@ class Mirror(Cause):
 
     ## How it is recognised
     Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
-    other when one is reflected in the plane in which the model's other twins agree. Ten equal
-    numbers, or a mass that differs alone, are the plainest signs. The side that fits its shapes
-    worse, or has the odd density, is the wrong one; where nothing tells, both are named.
+    other when one is reflected in the plane of the model's other twins. Ten equal numbers, or a
+    mass that differs alone, are the plainest signs. The side that fits its shapes worse, or has the
+    odd density, is the wrong one; else both are named.
 
     ## Example
         <link name="left_finger">
@@ -295,8 +295,7 @@ class Mirror(Cause):
 
     ## What undoes it
     The numbers of the other side, reflected in that plane and written in the frame of this body:
-    for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change. Without a plane
-    nothing is written.
+    for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change.
 
     ## What people search for
     "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one

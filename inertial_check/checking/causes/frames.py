@@ -302,9 +302,8 @@ class SortedPrincipalMoments(Cause):
         </robot>
 
     ## What undoes it
-    The tensor in the link's axes: R diag(J) R^T with the axes that the program printed, or the
-    rotation of the inertial's origin. The edit gives the moments the order, or the axes, of the
-    shapes.
+    The tensor in the link's axes: R diag(J) R^T with the axes that the program printed. The edit
+    gives the moments the order, or the axes, of the shapes.
 
     ## What people search for
     "principal moments of inertia URDF ixx iyy izz"; "principal axes of inertia SolidWorks Px Py
@@ -482,7 +481,7 @@ class SizeMismatch(Cause):
 
     ## What happened
     The part was scaled after its mass properties were taken, the numbers are those of another
-    version or of a whole subassembly, or the mass was adapted and the inertia was not.
+    version or of a whole subassembly, or only the mass was adapted.
 
     ## How it is recognised
     The root mean square distance of the mass from its centre differs from that of the shapes by
@@ -559,8 +558,8 @@ class AboutLinkOrigin(Cause):
     """The tensor is about the link's origin, not about the centre of mass.
 
     ## What happened
-    CAD reports the inertia about the origin of the coordinate system and about the centre of mass;
-    the wrong block was copied. URDF, SDF and MJCF want it about the centre of mass.
+    CAD reports the inertia about the origin and about the centre of mass; the wrong block was
+    copied.
 
     ## How it is recognised
     Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
@@ -604,8 +603,8 @@ class WrongFrame(Cause):
 
     ## What happened
     The axes of the CAD part are not those of the link: y up and z up were exchanged, axes were
-    shifted cyclically, the rotation of the inertial's origin was left out, applied twice, or
-    inverted; so does a quaternion whose vector part has the other sign.
+    shifted cyclically, the rotation of the inertial's origin (or a quaternion) was left out,
+    applied twice, or inverted.
 
     ## How it is recognised
     The principal moments fit the shapes, the principal axes are 20 degrees or more away, and one of
@@ -919,7 +918,7 @@ class ComponentOrder(Cause):
     ## How it is recognised
     No body can have the tensor as written, and in another order some body can. Row by row, the
     second and the fourth number are the same product: where the two are equal to the last digit,
-    and not by being short, that is proof enough; the sixth, I_zz, is then lost.
+    and have several, that is proof enough; the sixth, I_zz, is then lost.
 
     ## Example
         <mass value="1.2"/>

@@ -73,8 +73,8 @@ class DecimalSlip(Cause):
     """One entry is a power of ten too large or too small.
 
     ## What happened
-    A decimal point was typed, copied or pasted in the wrong place, an exponent got lost ("1.676e-3"
-    became "1.676"), or one entry was written in another unit than its neighbours.
+    A decimal point was put in the wrong place, an exponent got lost ("1.676e-3" became "1.676"), or
+    one entry was written in another unit than its neighbours.
 
     ## How it is recognised
     Every entry is multiplied by 10^k, k = -6 to 6, the five others as written. An entry is named
@@ -263,17 +263,15 @@ class CopiedEntry(Cause):
 
     ## How it is recognised
     A product is, digit by digit and with three digits or more, one of the moments. No product is
-    larger than half the moment about the third axis, so that most such tensors are those of no
-    body. Where it is the second and the fourth of nine numbers that agree, component-order
-    explains it too.
+    larger than half the moment about the third axis, so most such tensors are those of no body.
+    Where the second and the fourth of nine numbers agree, component-order explains it too.
 
     ## Example
         <mass value="2.1"/>
         <inertia ixx="0.00412" ixy="0.00537" ixz="0" iyy="0.00486" iyz="0" izz="0.00537"/>
 
     ## What undoes it
-    The product as the source has it. Where the two other products are 0 it is probably 0 as well,
-    which is what the edit writes.
+    The product as the source has it; 0 where the two other products are 0, which the edit writes.
 
     ## What people search for
     The messages of IC302.
@@ -350,7 +348,7 @@ class FewDigits(Cause):
 
     ## How it is recognised
     Some body has numbers that print the same (the verdict is rounding); or would, if digits had
-    been cut off and not rounded, which moves them by a whole unit.
+    been cut off, which moves them by a whole unit.
 
     ## Example
         <mass value="1.5"/>
@@ -402,11 +400,9 @@ class FixedDecimals(Cause):
 
     ## How it is recognised
     No entry has a digit beyond the k-th decimal, the smallest moment of inertia is two counts or
-    less, and within one count of each entry there is a body. Where all six are 0, a body of that
-    mass has to be so light that they would be. A tensor that some body has shows it too, where half
-    a count is more than 4 % of its trace, nothing has an exponent, and the zeros have as many
-    decimals as the moments, or the mass has three digits. A zero with a minus is a number that was
-    rounded away.
+    less, and within one count of each entry there is a body; where all six are 0, a light one. A
+    tensor that some body has shows it too, under the conditions of IC307. A zero with a minus is a
+    number that was rounded away.
 
     ## Example
         <mass value="0.3"/>
@@ -520,8 +516,8 @@ class Unpopulated(Cause):
     only. Or the file holds 1e-16 and less: zeros that went through a rotation.
 
     ## How it is recognised
-    A moment of inertia that is exactly 0 beside others that are not, or a tensor under m (1e-6 m)^2
-    that is not 0, or all of it 0. Nothing tells what was meant.
+    A moment of inertia that is exactly 0 beside others that are not, or a tensor under m (1e-6
+    m)^2.
 
     ## Example
         <mass value="850.6"/>
@@ -639,8 +635,8 @@ class Placeholder(Cause):
     """The inertia was filled in so that something stands there.
 
     ## What happened
-    The engine asks for an inertia, nobody had one: so the identity was typed, or 0.001 on the
-    diagonal, or the tensor of one link was pasted into all.
+    The engine asks for an inertia, and the identity was typed, or 0.001 on the diagonal, or the
+    tensor of one link was pasted into all.
 
     ## How it is recognised
     A power of ten times the identity, or three such moments with products beside them; or the same
@@ -652,8 +648,7 @@ class Placeholder(Cause):
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
     ## What undoes it
-    The inertia from CAD; else that of the body's shapes with this mass, evenly spread, which is
-    what the edit writes where the shapes can be read.
+    The inertia from CAD; else that of the body's shapes with this mass, which the edit writes.
 
     ## What people search for
     "default inertia URDF"; "inertia 1 1 1"; "robot moves as if in honey".

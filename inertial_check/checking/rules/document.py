@@ -26,8 +26,8 @@ class UnreadableDocument(Rule):
 
     ## Why is this bad
     None of its bodies was checked. Entity declarations are refused even where they are well-formed:
-    a few hundred bytes of them expand to gigabytes. Engines know no encodings: in one whose
-    characters have several bytes (Shift_JIS, GBK, Big5) they may read another document.
+    a few hundred bytes expand to gigabytes. Engines know no encodings: where characters have
+    several bytes (Shift_JIS, GBK, Big5) they may read another document.
 
     ## Example
         <robot name="arm"><link name="base"></robot>
@@ -66,7 +66,7 @@ class NonStrictDocument(ProblemRule):
     ampersand, content after the root element; and an SDF whose version SDF does not have.
 
     ## Why is this bad
-    The model loads in one tool and fails in the next, with an error that does not speak of robots.
+    The model loads in one tool and fails in the next.
 
     ## Example
         <!-- exported from CAD -->
@@ -101,7 +101,7 @@ class UnresolvedReference(ProblemRule):
     bodies, and where the first was sought.
 
     ## Why is this bad
-    The bodies behind it were not checked, or were checked without their geometry.
+    The bodies behind it were not checked, or without their geometry.
 
     ## Example
         <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -244,7 +244,7 @@ class UnusedSuppression(_SuppressionRule):
     ## What it does
     Reports each rule that an `inertial-check: ignore` or `accept` comment names and that would be
     silent without it, and each `[[accepted]]` entry of a configuration that no finding on its files
-    needs. An entry that is about no file at all is a note of the run that searches its folder.
+    needs; an entry about no file at all is a note.
 
     ## Why is this bad
     The comment outlives its reason, and will hide the next mistake in the same place.

@@ -151,8 +151,8 @@ class NegativePrincipalMoment(_InertiaRule):
 
     ## Why is this bad
     A torque about that axis would turn the body backwards. MuJoCo: "inertia must have positive
-    eigenvalues"; Drake replaces the body, PyBullet zeroes the inertia ("Bad inertia tensor
-    properties, setting inertia to zero").
+    eigenvalues"; Drake replaces the body ("did not pass the test CouldBePhysicallyValid"), PyBullet
+    zeroes the inertia ("Bad inertia tensor properties, setting inertia to zero").
 
     ## Example
         <inertia ixx="0.001" ixy="0.002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
@@ -188,12 +188,11 @@ class ZeroInertia(_InertiaRule):
     """A body with mass but without inertia, moved by a joint.
 
     ## What it does
-    Reports m > 0 and I = 0 on a body whose joint to its parent is not fixed. A point mass is a
-    valid body, but hardly what was meant.
+    Reports m > 0 and I = 0 on a body whose joint to its parent is not fixed.
 
     ## Why is this bad
-    Forward dynamics divides by what is not there. MuJoCo: "mass and inertia of moving bodies must
-    be larger than mjMINVAL"; Newton adds 1e-6 kg m^2 of its own.
+    A point mass is a body, but forward dynamics divides by what is not there. MuJoCo: "mass and
+    inertia of moving bodies must be larger than mjMINVAL"; Newton adds 1e-6 kg m^2.
 
     ## Example
         <mass value="0.2"/>
@@ -317,9 +316,9 @@ class SingularInertia(_InertiaRule):
     Notes a margin of exactly zero, up to rounding: all mass in a plane, on a line, or at a point.
 
     ## Why is this bad
-    It is not wrong. But engines draw the line differently: MuJoCo refuses rods (an eigenvalue below
-    1e-14) and points, and a third of rotated plates, whose rounding falls on the wrong side of its
-    zero tolerance; PyBullet zeroes some plates; Newton inflates rods and points.
+    It is not wrong, but engines draw the line differently: MuJoCo refuses rods (an eigenvalue below
+    1e-14), points, and a third of rotated plates, whose rounding falls on the wrong side; PyBullet
+    zeroes some plates; Newton inflates rods and points.
 
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/>
@@ -366,8 +365,8 @@ class DigitsLost(_DigitsRule):
     Reports a tensor that no body has as printed, and of which half a unit of the last printed digit
     is more than a tenth of the trace. Also one that some body has, of which it is more than 4 %,
     where nothing has an exponent and a program printed it: the zeros have as many decimals as the
-    moments, or the mass has three digits. Three equal moments, often a guess, need both zeros with
-    the decimals and a power of ten the mass with three digits, or a zero with a minus.
+    moments, or the mass has three digits (three equal moments need both; a power of ten the mass,
+    or a zero with a minus).
 
     ## Why is this bad
     Within half a unit of such numbers lie plates, rods and balls alike, and the nearest of them is
@@ -389,8 +388,8 @@ class DigitsLost(_DigitsRule):
     simulator:NAME).
 
     ## Fix
-    `fix` does not project such numbers. Write them with more digits, or with an exponent;
-    `inertial-check fix --method geometry` writes the inertia of the body's shapes.
+    `fix` does not project such numbers. Write more digits, or an exponent; `inertial-check fix
+    --method geometry` writes the inertia of the body's shapes.
 
     ## References
     The theory page, "The box of printed digits".
@@ -499,13 +498,13 @@ class MasslessWithInertia(BodyRule):
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
     ## Use instead
-    The mass of the body; or, for a pure frame, no inertial element at all.
+    The mass of the body; for a pure frame no inertial element.
 
     ## Tolerance
     None: exact zeros of the printed numbers.
 
     ## Fix
-    By hand: whether the mass or the inertia is the mistake cannot be known.
+    By hand: the mass or the inertia is the mistake.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Physical Consistency" (m = 0 implies I_c = 0).
@@ -537,7 +536,7 @@ class MissingInertial(BodyRule):
 
     ## What it does
     Reports a body without inertial, or with m = 0 and I = 0, whose joint to its parent is not
-    fixed. A body on a fixed joint, or a root, is a pure frame and stays silent.
+    fixed. Other bodies without them are pure frames.
 
     ## Why is this bad
     A joint that moves nothing has no finite acceleration. MuJoCo refuses it ("mass and inertia of
@@ -562,7 +561,7 @@ class MissingInertial(BodyRule):
     None: exact zeros.
 
     ## Fix
-    By hand.
+    `inertial-check fill` computes it from shapes and known masses; else by hand.
 
     ## References
     URDF XML specification, element inertial ("if not specified, zero mass and zero inertia").
@@ -634,13 +633,13 @@ class DefaultedInertial(BodyRule):
     ## What it does
     Reports a body whose mass, or whose moments of inertia, are those that the format gives to
     bodies that state none: in SDF 1 kg and diag(1, 1, 1) kg m^2, the whole of them or each for
-    itself. A link of a static model never moves and stays silent, and so do the defaults that are
-    zero: centre of mass, axes, products of inertia.
+    itself. Links of a static model stay silent, and so do defaults that are zero: centre of mass,
+    axes, products.
 
     ## Why is this bad
-    It is a body that nobody chose: 1 kg with the inertia of a solid ball 3 m across. Next to a real
-    finger it dominates the motion, and no engine says so. Where only izz is forgotten, the tensor
-    is that of no body.
+    Nobody chose 1 kg with the inertia of a solid ball 3 m across. Next to a real finger it
+    dominates the motion, and no engine says so. Where only izz is forgotten, the tensor is that of
+    no body.
 
     ## Example
         <sdf version="1.9">
@@ -658,7 +657,7 @@ class DefaultedInertial(BodyRule):
     None: whether the numbers are written.
 
     ## Fix
-    By hand: what is not written has no place in the file.
+    `inertial-check fill` writes them from shapes and known masses.
 
     ## References
     SDFormat specification, element inertial (the defaults of mass, ixx, iyy and izz).
@@ -755,7 +754,7 @@ class CenterFarAway(DoubtRule):
     body's origin as the mass spreads and the joints reach, together.
 
     ## Why is this bad
-    It is what millimetres look like in a file of metres: three decimal places.
+    It is what millimetres look like in a file of metres.
 
     ## Example
         <origin xyz="0 12 95"/>

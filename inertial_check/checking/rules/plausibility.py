@@ -25,12 +25,11 @@ class PlaceholderInertia(DoubtRule):
 
     ## What it does
     Reports a tensor of 1, 0.001 or another power of ten on the diagonal and zeros beside it. Quiet
-    where the shapes of the body have that size and form; where no shape can be read, no other body
-    has the tensor, and the cube has a usual density; and on light frames that a fixed joint holds.
+    where the shapes have that size and form; where no shape can be read, no other body has the
+    tensor, and the cube has a usual density; and on light frames on a fixed joint.
 
     ## Why is this bad
-    It stands for numbers that nobody had. At 1 kg the identity is the inertia of a cube with edges
-    of 2.45 m: a finger that has it moves like a door.
+    Nobody had the numbers. At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
 
     ## Example
         <mass value="1"/>
@@ -41,9 +40,9 @@ class PlaceholderInertia(DoubtRule):
         <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
 
     ## Tolerance
-    None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density
-    is. A frame weighs less than 1 % of the model, and the box that its numbers look like is shorter
-    than the links.
+    None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density is.
+    A light frame weighs less than 1 % of the model, and its equivalent box is shorter than the
+    links.
 
     ## Fix
     `inertial-check fix --method geometry` writes the inertia of the body's shapes.
@@ -107,7 +106,7 @@ class ImplausibleDensity(DoubtRule):
 
     ## Why is this bad
     Foam has 15 kg/m^3, osmium 22,600. Outside, grams stand for kilograms, or the inertia is in
-    another unit: a factor of 1000 in the tensor changes the density of the box by 30,000.
+    another unit.
 
     ## Example
         <mass value="1.2"/>
@@ -119,8 +118,8 @@ class ImplausibleDensity(DoubtRule):
 
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
-    to 15,000). A box counts as at least a tenth of its length thick, since printed digits hold thin
-    parts badly. Surfaces, overlapping shapes and shapes that could not be used give no volume.
+    to 15,000). A box counts as at least a tenth of its length thick. Surfaces, overlapping shapes
+    and shapes that could not be used give no volume.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -228,7 +227,7 @@ class ModelWideMistake(Rule):
     materials: products with the other sign, tensors about the links' origins, another order of the
     six entries, another unit, another rotation of the inertials, principal moments sorted without
     their axes, too few decimals. Reports once a reading that three links or more speak for, and
-    twice as many as against it; `bodies` in the JSON report names the links that it concerns.
+    twice as many as against it; `bodies` in the JSON report names its links.
 
     ## Why is this bad
     A convention, a unit or a setting of an exporter holds for all links that came the same way.
@@ -337,8 +336,8 @@ class UnusableMesh(Rule):
     through themselves.
 
     ## Why is this bad
-    Mass and inertia are compared with the volume of the shapes; without one there is less to
-    compare. Engines that compute inertia from meshes refuse such files, or compute negative masses.
+    Mass and inertia are compared with the volume of the shapes. Engines that compute inertia from
+    meshes refuse such files, or compute negative masses.
 
     ## Example
         <link name="shell">
@@ -349,11 +348,11 @@ class UnusableMesh(Rule):
     The mesh with its faces turned outwards.
 
     ## Tolerance
-    A mesh is closed where every edge is run through as often one way as the other; corners count as
-    one where they agree to single precision. It lies in a plane where it is no thicker than that.
+    A mesh is closed where every edge is run through as often one way as the other; corners are one
+    where they agree to single precision. It lies in a plane where it is no thicker.
 
     ## Fix
-    By hand, where the mesh was made: export it again, with the faces turned outwards.
+    By hand: export it again, with the faces turned outwards.
 
     ## References
     MuJoCo XML reference, element mesh, attribute inertia; Mirtich, Fast and Accurate Computation of
@@ -437,15 +436,14 @@ class CopiedInertial(DoubtRule):
     """Two bodies that look different have the same ten numbers.
 
     ## What it does
-    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
-    those of another part: of another size, volume or form, or otherwise placed about the centre of
-    mass. The body whose shapes the numbers fit keeps them. Where no shapes can be read, it compares
-    the distances of the joints, and, for numbers from a drawing (a tensor with products; a centre
-    off the origin and three different moments) or shapes of different kinds, the names of the mesh
-    files; the body whose centre lies between its joints keeps them.
-
-    One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
-    one family, whose mesh files differ in the name and whose joints do not.
+    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes
+    differ in size, volume, form or place about the centre of mass. The body whose shapes the
+    numbers fit keeps them. Where no shapes can be read, it compares the distances of the joints,
+    and, for numbers from a drawing (a tensor with products; a centre off the origin and three
+    different moments) or shapes of different kinds, the names of the mesh files; the body whose
+    centre lies between its joints keeps them. Parts that are mounted twice or mirrored, twins, and
+    fingers and wheels of one family, whose mesh files differ and whose joints do not, are no
+    copies.
 
     ## Why is this bad
     One of the blocks was copied and never filled in.
@@ -542,8 +540,7 @@ class TotalMass(Rule):
     difference above REL (0.01).
 
     ## Why is this bad
-    A link in grams, a link twice, a battery forgotten: none shows in a single body. The data sheet
-    has the sum.
+    A link in grams, a link twice, a battery forgotten: none shows in a single body.
 
     ## Example
         <mass value="21"/> <!-- checked with the option expect-mass 18.4 -->
