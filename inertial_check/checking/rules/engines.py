@@ -76,26 +76,8 @@ class EngineChangesBody(EngineRule):
     what it prints and what it simulates instead.
 
     ## Why is this bad
-    What runs is not what the file says, and few engines say so. These are their messages:
-
-    * MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix", "error 'inertia must
-      have positive eigenvalues' in fullinertia", "mass and inertia of moving bodies must be larger
-      than mjMINVAL".
-    * Drake: "did not pass the test CouldBePhysicallyValid()", "are invalid since at least one is
-      negative", "do not satisfy the triangle inequality", "condition 'mass > 0' failed", "Spatial
-      inertia fails SpatialInertia::IsPhysicallyValid()".
-    * Gazebo: "A link named ... has invalid inertia", "urdf2sdf: link[...] has no <inertial> block
-      defined", "urdf2sdf: link[...] has a mass value of less than or equal to zero".
-    * Newton: "Inertia validation corrected ... bodies", "MJCF body inertia must satisfy A + B >= C;
-      use 'balanceinertia' to fix".
-    * PyBullet: "Bad inertia tensor properties, setting inertia to zero for link", "No inertial data
-      for link, using mass=1, localinertiadiagonal = 1,1,1, identity local inertial frame".
-    * Genesis: "Inertia matrix of link '...' does not satisfy A+B>=C for all permutations", "Inertia
-      matrix of link '...' not positive definite", "Moving link '...' has no mass, inertia or
-      geometry, and no rigidly-attached child provides any".
-    * USD and PhysX: "has a possibly invalid inertia tensor of {1.0, 1.0, 1.0}, small sphere
-      approximated inertia was used", "setMassSpaceInertiaTensor(): components must be > 0 for
-      articulations".
+    What runs is not what the file says, and few engines say so. docs/engines.md quotes the messages
+    by which each of them shows it.
 
     ## Example
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
@@ -110,7 +92,7 @@ class EngineChangesBody(EngineRule):
     `fix --engine` looks for the nearest numbers that the engine takes.
 
     ## References
-    docs/engines.md: the rule of each engine, its source, its tests.
+    docs/engines.md: the rule of each engine, its messages, its source, its tests.
     """
 
     code, name, severity = "IC701", "engine-changes-body", Severity.ERROR
