@@ -259,7 +259,19 @@ def _draw(
     """Theta (..., 10) of the samples, and the way (..., 3) of their centres of mass."""
     theta, still = nominal.theta, {name: width == 0 for name, width in widths.items()}
     V, spreads = _principal(xp, nominal, noise)
-    roots = _roots(xp, spreads)
+    # The square roots of the diagonal matrices, as six entries, with their slopes in every
+    # direction: d(root)_ij = dS_ij / (root_i + root_j).
+    lengths = [xp.sqrt(hold_constant(spreads[..., i])) for i in _DIAGONAL]
+    change = spreads - hold_constant(spreads)
+    entries = []
+    for entry, (i, j) in enumerate(SIX_PLACES):
+        sum_of_two = lengths[i] + lengths[j]
+        flat = sum_of_two == 0
+        slope = 1 / xp.where(flat, xp.ones_like(sum_of_two), sum_of_two)
+        slope = xp.where(flat, xp.zeros_like(slope), slope)
+        value = lengths[i] if i == j else xp.zeros_like(slope)
+        entries.append(value + change[..., entry] * slope)
+    roots = xp.stack(entries, axis=-1)
     along = rotate_vector(xp, xp.matrix_transpose(V), noise[..., _COM])
     way = rotate_vector(xp, V, rotate_vector(xp, symmetric(roots), along))
     way = widths["com"][..., None] * way
@@ -345,21 +357,6 @@ def _six(xp: Namespace, like: Array, xx: ArrayLike, yy: ArrayLike, zz: ArrayLike
     """Diagonal matrices as (..., 6)."""
     zero = xp.zeros_like(like)
     return xp.stack([zero + xx, zero, zero, zero + yy, zero, zero + zz], axis=-1)
-
-
-def _roots(xp: Namespace, spreads: Array) -> Array:
-    """The six of the square root of diagonal matrices, with its slopes in every direction."""
-    lengths = [xp.sqrt(hold_constant(spreads[..., i])) for i in _DIAGONAL]
-    change = spreads - hold_constant(spreads)
-    entries = []
-    for entry, (i, j) in enumerate(SIX_PLACES):
-        sum_of_two = lengths[i] + lengths[j]
-        flat = sum_of_two == 0
-        slope = 1 / xp.where(flat, xp.ones_like(sum_of_two), sum_of_two)
-        slope = xp.where(flat, xp.zeros_like(slope), slope)
-        value = lengths[i] if i == j else xp.zeros_like(slope)
-        entries.append(value + change[..., entry] * slope)
-    return xp.stack(entries, axis=-1)
 
 
 def _keep_rows(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:

@@ -211,32 +211,6 @@ _DOUBLINGS = 18
 rounding, and each further one divides the differences by 4, until their sixth power is rounding."""
 
 
-def measure_shell(xp: Namespace, radii: Array) -> tuple[Array, Array]:
-    """The area (...,) [m^2], and the variances (..., 3) along the axes [m^2], of a uniform shell.
-
-    Args:
-        xp: The array library.
-        radii: (..., 3) semi-axes, 0 or positive [m].
-    """
-    largest = xp.max(radii, axis=-1, keepdims=True)
-    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
-    # A flat ellipsoid is one of the thickness of rounding, of which all integrals are finite.
-    shape = xp.maximum(radii / unit, tolerances.epsilon(radii.dtype, xp) * xp.ones_like(radii))
-    a, b, c = (shape[..., i] for i in range(3))
-    squares = ((b * c) ** 2, (a * c) ** 2, (a * b) ** 2)
-    first = _integrate_f(xp, *squares)
-    slopes = []
-    for i in range(3):
-        x, y, z = (squares[(i + k) % 3] for k in (1, 2, 0))
-        slopes.append((first - z * _integrate_d(xp, x, y, z) / 3) / 2)
-    mean = sum(x * slope for x, slope in zip(squares, slopes, strict=True))
-    moments = [(mean + x * slope) / 4 for x, slope in zip(squares, slopes, strict=True)]
-    shares = xp.stack([moment / mean for moment in moments], axis=-1)
-    flat = xp.sum(xp.astype(radii > 0, xp.int32), axis=-1) < 2  # a needle or a point
-    area = 4 * pi * mean * unit[..., 0] ** 2
-    return xp.where(flat, xp.zeros_like(area), area), radii * radii * shares
-
-
 def _integrate_f(xp: Namespace, x: Array, y: Array, z: Array) -> Array:
     """R_F(x, y, z), by duplication and a series of fifth order (Carlson, eq. 2.12)."""
     for _ in range(_DOUBLINGS):
@@ -387,7 +361,25 @@ def ellipsoid_shell(
         [0.33333333 0.33333333 0.33333333]
     """
     xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
-    area, variances = measure_shell(xp, radii)
+    # Area (...,) [m^2] and variances (..., 3) along the axes [m^2], by Carlson's integrals.
+    largest = xp.max(radii, axis=-1, keepdims=True)
+    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
+    # A flat ellipsoid is one of the thickness of rounding, of which all integrals are finite.
+    shape = xp.maximum(radii / unit, tolerances.epsilon(radii.dtype, xp) * xp.ones_like(radii))
+    a, b, c = (shape[..., i] for i in range(3))
+    squares = ((b * c) ** 2, (a * c) ** 2, (a * b) ** 2)
+    first = _integrate_f(xp, *squares)
+    slopes = []
+    for i in range(3):
+        x, y, z = (squares[(i + k) % 3] for k in (1, 2, 0))
+        slopes.append((first - z * _integrate_d(xp, x, y, z) / 3) / 2)
+    mean = sum(x * slope for x, slope in zip(squares, slopes, strict=True))
+    moments = [(mean + x * slope) / 4 for x, slope in zip(squares, slopes, strict=True)]
+    shares = xp.stack([moment / mean for moment in moments], axis=-1)
+    flat = xp.sum(xp.astype(radii > 0, xp.int32), axis=-1) < 2  # a needle or a point
+    area = 4 * pi * mean * unit[..., 0] ** 2
+    area = xp.where(flat, xp.zeros_like(area), area)
+    variances = radii * radii * shares
     form = _center_form(xp, area, *(variances[..., i] for i in range(3)))
     return _body(xp, form, *amount)
 

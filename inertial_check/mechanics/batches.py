@@ -407,7 +407,18 @@ def walk(
             sine, cosine = (each[place.start] for each in turns)
             frame = _turn(chunk, frame, (sine, cosine), tree.velocities[body].start)
         elif joint == "prismatic":
-            frame = _slid(chunk, frame, chunk.q[place.start], tree.velocities[body].start)
+            # The frame slides along its own z axis.
+            velocity, z = tree.velocities[body].start, frame.R[:, _Z]
+            r, motion = chunk.q[place.start] * z, frame.motion
+            if motion is not None:
+                slide = motion.a + apply(motion.A, r)
+                if chunk.u is not None:
+                    coriolis = 2 * cross(chunk.xp, motion.w, chunk.u[velocity] * z)
+                    slide = slide + coriolis
+                if chunk.du is not None:
+                    slide = slide + chunk.du[velocity] * z
+                motion = motion._replace(a=slide)
+            frame = Frame(frame.R, frame.p + r, motion)
         found[body] = frame
         yield body, frame
 
@@ -476,20 +487,6 @@ def _turn(chunk: Chunk, frame: Frame, turn: tuple[Array, Array], place: int) -> 
     if chunk.du is not None:
         alpha = alpha + chunk.du[place] * z
     return Frame(R, frame.p, Motion(w, alpha, a, _swing(xp, w, alpha)))
-
-
-def _slid(chunk: Chunk, frame: Frame, q: Array, place: int) -> Frame:
-    """A frame after a slide along its own z."""
-    z = frame.R[:, _Z]
-    r, motion = q * z, frame.motion
-    if motion is not None:
-        a = motion.a + apply(motion.A, r)
-        if chunk.u is not None:
-            a = a + 2 * cross(chunk.xp, motion.w, chunk.u[place] * z)  # Coriolis
-        if chunk.du is not None:
-            a = a + chunk.du[place] * z
-        motion = motion._replace(a=a)
-    return Frame(frame.R, frame.p + r, motion)
 
 
 def _swing(xp: Namespace, w: Array, alpha: Array) -> Array:

@@ -127,18 +127,6 @@ def add_fluid(tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: Articula
     return rigid._replace(A=rigid.A + A, B=rigid.B + B, C=rigid.C + C)
 
 
-def take_part(whole: Articulated, part: Part) -> Articulated:
-    """An articulated body behind a joint that gives way."""
-    turning, moving = part.turning / part.inertia, part.moving / part.inertia
-    return Articulated(
-        whole.A - outer(turning, part.turning),
-        whole.B - outer(turning, part.moving),
-        whole.C - outer(moving, part.moving),
-        whole.moment + turning * part.rest,
-        whole.force + moving * part.rest,
-    )
-
-
 def join_articulated(xp: Namespace, P: Articulated, body: Articulated, r: Array) -> Articulated:
     """An articulated body P with another one whose point Jo is at r from that of P."""
     C = body.C
@@ -315,7 +303,16 @@ def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step
             if bad is not None:
                 raise _no_inertia(tree, body, bad[0])
             step.parts.append(part)
-            whole = take_part(whole, part)
+            # What is left of the articulated body behind a joint that gives way (Featherstone
+            # 2008, eq. 7.23: I^A - U D^-1 U^T, one column at a time).
+            turning, moving = part.turning / part.inertia, part.moving / part.inertia
+            whole = Articulated(
+                whole.A - outer(turning, part.turning),
+                whole.B - outer(turning, part.moving),
+                whole.C - outer(moving, part.moving),
+                whole.moment + turning * part.rest,
+                whole.force + moving * part.rest,
+            )
         parent = int(tree.parents[body])
         if parent != INERTIAL_FRAME:
             r = frame.p - frames[parent].p

@@ -104,7 +104,25 @@ class Tree(EqualByValue):
             array.flags.writeable = False
             self._set(name, array)
         check_added_mass(np, self.added_mass)
-        self._refuse_joints()
+        if len(self.joints) != len(self.names):
+            raise ParameterError(
+                f"joints has length {len(self.joints)}, expected one for each of the "
+                f"{len(self.names)} bodies"
+            )
+        floor = tolerances.rotation_floor(np.float64, np)
+        for body, joint in enumerate(self.joints):
+            who = f"body {body} ({self.names[body]})"
+            if joint not in SIZES:
+                known = ", ".join(JOINT_TYPES)
+                raise ParameterError(f"joint {joint!r} of {who} is none of {known}")
+            if joint == "floating" and self.parents[body] != INERTIAL_FRAME:
+                raise ParameterError(
+                    f"{who} floats, but its parent is body {self.parents[body]}: a floating body "
+                    "is tied to the inertial frame, parent -1"
+                )
+            length = float(np.linalg.norm(self.axes_B[body]))
+            if joint in _WITH_AXIS and not abs(length - 1) <= floor:
+                raise ParameterError(f"the axis of {who} has length {length:.6g}, expected 1")
         pose_parts(self.X_PB, like=self.theta)
         self._set("order", self._sort())
         wet = np.flatnonzero(np.any(self.added_mass != 0, axis=(1, 2)))
@@ -249,27 +267,6 @@ class Tree(EqualByValue):
                 f"inertial frame) to {count - 1}"
             )
         return array.astype(np.int64)
-
-    def _refuse_joints(self) -> None:
-        if len(self.joints) != len(self.names):
-            raise ParameterError(
-                f"joints has length {len(self.joints)}, expected one for each of the "
-                f"{len(self.names)} bodies"
-            )
-        floor = tolerances.rotation_floor(np.float64, np)
-        for body, joint in enumerate(self.joints):
-            who = f"body {body} ({self.names[body]})"
-            if joint not in SIZES:
-                known = ", ".join(JOINT_TYPES)
-                raise ParameterError(f"joint {joint!r} of {who} is none of {known}")
-            if joint == "floating" and self.parents[body] != INERTIAL_FRAME:
-                raise ParameterError(
-                    f"{who} floats, but its parent is body {self.parents[body]}: a floating body "
-                    "is tied to the inertial frame, parent -1"
-                )
-            length = float(np.linalg.norm(self.axes_B[body]))
-            if joint in _WITH_AXIS and not abs(length - 1) <= floor:
-                raise ParameterError(f"the axis of {who} has length {length:.6g}, expected 1")
 
     def _sort(self) -> tuple[int, ...]:
         """Bodies, parents before children, each chain in one piece."""
