@@ -29,8 +29,8 @@ from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
+from inertial_check.projection.metrics import TAKES, Options
 from inertial_check.projection.moments import METRICS
-from inertial_check.projection.options import TAKES, Options
 from inertial_check.projection.project import project_with
 from inertial_check.projection.result import Projection, Status
 

@@ -1,28 +1,67 @@
-"""Pseudo-inertias in twice the digits of float64, where a move is as small as their rounding.
+"""Results of solvers, with certificates computed from the numbers given and returned alone.
 
-Sums and products are kept as pairs of a number and its rounding error (Dekker, Numer. Math. 18,
-1971; Knuth, TAOCP 2, 4.2.2). In a basis in which a matrix is nearly diagonal, the entries that such
-a congruence gives hold its small eigenvalues to all their digits, and Jacobi rotations keep them.
+A certificate is computed from the ten numbers given and the ten returned, in the caller's point and
+precision. Where the nearest body is 1e-12 of its size away, rounding of its numbers is a part of
+that move: residuals relative to the body do not see it, residuals relative to the move do.
+Differences of numbers so near are exact, and the least eigenvalue is computed in twice the digits
+of float64: sums and products are kept as pairs of a number and its rounding error (Dekker, Numer.
+Math. 18, 1971; Knuth, TAOCP 2, 4.2.2). In a basis in which a matrix is nearly diagonal, the entries
+that such a congruence gives hold its small eigenvalues to all their digits, and Jacobi rotations
+keep them.
 
-Certificates of the numbers that a projection returns, in the caller's point and precision.
-
-A certificate is computed from the ten numbers given and the ten returned. Where the nearest body is
-1e-12 of its size away, rounding of its numbers is a part of that move: residuals relative to the
-body do not see it, residuals relative to the move do. Differences of numbers so near are exact, and
-the least eigenvalue is computed in twice the digits.
+`SolverResult` holds the rows that had to move, whatever the metric. Change, certificate and
+multipliers are computed when they are asked for, because large batches are often projected without
+any: together they take as long as the closed form itself. `Evidence` holds what they are computed
+from; `Selection` gives those of some rows, so that a Projection can be indexed like its batch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.inertia.arrays import Array, Floats
-from inertial_check.inertia.representations import Point, about_origin, second_moment
-from inertial_check.projection.moments import MomentMetric, find_multipliers
-from inertial_check.projection.quadratic import Normalised, Quadratic, normalise, stationarity
+from inertial_check.errors import ParameterError
+from inertial_check.inertia.arrays import (
+    Array,
+    Floats,
+    array_namespace,
+    device_of,
+    quiet,
+    select_rows,
+)
+from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.derivatives import hides_numbers
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import (
+    Point,
+    Units,
+    about_origin,
+    leaves_range,
+    scale_by_powers,
+    second_moment,
+)
+from inertial_check.projection.moments import (
+    BALL,
+    INERTIA,
+    MomentMetric,
+    Rows,
+    central_inertia,
+    find_multipliers,
+    inner,
+    trace,
+    with_central_inertia,
+)
+from inertial_check.projection.quadratic import (
+    Normalised,
+    Quadratic,
+    measure_change,
+    normalise,
+    stationarity,
+)
 from inertial_check.projection.svec import (
     TO_SVEC,
     Certificate,
@@ -32,6 +71,10 @@ from inertial_check.projection.svec import (
     decompose,
     unpack,
 )
+
+if TYPE_CHECKING:
+    from inertial_check.projection.constraint import Constraint
+
 
 _SPLIT = 2.0**27 + 1
 """Factor that splits a float64 into two halves of 26 digits whose products are exact (Veltkamp)."""
@@ -309,3 +352,368 @@ def find_change(given: Array, found: Array, about: Point, p_BoFo_B: Floats) -> F
     six = np.asarray(about_origin(after[:, 0], start + h, np.zeros((len(h), 6))))
     own = np.asarray(about_origin(before[:, 0], start, np.zeros((len(h), 6))))
     return np.concatenate([change[:, :1], h, change[:, 4:] + (six - own)], axis=1)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Irreducible set of constraints that no body meets: without any one of them, some body does.
+
+    It iterates over its constraints, has their number as its length, and prints as a sentence.
+
+    Attributes:
+        constraints: The constraints.
+        bodies: Rows of the batch that they hold for.
+        message: The sentence that names them.
+    """
+
+    constraints: tuple[Constraint, ...]
+    bodies: tuple[int, ...]
+    message: str
+
+    def __len__(self) -> int:
+        """Count the constraints."""
+        return len(self.constraints)
+
+    def __iter__(self) -> Iterator[Constraint]:
+        """Iterate over the constraints."""
+        return iter(self.constraints)
+
+    def __getitem__(self, index: int) -> Constraint:
+        """Return one of the constraints."""
+        return self.constraints[index]
+
+    def __contains__(self, constraint: object) -> bool:
+        """Tell whether a constraint is one of them."""
+        return any(one is constraint or one == constraint for one in self.constraints)
+
+    def __str__(self) -> str:
+        """Write the sentence."""
+        return self.message
+
+
+class Change(NamedTuple):
+    """Sizes of the changes of some bodies.
+
+    Attributes:
+        distance: (n,) length of the change in the metric.
+        relative: (n,) relative Frobenius change of the principal moments about the centre of mass.
+    """
+
+    distance: Array
+    relative: Array
+
+
+class RowFailure(NamedTuple):
+    """Reason why a row has no certified answer.
+
+    Attributes:
+        row: Index among the rows of the result.
+        conflict: The constraints that exclude each other; None where the answer is uncertified, or,
+            with `nearest` false, where the data has no nearest.
+        reason: The reason, as a sentence.
+        nearest: Whether there is a nearest.
+        instance: Problem that was to be solved, so that it can be solved again; None for the body.
+    """
+
+    row: int
+    conflict: Conflict | None
+    reason: str
+    nearest: bool = True
+    instance: object = None
+
+
+class Evidence(Protocol):
+    """What the change, the certificate and the multipliers of moved rows are computed from."""
+
+    def measure(self) -> Change:
+        """Measure how far the rows moved."""
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Compute the residuals of rows (n, 10) as they are returned, relative to body or move."""
+
+    def multiply(self) -> Floats:
+        """Compute the multipliers (n, 4, 4) of Pi >= 0 about the body origin."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolverResult:
+    """The rows that had to move, after a solver moved them.
+
+    Attributes:
+        theta: (n, 10) after, in order "urdf", about the caller's point.
+        changed: (n,) whether any number differs from what was given.
+        vanished: (n,) whether the nearest has no inertia: it is a point mass.
+        solver: Name of the solver.
+        iterations: (n,) of the solver; None where it needs none.
+        evidence: What proves the result; None where no row moved.
+        failures: Rows without a certified answer, with the reason.
+    """
+
+    theta: Array
+    changed: Array
+    vanished: Array
+    solver: str
+    iterations: Array | None = None
+    evidence: Evidence | None = None
+    failures: tuple[RowFailure, ...] = ()
+
+
+def keep_all(solver: str) -> SolverResult:
+    """Make the result of a NumPy batch in which no row has to move."""
+    none = np.zeros(0, dtype=np.bool_)
+    return SolverResult(theta=np.zeros((0, 10)), changed=none, vanished=none, solver=solver)
+
+
+class MomentEvidence(NamedTuple):
+    """Evidence of a metric under which mass and centre of mass stay.
+
+    Attributes:
+        given: (n, 10) before, in order "urdf", in `units`.
+        about: "origin" or "com".
+        before: (n, 6) I_BBcm as given, in `units`.
+        after: (n, 6) as found, before it was moved back to `about`.
+        metric: Metric that was least.
+        margin: Margin mu that was asked for.
+        units: Units in which the rows were moved; None for SI units.
+    """
+
+    given: Array
+    about: Point
+    before: Array
+    after: Array
+    metric: MomentMetric
+    margin: float
+    units: Units | None
+
+    def measure(self) -> Change:
+        """Measure how far the rows moved."""
+        before, after = self.before, self.after
+        xp = array_namespace(after)
+        size = INERTIA.distance(xp.zeros_like(before), before)
+        size = xp.where(size > 0, size, xp.ones_like(size))
+        distance = self.metric.distance(before, after)
+        if self.units is not None:
+            with np.errstate(all="ignore"):
+                distance = scale_by_powers(distance, self.units.inertia)
+        # These metrics keep the principal axes, so the change of the tensor is that of its moments.
+        return Change(distance, INERTIA.distance(before, after) / size)
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Compute the residuals of rows as they are returned; before rounding under a trace.
+
+        Raises:
+            ParameterError: A trace hides the numbers of a move.
+        """
+        numpy = isinstance(found, np.ndarray)
+        if not numpy and unit == "body":
+            return certify_moments(self.before, self.after, self.metric, self.margin)
+        if not numpy and hides_numbers(found):
+            raise ParameterError(HIDDEN_MOVE)
+        rows = np.asarray(found).reshape(-1, 10)
+        if self.units is not None:
+            scale = np.asarray(self.units.inertia).reshape(-1, 1)
+            six = scale_by_powers(np.asarray(rows, dtype=np.float64)[:, 4:], -scale)
+            rows = np.concatenate([rows[:, :4], six], axis=1)
+        given = np.asarray(self.given).reshape(-1, 10)
+        parts = verify_moments(given, self.about, self.metric, self.margin, rows, unit)
+        if numpy:
+            return parts
+        xp, shape, device = array_namespace(found), found.shape[:-1], device_of(found)
+        own = (xp.asarray(p.reshape(shape), dtype=found.dtype, device=device) for p in parts)
+        return Certificate(*own)
+
+    def multiply(self) -> Floats:
+        """Compute the gradient of half the squared distance, as a matrix that multiplies Pi."""
+        theta = np.asarray(self.given)
+        change = np.asarray(second_moment(self.after - self.before))
+        six = np.asarray(self.metric.gradient(change))
+        central = np.zeros((*six.shape[:-1], 4, 4))
+        central[..., :3, :3] = six[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+        mass = np.where(theta[..., :1] != 0, theta[..., :1], 1.0)
+        return see_from_origin(central, theta[..., 1:4] / mass)
+
+
+HIDDEN_MOVE = (
+    "relative_to='move' compares the numbers given and returned in twice the digits, and a trace "
+    "hides them; certify outside"
+)
+"""Reason why residuals relative to a move are refused under a trace."""
+
+
+class Selection(NamedTuple):
+    """Evidence of some rows of a result: computed from the whole problem, when it is asked for.
+
+    Attributes:
+        whole: Evidence of all rows.
+        found: (n, 10) all rows as they are returned.
+        places: Index of the rows among them.
+    """
+
+    whole: Evidence
+    found: Array
+    places: Any
+
+    def measure(self) -> Change:
+        """Measure how far the rows moved."""
+        return Change(*(part[self.places] for part in self.whole.measure()))
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Compute the residuals of the rows."""
+        parts = self.whole.certify(self.found, unit)
+        return Certificate(*(part[self.places] for part in parts))
+
+    def multiply(self) -> Floats:
+        """Compute the multipliers of the rows."""
+        return np.asarray(self.whole.multiply()[self.places])
+
+
+def result_of_moments(
+    evidence: MomentEvidence, given: Array, solver: str, iterations: Array | None
+) -> tuple[SolverResult, Array]:
+    """Make the result of a metric under which mass and centre of mass stay, in the caller's units.
+
+    Args:
+        evidence: The rows before and after, in their units.
+        given: (n, 10) before, in the caller's units.
+        solver: Name of the solver.
+        iterations: (n,) of the solver.
+
+    Returns:
+        The result, and (n,) which rows of it the floating-point type cannot hold: these are as
+        given.
+    """
+    inner, about, before, after, _, _, units = evidence
+    xp = array_namespace(after)
+    theta = with_central_inertia(inner, about, after)
+    changed, vanished = xp.any(after != before, axis=-1), xp.all(after == 0, axis=-1)
+    lost = xp.zeros_like(vanished)
+    if units is not None:
+        with np.errstate(all="ignore"):
+            six = scale_by_powers(theta[..., 4:], units.inertia[..., None])
+            theta = xp.concat([given[..., :4], six], axis=-1)
+            far = leaves_range(given, about)
+            broken = Consistency(theta, about).verdict_code == int(Verdict.INCONSISTENT)
+            held = xp.all(xp.isfinite(theta), axis=-1) & ~broken
+            size = xp.max(xp.abs(six), axis=-1)
+            lost = far & ~(held & ((size > 0) | vanished))
+        theta = xp.where(lost[..., None], given, theta)
+        changed, vanished = changed & ~lost, vanished & ~lost
+    result = SolverResult(
+        theta=theta,
+        changed=changed,
+        vanished=vanished,
+        solver=solver,
+        iterations=iterations,
+        evidence=evidence,
+    )
+    return result, lost
+
+
+def leave_points(result: SolverResult, given: Array) -> SolverResult:
+    """Return the rows whose nearest inertia is the zero tensor as they were given.
+
+    Their nearest is the apex of the cone, a point mass. About any other point its rounded numbers
+    are those of no body, so it is reported (`vanished`) and not written.
+
+    Args:
+        result: The result of a metric of moments.
+        given: (n, 10) before, in order "urdf".
+    """
+    xp, points = array_namespace(result.theta), result.vanished
+    return replace(
+        result,
+        theta=xp.where(points[..., None], given, result.theta),
+        changed=result.changed & ~points,
+    )
+
+
+def multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Floats:
+    """Convert multipliers (n, 10) as svec about Fo to matrices about Bo."""
+    return see_from_origin(unpack(dual), p_BoFo_B)
+
+
+def see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Floats:
+    """Convert matrices (..., 4, 4) that multiply Pi about Fo: <Z, X Pi X^T> = <X^T Z X, Pi>."""
+    X = np.zeros_like(Z) + np.eye(4)
+    X[..., :3, 3] = -p_BoFo_B
+    return np.asarray(np.swapaxes(X, -1, -2) @ Z @ X)
+
+
+@quiet
+def measure_matrices(problem: Quadratic, found: Floats) -> Change:
+    """Measure how far bodies moved under a metric of the whole pseudo-inertia."""
+    before, after = (eigenvalues(central_inertia(t, "origin")) for t in (problem.theta0, found))
+    change, size = (np.linalg.norm(v, axis=1) for v in (after - before, before))
+    relative = np.where(change > 0, change / size, 0.0)  # infinite where there was no inertia
+    return Change(measure_change(problem, found), relative)
+
+
+def certify_moments(
+    before: Array, after: Array, metric: MomentMetric, margin: float
+) -> Certificate:
+    """Compute by how much a projection at fixed mass and centre of mass fails to be the nearest.
+
+    With S' in the cone C = {S : lmin(S) >= mu tr(S), tr(S) >= 0}, the gradient G of the squared
+    distance must lie in its dual cone {G : mu tr(G) + (1 - 3 mu) lmin(G) >= 0}, and <G, S'> = 0.
+    That is Z >= 0 and <Z, Q(S')> = 0 for G = Q(Z), Q(S) = S - mu tr(S) 1, without the inverse of Q,
+    which does not exist at mu = 1/3.
+
+    Args:
+        before: (..., 6) I_BBcm given.
+        after: (..., 6) I_BBcm found.
+        metric: Metric that was to be least.
+        margin: Margin mu that was asked for.
+
+    Returns:
+        Non-negative, dimensionless; of the order of the rounding unit for the closed form.
+    """
+    xp = array_namespace(before, after)
+    given, found = second_moment(before), second_moment(after)
+    size = xp.sum(xp.abs(eigenvalues(given)), axis=-1)
+    size = xp.where(size > 0, size, xp.ones_like(size))[..., None]
+    given, found = given / size, found / size
+    gradient = metric.gradient(found - given)
+    zero = xp.zeros_like(size[..., 0])
+    lowest = eigenvalues(found)[..., 0]
+    primal = xp.maximum(margin * xp.maximum(trace(found), zero) - lowest, zero)
+    # The least value of <G, S> over the extreme rays of C: negative where G leaves the dual cone.
+    steepest = margin * trace(gradient) + (1 - 3 * margin) * eigenvalues(gradient)[..., 0]
+    return Certificate(primal, xp.maximum(-steepest, zero), xp.abs(inner(gradient, found)))
+
+
+def select_result(
+    rows: Rows, result: SolverResult, canonical: Array, index: object
+) -> tuple[Rows, SolverResult]:
+    """The part of a solver's result that belongs to some rows of the batch.
+
+    Args:
+        rows: Which rows of the whole batch had to move.
+        result: The result for them.
+        canonical: (..., 10) the whole batch as it is returned.
+        index: Index of the batch axes.
+    """
+    mask = select_rows(rows.mask, index, 0)
+    places: Any = index
+    if isinstance(rows.mask, (np.ndarray, np.generic)):
+        # NumPy results hold the moved rows alone, one after another: find where those are.
+        mask = np.asarray(mask)
+        numbers = np.full(np.shape(rows.mask), -1, dtype=np.int64)
+        numbers[rows.mask] = np.arange(np.count_nonzero(rows.mask))
+        places = select_rows(numbers, index, 0)[mask]
+    evidence = result.evidence
+    if evidence is not None:
+        evidence = Selection(evidence, rows.take(canonical, BALL), places)
+    failures = tuple(  # numbered as the rows that are chosen
+        failure._replace(row=int(row))
+        for failure in result.failures
+        for row in np.flatnonzero(np.asarray(places).reshape(-1) == failure.row)
+    )
+    return Rows(mask), SolverResult(
+        theta=result.theta[places],
+        changed=result.changed[places],
+        vanished=result.vanished[places],
+        solver=result.solver,
+        iterations=None if result.iterations is None else result.iterations[places],
+        evidence=evidence,
+        failures=failures,
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -16,11 +15,11 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats, Integers, Mask
-from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.arrays import Floats, Mask
+from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
-from inertial_check.projection.certificate import Unit
+from inertial_check.projection.certificate import RowFailure, SolverResult, leave_points
 from inertial_check.projection.conic.joint import (
     GroupAnswer,
     GroupRequest,
@@ -33,31 +32,24 @@ from inertial_check.projection.conic.joint import (
 from inertial_check.projection.conic.problem import Applied, Piece, Proof
 from inertial_check.projection.conic.solvers import find_solver
 from inertial_check.projection.constraints import FixedEntries, FixedMass
-from inertial_check.projection.holding import (
-    Held,
-    find_points,
-    lacks_margin,
-    least_mass,
-    spread_about_origin,
-)
 from inertial_check.projection.margin import MarginAbout
+from inertial_check.projection.metrics import Options
 from inertial_check.projection.moments import (
     ISOTROPIC,
-    METRICS,
     central_inertia,
     with_central_inertia,
     with_margin,
 )
-from inertial_check.projection.options import Options
-from inertial_check.projection.problems import DIVERGENCES, build_problems
-from inertial_check.projection.quadratic import Quadratic, Solution
-from inertial_check.projection.solution import (
-    RowFailure,
-    SolverResult,
-    leave_points,
+from inertial_check.projection.problems import (
+    DIVERGENCES,
+    find_points,
+    lacks_margin,
+    least_mass,
+    read_request,
     result_of_matrices,
+    spread_about_origin,
 )
-from inertial_check.projection.svec import Certificate
+from inertial_check.projection.quadratic import Quadratic, Solution
 
 RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the verdict."""
@@ -83,7 +75,7 @@ NO_SPREAD = "the nearest inertia with what the constraints ask is zero"
 
 def project_with_constraints(
     theta: Floats, about: Point, rows: Mask, options: Options
-) -> SolverResult:
+) -> tuple[SolverResult, Mask]:
     """Find all bodies; those that meet everything as they are do not change.
 
     Args:
@@ -91,6 +83,9 @@ def project_with_constraints(
         about: "origin" or "com".
         rows: (...,) rows that have a nearest.
         options: The request.
+
+    Returns:
+        The result, and (n,) which of its rows end at the least mass.
 
     Raises:
         ParameterError: Arguments that are none, or a metric that takes no constraints.
@@ -100,102 +95,59 @@ def project_with_constraints(
             f"metric {options.metric!r} takes no constraints; pose the problem in cvxpy with "
             "inertial_check.projection.conic"
         )
-    whole = max(int(np.count_nonzero(rows)), 1)
-    problem, _, p_BoFo_B = next(build_problems(theta, about, rows, options, whole))
+    request = read_request(theta, about, rows, options)
+    count = len(request.given)
+    _, problem, _, p_BoFo_B = next(request.build_problems(max(count, 1)))
     solver, names = options.solver or "clarabel", np.flatnonzero(rows.reshape(-1)).tolist()
-    name, count = find_solver(solver), len(problem.theta0)
-    batch = _Batch(problem, count)
+    name = find_solver(solver)
+    solution, Delta = Solution.keep(problem.theta0), np.array(problem.Delta)
+    floored, points = np.zeros((2, count), dtype=np.bool_)
+    pieces: list[Piece] = []
+    failures: list[RowFailure] = []
     for group, applied in groups(options.constraints, names, whole=False):
         its_names = tuple(names[i] for i in group)
-        request = GroupRequest(problem.rows(group), applied, p_BoFo_B[group], name, its_names)
-        batch.store(group, _solve_any(request, options))
-    return batch.result(theta[rows], about, p_BoFo_B, solver.lower())
+        own = GroupRequest(problem.rows(group), applied, p_BoFo_B[group], name, its_names)
+        with np.errstate(all="ignore"):
+            try:
+                held = _GroupSolver(own, options).solve()
+            except (ArithmeticError, np.linalg.LinAlgError) as error:  # the numbers overflow
+                answer = refuse_numbers(own, error)
+                held = _HeldGroup(own.problem, np.zeros(len(group), dtype=np.bool_), answer)
+        answer = held.answer
+        answer.store(group, solution)
+        Delta[group], floored[group] = held.problem.Delta, held.floored
+        if answer.problem is not None:
+            pieces.append(answer.piece(group))
+        if answer.reason is not None:
+            failures += [RowFailure(int(i), answer.conflict, answer.reason) for i in group]
+            continue
+        found = group[find_points(held.problem, answer.theta)]
+        points[found] = True
+        failures += [RowFailure(int(i), None, NO_SPREAD, nearest=False) for i in found]
+    proof = Proof(tuple(pieces))
+    result = result_of_matrices(request, solution, Delta, solver.lower(), tuple(failures), proof)
+    vanished = result.vanished | points
+    left = leave_points(replace(result, vanished=points), theta[rows])
+    return replace(left, vanished=vanished), floored
 
 
-def _solve_any(request: GroupRequest, options: Options) -> _GroupResult:
-    """Find bodies that belong together, or say that float64 cannot compute with their numbers."""
-    with np.errstate(all="ignore"):
-        try:
-            return _GroupSolver(request, options).solve()
-        except (ArithmeticError, np.linalg.LinAlgError) as error:
-            answer = refuse_numbers(request, error)
-    solution = Solution(
-        np.array(answer.theta),
-        np.zeros_like(answer.theta),
-        Certificate(*np.full((3, len(answer.theta)), np.inf)),
-        np.zeros(len(answer.theta), dtype=np.int32),
-    )
-    nowhere = np.zeros(len(answer.theta), dtype=np.bool_)
-    return _GroupResult(Held(request.problem, solution, nowhere), answer)
-
-
-class _GroupResult(NamedTuple):
-    """Result for bodies that belong together.
+class _HeldGroup(NamedTuple):
+    """Answer for bodies that belong together, with the floors under it.
 
     Attributes:
-        held: The problem with its floors, and the answers.
-        answer: The answer whose certificate this is.
+        problem: The problem, with its floors of mass as Delta.
+        floored: (n,) bodies that end at the least mass.
+        answer: The answer.
     """
 
-    held: Held
+    problem: Quadratic
+    floored: Mask
     answer: GroupAnswer
 
-
-class _Batch:
-    """The answers of all bodies, filled in group by group."""
-
-    def __init__(self, problem: Quadratic, count: int) -> None:
-        self.problem = problem._replace(Delta=np.array(problem.Delta))
-        self.solution = Solution(
-            np.array(problem.theta0),
-            np.zeros((count, 10)),
-            Certificate(*np.zeros((3, count))),
-            np.zeros(count, dtype=np.int32),
-        )
-        self.floored, self.points = np.zeros((2, count), dtype=np.bool_)
-        self.pieces: list[Piece] = []
-        self.failures: list[RowFailure] = []
-
-    def store(self, rows: Integers, found: _GroupResult) -> None:
-        """Store the result of some bodies."""
-        found.answer.store(rows, self.solution)
-        reason, conflict = found.answer.reason, found.answer.conflict
-        if conflict is None:
-            self.solution.theta[rows] = found.held.solution.theta
-        self.problem.Delta[rows] = found.held.problem.Delta
-        self.floored[rows] = found.held.floored
-        if found.answer.problem is not None:
-            self.pieces.append(found.answer.piece(rows))
-        if reason is not None:
-            self.failures += [RowFailure(int(i), conflict, reason) for i in rows]
-            return
-        points = rows[find_points(found.held)]
-        self.points[points] = True
-        self.failures += [RowFailure(int(i), None, NO_SPREAD, nearest=False) for i in points]
-
-    def result(self, given: Floats, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
-        """Make the result of the projection."""
-        proof = Proof(tuple(self.pieces))
-        result = result_of_matrices(
-            about,
-            p_BoFo_B,
-            self.problem,
-            self.solution,
-            self.floored,
-            solver,
-            partial(_verify_proof, proof, self.problem.theta0),
-            tuple(self.failures),
-            given,
-        )
-        if not self.points.any():
-            return result
-        left = leave_points(replace(result, vanished=self.points), given)
-        return replace(left, vanished=result.vanished | self.points)
-
-
-def _verify_proof(proof: Proof, theta0: Floats, change: Floats, unit: Unit) -> Certificate:
-    """Compute the residuals of bodies theta0 + change (n, 10) under constraints."""
-    return proof.certify(theta0 + change, of_move=unit == "move")
+    @property
+    def theta(self) -> Floats:
+        """(n, 10) the bodies, which a caller may change."""
+        return self.answer.theta
 
 
 class _GroupSolver:
@@ -206,7 +158,7 @@ class _GroupSolver:
         self._options = options
         self._solver = request.solver
 
-    def solve(self) -> _GroupResult:
+    def solve(self) -> _HeldGroup:
         """Find the bodies, or the reason why there are none."""
         result = self._keep_mass()
         if result.answer.reason is None:
@@ -217,19 +169,12 @@ class _GroupSolver:
 
     def _ask(
         self, problem: Quadratic, floored: Mask, extra: tuple[Applied, ...] = ()
-    ) -> _GroupResult:
+    ) -> _HeldGroup:
         request = self._request._replace(problem=problem, applied=(*self._request.applied, *extra))
         answer = solve_group(request)
-        count = len(problem.theta0)
-        solution = Solution(
-            np.array(answer.theta),
-            np.zeros((count, 10)),
-            Certificate(*np.zeros((3, count))),
-            np.zeros(count, dtype=np.int32),
-        )
-        return _GroupResult(Held(problem, solution, floored), answer)
+        return _HeldGroup(problem, floored, answer._replace(theta=np.array(answer.theta)))
 
-    def _keep_mass(self) -> _GroupResult:
+    def _keep_mass(self) -> _HeldGroup:
         """Find the answers, and again with the least mass where they have none."""
         problem = self._request.problem
         nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
@@ -251,7 +196,7 @@ class _GroupSolver:
         # Name the constraints that leave no positive mass; None where some do.
         refused = find_conflict(self._request)
         if refused is not None:
-            return _GroupResult(first.held, refused)
+            return first._replace(answer=refused)
         best = first
         for _ in range(FLOORS):
             Delta = np.array(problem.Delta)
@@ -262,32 +207,33 @@ class _GroupSolver:
             least = FALL * least
         return best
 
-    def _leave_crumbs(self, result: _GroupResult) -> _GroupResult:
+    def _leave_crumbs(self, result: _HeldGroup) -> _HeldGroup:
         """Put a crumb of a body around points, whose numbers would otherwise be rounding.
 
         Under a metric that keeps mass and first moment a point has no nearest, and gets none.
         """
-        theta, points = result.held.solution.theta, find_points(result.held)
+        problem, theta = result.problem, result.theta
+        points = find_points(problem, theta)
         short, share = lacks_margin(theta, 0.0) & ~points, np.zeros(len(theta))
         if not short.any():
             return result
-        body = spread_about_origin(result.held, np.arange(len(theta)))
+        body = spread_about_origin(problem, theta)
         latest = result
         while short.any():
             share[short] = np.where(share[short] > 0, RISE * share[short], tolerances.SOUND_SHARE)
             if share.max() > 1:
                 return result
-            Delta = result.held.problem.Delta + share[:, None, None] * body
-            latest = self._ask(result.held.problem._replace(Delta=Delta), result.held.floored)
+            Delta = problem.Delta + share[:, None, None] * body
+            latest = self._ask(problem._replace(Delta=Delta), result.floored)
             if latest.answer.reason is not None:
                 return result
-            short = lacks_margin(latest.held.solution.theta, 0.0) & ~points
+            short = lacks_margin(latest.theta, 0.0) & ~points
         return latest
 
-    def _keep_margin(self, result: _GroupResult) -> _GroupResult:
+    def _keep_margin(self, result: _HeldGroup) -> _HeldGroup:
         """Find the nearest with the margin, about a point that follows the centre of mass."""
         margin, start = self._options.margin, result
-        if not lacks_margin(result.held.solution.theta, margin).any():
+        if not lacks_margin(result.theta, margin).any():
             return result
         latest = self._ask_margin(start, start, margin)
         if latest.answer.reason is not None:
@@ -302,7 +248,7 @@ class _GroupSolver:
             return latest._replace(answer=failed._replace(reason=reason))
         for _ in range(ROUNDS):
             # Tell whether a centre of mass moved so far that the margin is another about it.
-            old, new = start.held.solution.theta, latest.held.solution.theta
+            old, new = start.theta, latest.theta
             heavy = (old[:, 0] > 0) & (new[:, 0] > 0)
             old, new = old[heavy], new[heavy]
             move = np.sum((new[:, 1:4] / new[:, :1] - old[:, 1:4] / old[:, :1]) ** 2, axis=1)
@@ -317,7 +263,7 @@ class _GroupSolver:
             latest = again
         return self._lift(latest)
 
-    def _search_margin(self, result: _GroupResult) -> _GroupResult:
+    def _search_margin(self, result: _HeldGroup) -> _HeldGroup:
         """Find a point for bodies that have no room for the margin where they are.
 
         The margin rises in steps about the centre of mass; where that ends, other places within the
@@ -335,9 +281,9 @@ class _GroupSolver:
                 return again
         return latest
 
-    def _other_places(self, result: _GroupResult) -> Iterator[_GroupResult]:
+    def _other_places(self, result: _HeldGroup) -> Iterator[_HeldGroup]:
         """Yield the bodies at other places, as far out as their moments about the origin allow."""
-        theta = result.held.solution.theta
+        theta = result.theta
         spread = second_moment(theta[:, 4:])
         values, axes = eigensystem(spread)
         reach = np.sqrt(np.maximum(values, 0.0) * np.maximum(theta[:, :1], 0.0))
@@ -346,10 +292,9 @@ class _GroupSolver:
                 moved = np.array(theta)
                 arm = part * reach * np.array(signs) / np.sqrt(np.count_nonzero(signs))
                 moved[:, 1:4] = np.einsum("nij,nj->ni", axes, arm)
-                solution = result.held.solution._replace(theta=moved)
-                yield result._replace(held=result.held._replace(solution=solution))
+                yield result._replace(answer=result.answer._replace(theta=moved))
 
-    def _raise_margin(self, result: _GroupResult) -> _GroupResult:
+    def _raise_margin(self, result: _HeldGroup) -> _HeldGroup:
         """Raise the margin in steps, for bodies that have no room for it where they are."""
         margin, reached, step = self._options.margin, 0.0, self._options.margin / 2
         latest = best = result
@@ -363,30 +308,23 @@ class _GroupSolver:
                     return latest
         return best
 
-    def _ask_margin(self, result: _GroupResult, place: _GroupResult, margin: float) -> _GroupResult:
+    def _ask_margin(self, result: _HeldGroup, place: _HeldGroup, margin: float) -> _HeldGroup:
         """Ask for the nearest with a margin about the centres of mass of `place`."""
-        theta = place.held.solution.theta
+        theta = place.theta
         guard = np.asarray(Consistency(theta, "origin").tolerance)
         limits = []
         for i, row in enumerate(theta):
             if row[0] > 0:
                 own = min(margin + min(float(guard[i]), tolerances.CERTIFIED), ISOTROPIC)
                 limits.append(Applied(MarginAbout(own, row[1:4] / row[0]), (i,)))
-        return self._ask(result.held.problem, result.held.floored, tuple(limits))
+        return self._ask(result.problem, result.floored, tuple(limits))
 
-    def _lift(self, result: _GroupResult) -> _GroupResult:
+    def _lift(self, result: _HeldGroup) -> _HeldGroup:
         """Mix the central moments with isotropic ones where rounding left less than the margin."""
-        theta, margin = result.held.solution.theta, self._options.margin
+        theta, margin = result.theta, self._options.margin
         short = np.flatnonzero(lacks_margin(theta, margin))
         if short.size:
             part = theta[short]
             six = with_margin(part, "origin", central_inertia(part, "origin"), margin)
             theta[short] = with_central_inertia(part, "origin", six)
         return result
-
-
-def has_nearest(judged: Consistency, finite: Mask, metric: str) -> Mask:
-    """Find the rows (...,) that have a nearest under constraints: those that a metric can move."""
-    if metric in METRICS:
-        return np.asarray(judged.verdict_code < int(Verdict.INVALID))
-    return finite

@@ -40,8 +40,15 @@ from inertial_check.inertia.representations import (
     leaves_range,
     pseudo_inertia,
 )
+from inertial_check.projection.certificate import (
+    HIDDEN_MOVE,
+    Change,
+    SolverResult,
+    Unit,
+    multiply_matrices,
+)
+from inertial_check.projection.metrics import Options
 from inertial_check.projection.moments import BALL, Rows, central_inertia, needs_projection
-from inertial_check.projection.options import Options
 from inertial_check.projection.portable import (
     BASIS,
     build_problem,
@@ -53,7 +60,6 @@ from inertial_check.projection.portable import (
     norm,
 )
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.solution import Change, SolverResult, multiply_matrices
 from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, TO_SVEC, Certificate
 
 DIFFERENTIABLE = ("prior", "weighted", "euclidean", "pseudo-inertia")
@@ -92,12 +98,9 @@ def project_implicitly(given: Array, about: Point, options: Options) -> Projecti
         theta=back,
         changed=moved,
         vanished=needed & xp.all(central_inertia(hold_constant(found), "origin") == 0, axis=-1),
-        floored=floored,
         solver="newton" if options.metric in ("weighted", "euclidean") else "closed form",
         iterations=xp.astype(facts[..., 0], xp.int32),
-        measure=partial(_measure, xp, theta, found, W, needed),
-        certify=lambda: Certificate(facts[..., 2], facts[..., 3], facts[..., 4]),
-        multiply=partial(_multiply, dual, request.p_BoFo_B),
+        evidence=TracedEvidence(theta, found, W, needed, dual, facts, request.p_BoFo_B),
     )
     codes = xp.zeros_like(moved, dtype=xp.int8)
     unproven = needed & (facts[..., 5] == 0)
@@ -217,30 +220,63 @@ def _return_to_body(xp: Namespace, found: Array, p_BoFo_B: Array | None, rows: A
     return translate(central, p_BoFo_B, "com")
 
 
-def _multiply(dual: Array, p_BoFo_B: Array | None) -> Floats:
-    """Compute the multipliers in NumPy.
+class TracedEvidence(NamedTuple):
+    """Evidence of rows that were moved in the caller's library.
 
-    Raises:
-        ParameterError: A trace hides the numbers.
+    Attributes:
+        theta: (..., 10) before, in the frame of the problem.
+        found: (..., 10) after.
+        W: (..., 10, 10) the metric.
+        rows: (...,) rows that moved.
+        dual: (..., 10) svec of the multipliers.
+        facts: (..., 6) of the search, as `_find_nearest` gives them.
+        p_BoFo_B: (..., 3) origin of the frame, None for the body origin.
     """
-    plain = see_numbers(dual)
-    if plain is None:
-        raise ParameterError("a trace hides the multipliers; project without it to see them")
-    place = see_numbers(p_BoFo_B)
-    return multiply_matrices(plain, np.zeros((*plain.shape[:-1], 3)) if place is None else place)
 
+    theta: Array
+    found: Array
+    W: Array
+    rows: Array
+    dual: Array
+    facts: Array
+    p_BoFo_B: Array | None
 
-def _measure(xp: Namespace, theta: Array, found: Array, W: Array, rows: Array) -> Change:
-    """Measure how far the rows moved, as solver_result.measure_matrices does."""
-    change = xp.where(rows[..., None], found - theta, xp.zeros_like(theta))
-    square = xp.sum(change * xp.matmul(W, change[..., None])[..., 0], axis=-1)
-    some = square > 0
-    root = xp.sqrt(xp.where(some, square, xp.ones_like(square)))
-    moments = (central_inertia(hold_constant(each), "origin") for each in (theta, found))
-    before, after = map(eigenvalues, moments)
-    moved, size = norm(xp, after - before), norm(xp, before)
-    relative = xp.where(moved > 0, moved / size, xp.zeros_like(moved))
-    return Change(xp.where(some, root, xp.zeros_like(root)), relative)
+    def measure(self) -> Change:
+        """Measure how far the rows moved, as `solution.measure_matrices` does."""
+        xp = array_namespace(self.theta)
+        change = self.found - self.theta
+        change = xp.where(self.rows[..., None], change, xp.zeros_like(change))
+        square = xp.sum(change * xp.matmul(self.W, change[..., None])[..., 0], axis=-1)
+        some = square > 0
+        root = xp.sqrt(xp.where(some, square, xp.ones_like(square)))
+        both = (self.theta, self.found)
+        moments = (central_inertia(hold_constant(each), "origin") for each in both)
+        before, after = map(eigenvalues, moments)
+        moved, size = norm(xp, after - before), norm(xp, before)
+        relative = xp.where(moved > 0, moved / size, xp.zeros_like(moved))
+        return Change(xp.where(some, root, xp.zeros_like(root)), relative)
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Return the residuals of the search, before rounding.
+
+        Raises:
+            ParameterError: Residuals relative to a move, which need more digits.
+        """
+        if unit == "move":
+            raise ParameterError(HIDDEN_MOVE)
+        return Certificate(*(self.facts[..., k] for k in (2, 3, 4)))
+
+    def multiply(self) -> Floats:
+        """Compute the multipliers in NumPy.
+
+        Raises:
+            ParameterError: A trace hides the numbers.
+        """
+        dual, place = see_numbers(self.dual), see_numbers(self.p_BoFo_B)
+        if dual is None:
+            raise ParameterError("a trace hides the multipliers; project without it to see them")
+        none = np.zeros((*dual.shape[:-1], 3))
+        return multiply_matrices(dual, none if place is None else place)
 
 
 _BODIES = np.asarray(pseudo_inertia(np.eye(10)))

@@ -25,9 +25,9 @@ from inertial_check.inertia.arrays import Array, Floats, Namespace, device_of
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.derivatives import repeat_while
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.holding import LEAST_RISE, OWN_SHARE, RISE
 from inertial_check.projection.moments import with_central_inertia
 from inertial_check.projection.newton import PATH, PATH_STEPS, SEARCH, STEPS
+from inertial_check.projection.problems import LEAST_RISE, OWN_SHARE, RISE
 from inertial_check.projection.quadratic import UNITS_FIT
 from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, SCALE, TO_SVEC, Certificate
 

@@ -1,26 +1,48 @@
-"""The nearest by a metric of the whole pseudo-inertia, under constraints or not.
+"""The nearest by a metric of the whole pseudo-inertia: the problems, and floors under the answers.
 
-Chooses frame, units and solver for the rows that have to move. All of it runs in NumPy, in float64.
+Frame, units and solver are chosen here for the rows that have to move. All of it runs in NumPy, in
+float64. The closure of the cone holds matrices that no body has (m = 0 with S != 0), and an answer
+on its boundary may lie a rounding unit outside: rows of either kind, and rows without the margin,
+are solved again inside Pi >= Delta.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import Floats, Mask
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Floats, Integers, Mask
+from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.frames import translate
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
+from inertial_check.inertia.representations import (
+    Point,
+    pseudo_inertia,
+    second_moment,
+    theta_from_pseudo_inertia,
+)
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import newton, regularised
-from inertial_check.projection.certificate import Unit, verify_matrices
-from inertial_check.projection.holding import hold
+from inertial_check.projection.certificate import (
+    Change,
+    RowFailure,
+    SolverResult,
+    Unit,
+    find_change,
+    keep_all,
+    measure_matrices,
+    multiply_matrices,
+    verify_matrices,
+)
 from inertial_check.projection.metrics import (
+    Options,
     Weights,
     pseudo_inertia_about,
     read_prior_by_row,
@@ -28,33 +50,27 @@ from inertial_check.projection.metrics import (
     shift_to_com,
 )
 from inertial_check.projection.moments import (
+    BALL,
     METRICS,
     MomentMetric,
     central_inertia,
     inner,
     trace,
     with_central_inertia,
+    with_margin,
 )
-from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import (
-    CompactProblem,
     Quadratic,
     Solution,
-    compress,
+    certify,
     fit_reference,
     project_by_whitening,
 )
 from inertial_check.projection.small_moves import sharpen_matrices
-from inertial_check.projection.solution import (
-    Change,
-    RowFailure,
-    SolverResult,
-    empty_result,
-    join_results,
-    measure_matrices,
-    result_of_matrices,
-)
 from inertial_check.projection.svec import TO_SVEC, Certificate, congruence, factors
+
+if TYPE_CHECKING:
+    from inertial_check.projection.conic.problem import Proof
 
 BATCH = 4096
 """Number of bodies whose matrices are in memory as temporaries at a time."""
@@ -69,7 +85,167 @@ DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant
 """Metrics that are data terms with a divergence to a prior."""
 
 
-def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) -> SolverResult:
+Solver = Callable[[Quadratic], Solution]
+"""Function that finds the nearest with Pi >= Delta."""
+
+RISE, LEAST_RISE = 4.0, 1.1
+"""Largest and least factor by which a floor is raised where it was not enough."""
+
+OWN_SHARE = 1 / 64
+"""Largest share of its own spread with which an answer is lifted to a sound verdict. Rounding needs
+far less. A spread that is itself rounding would need as much as it takes, and the mass would grow
+with it; the reference lifts such an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixRequest:
+    """Rows that a metric of the whole pseudo-inertia moves, with all that was given for them.
+
+    Their problems are built when they are needed, once to be solved and again for a certificate: as
+    given, weights take a tenth of the memory of their problems.
+
+    Attributes:
+        given: (n, 10) theta in order "urdf", about `about`.
+        about: "origin" or "com".
+        options: The request, without what follows.
+        prior: (n, 10) in order "urdf" about the body origin, or None.
+        weights: Those of these rows, or None.
+    """
+
+    given: Floats
+    about: Point
+    options: Options
+    prior: Floats | None
+    weights: Weights | None
+
+    def build_problems(
+        self, batch: int
+    ) -> Iterator[tuple[slice, Quadratic, Floats | None, Floats]]:
+        """Build the quadratic problems, a batch of bodies at a time.
+
+        Yields:
+            Places of the rows; their problem, in frames F; the priors (n, 4, 4) about their
+            origins; and these, p_BoFo_B.
+        """
+        for start in range(0, max(len(self.given), 1), batch):
+            some = slice(start, start + batch)
+            theta0, p_BoFo_B = shift_to_com(self.given[some], self.about)
+            W = None if self.weights is None else self.weights.matrices(some)
+            Pi = None if self.prior is None else pseudo_inertia_about(self.prior[some], p_BoFo_B)
+            yield some, _build_problem(self.options, theta0, W, Pi), Pi, p_BoFo_B
+
+
+def read_request(theta: Floats, about: Point, rows: Mask, options: Options) -> MatrixRequest:
+    """Read what is given for some rows.
+
+    Args:
+        theta: (..., 10) in order "urdf", about `about`.
+        about: "origin" or "com".
+        rows: (...,) the rows.
+        options: The request.
+
+    Raises:
+        ParameterError: Weights or a prior that are none, or weights that are singular without a
+            prior; names the body and the value.
+    """
+    prior = weights = None
+    if options.prior is not None:
+        prior = read_prior_by_row(options.prior, options.order, about, rows.shape)[0][rows]
+    if options.weights is not None:
+        weights = read_definite_weights(options, rows.shape)
+        weights = weights._replace(values=weights.values[rows])
+    own = replace(options, prior=None, weights=None, constraints=())
+    return MatrixRequest(theta[rows], about, own, prior, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixEvidence:
+    """Evidence of a metric of the whole pseudo-inertia.
+
+    Attributes:
+        request: The rows as they were given.
+        found: (n, 10) the answers, in the frames of their problems.
+        dual: (n, 10) svec of their multipliers.
+        Delta: (n, 4, 4) floors of mass and of the margin under them.
+        proof: The multipliers of constraints; None without constraints.
+    """
+
+    request: MatrixRequest
+    found: Floats
+    dual: Floats
+    Delta: Floats
+    proof: Proof | None = None
+
+    def measure(self) -> Change:
+        """Measure how far the rows moved."""
+        problems = self.request.build_problems(BATCH)
+        parts = [measure_matrices(problem, self.found[some]) for some, problem, _, _ in problems]
+        return Change(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Compute the residuals of rows (n, 10) as they are returned."""
+        given, about = self.request.given, self.request.about
+        theta0, p_BoFo_B = shift_to_com(given, about)
+        change = find_change(given, found, about, p_BoFo_B)
+        if self.proof is not None:
+            return self.proof.certify(theta0 + change, of_move=unit == "move")
+        options, parts = self.request.options, []
+        for some, problem, _, _ in self.request.build_problems(BATCH):
+            dual, own = self.dual[some], change[some]
+            if options.metric in DIVERGENCES:
+                rho, metric = options.regularization, options.metric
+                part = regularised.verify(problem, rho, metric, dual, own, unit)
+            else:
+                held = problem._replace(Delta=self.Delta[some])
+                part = verify_matrices(held, dual, own, unit)
+            parts.append(part)
+        return Certificate(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def multiply(self) -> Floats:
+        """Compute the multipliers (n, 4, 4) of Pi >= 0 about the body origin."""
+        _, p_BoFo_B = shift_to_com(self.request.given, self.request.about)
+        return multiply_matrices(self.dual, p_BoFo_B)
+
+
+def result_of_matrices(
+    request: MatrixRequest,
+    solution: Solution,
+    Delta: Floats,
+    solver: str,
+    failures: tuple[RowFailure, ...],
+    proof: Proof | None = None,
+) -> SolverResult:
+    """Make the result of a metric of the whole pseudo-inertia.
+
+    Args:
+        request: The rows as they were given.
+        solution: The answers, in the frames of their problems.
+        Delta: (n, 4, 4) floors under them.
+        solver: Name of the solver.
+        failures: Rows without a certified answer.
+        proof: The multipliers of constraints.
+    """
+    theta0, p_BoFo_B = shift_to_com(request.given, request.about)
+    found = theta = solution.theta
+    central = central_inertia(found, "origin")
+    if request.about == "com":
+        theta = np.concatenate([found[:, :4], central], axis=1)
+    if p_BoFo_B.any():
+        theta = np.asarray(translate(theta, p_BoFo_B, request.about))
+    return SolverResult(
+        theta=theta,
+        changed=np.asarray(np.any(found != theta0, axis=1)),
+        vanished=np.asarray(np.all(central == 0, axis=1)),
+        solver=solver,
+        iterations=solution.iterations,
+        evidence=MatrixEvidence(request, found, solution.dual, Delta, proof),
+        failures=failures,
+    )
+
+
+def project_matrices(
+    theta: Floats, about: Point, rows: Mask, options: Options
+) -> tuple[SolverResult, Mask]:
     """Move the rows that have to move, without constraints.
 
     Args:
@@ -78,95 +254,28 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
         rows: (...,) rows that have to move.
         options: The request.
 
+    Returns:
+        The result, and (n,) which of its rows end at the least mass.
+
     Raises:
-        ParameterError: Weights or a prior that are none; names the body and the value.
+        ParameterError: Weights, a prior or a solver that are none; names the body and the value.
     """
-    if not rows.any():
-        _read_given(about, rows, options)  # refuses what is none
-        return empty_result(_name_solver(options), floored=True, iterations=True)
-    large = np.count_nonzero(rows) > BATCH and options.metric not in DIVERGENCES
-    parts, first = [], 0
-    for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
-        nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
+    request = read_request(theta, about, rows, options)
+    solver, solve = _choose_solver(options)
+    count = len(request.given)
+    floored, Delta = np.zeros(count, dtype=np.bool_), np.zeros((count, 4, 4))
+    if not count:
+        return keep_all(solver), floored
+    found = Solution.keep(np.zeros((count, 10)))
+    for some, problem, prior, _ in request.build_problems(BATCH):
         if options.metric in DIVERGENCES:
-            held, floored, solver = problem, nowhere, "newton"
-            found = regularised.project(problem, options.regularization, options.metric)
-            proof = partial(
-                regularised.verify, problem, options.regularization, options.metric, found.dual
-            )
-        else:
-            solve, solver = _choose_solver(options)
-            solve = partial(_solve_sharply, solve)
-            held, found, floored = hold(solve, problem, options.margin, options.mass_min, prior)
-            proof = partial(verify_matrices, held, found.dual)
-        failures = _find_uncertified(held, found, options)
-        kept = compress(held) if large else None
-        if kept is not None:
-            proof = partial(_verify_kept, kept, found.dual)
-        given = theta[rows][first : first + len(problem.theta0)] if about == "com" else None
-        first += len(problem.theta0)
-        result = result_of_matrices(
-            about, p_BoFo_B, held, found, floored, solver, proof, failures, given
-        )
-        if kept is not None:
-            result = replace(
-                result, measure=partial(_measure_kept, kept, found.theta), problem=None
-            )
-        parts.append(result)
-    return join_results(parts)
-
-
-def _measure_kept(kept: CompactProblem, theta: Floats) -> Change:
-    return measure_matrices(kept.expand(), theta)
-
-
-def _verify_kept(kept: CompactProblem, dual: Floats, change: Floats, unit: Unit) -> Certificate:
-    return verify_matrices(kept.expand(), dual, change, unit)
-
-
-def build_problems(
-    theta: Floats, about: Point, rows: Mask, options: Options, batch: int
-) -> Iterator[tuple[Quadratic, Floats | None, Floats]]:
-    """Build the quadratic problems of some rows, a batch of bodies at a time.
-
-    Args:
-        theta: (..., 10) in order "urdf", about `about`.
-        about: "origin" or "com".
-        rows: (...,) rows to build them for.
-        options: The request.
-        batch: Number of bodies in a problem.
-
-    Yields:
-        The problem, in frames F; the priors (n, 4, 4) about their origins; and these, p_BoFo_B.
-
-    Raises:
-        ParameterError: Weights or a prior that are none, or weights that are singular without a
-            prior.
-    """
-    given = theta[rows]
-    prior, weights = _read_given(about, rows, options)
-    for start in range(0, max(len(given), 1), batch):
-        some = slice(start, start + batch)
-        theta0, p_BoFo_B = shift_to_com(given[some], about)
-        W = None if weights is None else weights.matrices(some)
-        Pi = None if prior is None else pseudo_inertia_about(prior[some], p_BoFo_B)
-        yield _build_problem(options, theta0, W, Pi), Pi, p_BoFo_B
-
-
-def _read_given(about: Point, rows: Mask, options: Options) -> tuple[Floats | None, Weights | None]:
-    """Read priors (n, 10) and weights of some rows (...,).
-
-    Raises:
-        ParameterError: As `build_problems` does.
-    """
-    shape = rows.shape
-    prior = weights = None
-    if options.prior is not None:
-        prior = read_prior_by_row(options.prior, options.order, about, shape)[0][rows]
-    if options.weights is not None:
-        weights = read_definite_weights(options, shape)
-        weights = weights._replace(values=weights.values[rows])
-    return prior, weights
+            found.put(some, solve(problem))
+            continue
+        held = hold(solve, problem, options.margin, options.mass_min, prior)
+        found.put(some, held.solution)
+        floored[some], Delta[some] = held.floored, held.problem.Delta
+    failures = _find_uncertified(found, options)
+    return result_of_matrices(request, found, Delta, solver, failures), floored
 
 
 def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
@@ -269,34 +378,26 @@ def weights_of_prior(prior: Floats) -> Floats:
     return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
 
 
-def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], str]:
-    """Choose the function that finds the nearest with Pi >= Delta, and name it."""
-    name = _name_solver(options)
-    if options.solver is not None:
-        from inertial_check.projection import conic
-
-        return partial(conic.try_nearest, solver=options.solver), name
-    return (_project_by_newton if name == "newton" else project_by_whitening), name
-
-
-def _solve_sharply(solve: Callable[[Quadratic], Solution], problem: Quadratic) -> Solution:
-    """Solve a problem, and find small moves to their own digits."""
-    return sharpen_matrices(problem, solve(problem))
-
-
-def _name_solver(options: Options) -> str:
-    """Name the solver of a metric.
+def _choose_solver(options: Options) -> tuple[str, Solver]:
+    """Choose the function that finds the nearest with Pi >= Delta, and name it.
 
     Raises:
         ParameterError: No such solver is installed.
     """
     if options.metric in DIVERGENCES:
-        return "newton"
+        rho, metric = options.regularization, options.metric
+        return "newton", lambda problem: regularised.project(problem, rho, metric)
     if options.solver is not None:
+        from inertial_check.projection import conic
         from inertial_check.projection.conic.solvers import find_solver
 
-        return find_solver(options.solver).lower()
-    return "closed form" if options.metric in ("prior", "pseudo-inertia") else "newton"
+        name = find_solver(options.solver).lower()
+        solve: Solver = partial(conic.try_nearest, solver=options.solver)
+    elif options.metric in ("prior", "pseudo-inertia"):
+        name, solve = "closed form", project_by_whitening
+    else:
+        name, solve = "newton", _project_by_newton
+    return name, lambda problem: sharpen_matrices(problem, solve(problem))
 
 
 def _project_by_newton(problem: Quadratic) -> Solution:
@@ -312,9 +413,7 @@ def _project_by_newton(problem: Quadratic) -> Solution:
     return found
 
 
-def _find_uncertified(
-    problem: Quadratic, found: Solution, options: Options
-) -> tuple[RowFailure, ...]:
+def _find_uncertified(found: Solution, options: Options) -> tuple[RowFailure, ...]:
     """Find the answers without a proof."""
     if options.margin > 0:  # optimality is claimed without a margin only
         return ()
@@ -329,3 +428,185 @@ def _find_uncertified(
         )
         for row in bad
     )
+
+
+class Held(NamedTuple):
+    """Answers that are bodies, with the floors that make them so.
+
+    Attributes:
+        problem: The given problem, with the floors of mass and of the margin as its Delta.
+        solution: The answers.
+        floored: (n,) rows that end at the least mass.
+    """
+
+    problem: Quadratic
+    solution: Solution
+    floored: Mask
+
+
+def hold(
+    solve: Solver,
+    problem: Quadratic,
+    margin: float,
+    mass_min: float | None,
+    prior: Floats | None = None,
+) -> Held:
+    """Solve, and again where the answer has no mass, less than the margin, or no sound verdict.
+
+    Args:
+        solve: Gives the nearest with Pi >= Delta.
+        problem: A problem with Delta = 0.
+        margin: Least margin of the results, 0 to 1/3.
+        mass_min: Least mass [kg]; None for MASS_FLOOR of the mass given, or of the reference's
+            where that is zero.
+        prior: (n, 4, 4) bodies of which a margin takes a share; None for the isotropic bodies of
+            the answers without a margin.
+    """
+    found = solve(problem)
+    least = least_mass(problem, mass_min)
+    floored = found.theta[:, 0] < least
+    Delta = np.array(problem.Delta)
+    Delta[floored, 3, 3] = least[floored]
+    held = Held(problem._replace(Delta=Delta), found, floored)
+    _solve_again(solve, held, np.flatnonzero(floored))
+    if margin == 0 and not lacks_margin(held.solution.theta, 0.0).any():
+        return held
+    every = np.arange(len(floored))
+    unlifted, below = held.solution.rows(every), np.array(held.problem.Delta)
+    ball = spread_about_origin(held.problem, held.solution.theta)
+    _restore(held, _raise(solve, held, 0.0, ball, OWN_SHARE), unlifted, below)
+    _raise(solve, held, 0.0, like_reference(held.problem))
+    if margin > 0:
+        sound, below = held.solution.rows(every), np.array(held.problem.Delta)
+        if prior is not None:
+            _restore(held, _raise(solve, held, margin, prior), sound, below)
+        theta = held.solution.theta
+        six = np.asarray(central_inertia(theta, "origin"))
+        ball = _build_ball(held.problem, theta, six[:, [0, 3, 5]].sum(axis=1) / 2)
+        short = _raise(solve, held, margin, ball)
+        _restore(held, short, sound, below)
+        theta = held.solution.theta[short]
+        raised = with_margin(theta, "origin", central_inertia(theta, "origin"), margin)
+        held.solution.theta[short] = with_central_inertia(theta, "origin", raised)
+        # Compute the residuals of some answers again, in place.
+        part = held.solution.rows(short)
+        certificate = certify(held.problem.rows(short), part.theta, part.dual)
+        held.solution.put(short, part._replace(certificate=certificate))
+    return held
+
+
+def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
+    """Compute the least mass (n,) [kg]: as asked, or MASS_FLOOR of the given or reference's."""
+    if mass_min is not None:
+        return np.full(len(problem.theta0), mass_min)
+    given = np.abs(problem.theta0[:, 0])
+    return tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
+
+
+def _restore(held: Held, rows: Integers, sound: Solution, below: Floats) -> None:
+    """Give rows, in place, the answers and floors that they had before they were raised."""
+    held.solution.put(rows, sound.rows(rows))
+    held.problem.Delta[rows] = below[rows]
+
+
+def _raise(
+    solve: Solver,
+    held: Held,
+    margin: float,
+    bodies: Floats,
+    most: float = 1.0,
+) -> Integers:
+    """Raise Delta, in place, under the answers that lack the margin or a sound verdict.
+
+    Args:
+        solve: As for `hold`.
+        held: Answers and floors so far, replaced in place.
+        margin: Least margin.
+        bodies: (n, 4, 4) bodies of which Delta takes a share.
+        most: Largest share of a body, at most 1.
+
+    Returns:
+        Rows to which this share of a body under the answer would not give the margin.
+    """
+    theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
+    short = np.flatnonzero(lacks_margin(theta, margin))
+    if not short.size:
+        return short
+    body, Delta = bodies[short], held.problem.Delta[short]
+    # Compute the share (n,) of a body whose least spread is the margin times the answer's.
+    share_theta = theta[short]
+    around = central_inertia(theta_from_pseudo_inertia(body), "origin")
+    least = eigenvalues(second_moment(around))[:, 0]
+    six = np.asarray(central_inertia(share_theta, "origin"))
+    spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
+    share = margin * spread / np.where(least > 0, least, 1.0)
+    share = np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
+    while short.size:
+        held.problem.Delta[short] = Delta + share[:, None, None] * body
+        _solve_again(solve, held, short)
+        reached = Consistency(theta[short], "origin").margin
+        with np.errstate(all="ignore"):  # a margin of zero divides by zero where it is not used
+            rise = np.where(reached > 0, margin / reached, RISE)
+        share = share * np.clip(rise, LEAST_RISE, RISE)
+        missing = lacks_margin(theta[short], margin)
+        failed.append(short[missing & (share > most)])
+        left = missing & (share <= most)
+        short, body, Delta, share = (part[left] for part in (short, body, Delta, share))
+    return np.concatenate(failed)
+
+
+def _solve_again(solve: Solver, held: Held, rows: Integers) -> None:
+    """Replace some of the answers, in place; their steps add up."""
+    if rows.size:
+        anew = solve(held.problem.rows(rows))
+        anew = anew._replace(iterations=held.solution.iterations[rows] + anew.iterations)
+        held.solution.put(rows, anew)
+
+
+def lacks_margin(theta: Floats, margin: float) -> Mask:
+    """Find the rows (n,) that are no body with this margin; theta = 0 lacks nothing."""
+    judged = Consistency(theta, "origin")
+    code = judged.verdict_code
+    bad = code > int(Verdict.BOUNDARY)
+    if margin > 0:
+        bad |= ~(judged.margin >= margin)
+    return np.asarray(bad & (code != int(Verdict.MASSLESS)))
+
+
+def find_points(problem: Quadratic, theta: Floats) -> Mask:
+    """Find the answers (n,) that are point masses where mass and first moment stay.
+
+    Their spread is nothing beside that of the given body, to the accuracy of a solver, or hidden by
+    the rounding of the first moment. Rows that were given as bodies are none of them.
+    """
+    if not problem.fixed:
+        return np.zeros(len(theta), dtype=np.bool_)
+    both = theta, theta_from_pseudo_inertia(problem.reference)
+    six = (np.abs(central_inertia(some, "origin")) for some in both)
+    found, whole = (some[:, [0, 3, 5]].sum(axis=1) for some in six)
+    hidden = Consistency(theta, "origin").verdict_code == int(Verdict.ILL_POSED)
+    nothing = (found <= tolerances.CERTIFIED * whole) | hidden
+    return np.asarray(nothing & lacks_margin(problem.theta0, 0.0))
+
+
+def spread_about_origin(problem: Quadratic, theta: Floats) -> Floats:
+    """Build bodies, mostly for points, whose central spread is the answer's about the origin."""
+    return _build_ball(problem, theta, theta[:, [4, 7, 9]].sum(axis=1) / 2)
+
+
+def like_reference(problem: Quadratic) -> Floats:
+    """Build isotropic bodies (n, 4, 4) about the origin with mass and spread of the reference."""
+    body = problem.reference
+    ball = np.zeros_like(body)
+    ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
+    ball[:, 3, 3] = body[:, 3, 3]
+    return ball
+
+
+def _build_ball(problem: Quadratic, theta: Floats, spread: Floats) -> Floats:
+    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none."""
+    usable = ((spread > 0) & (theta[:, 0] > 0))[:, None]
+    six = (2 * spread / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
+    safe = np.where(usable, theta, BALL)  # no division by the mass that a row lacks
+    body = np.asarray(pseudo_inertia(with_central_inertia(safe, "origin", six)))
+    return np.where(usable[:, :, None], body, like_reference(problem))

@@ -14,18 +14,18 @@ from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.derivatives import hides_numbers
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, change_units, leaves_range
-from inertial_check.projection.moments import BALL, METRICS, Rows, move_inertias, needs_projection
-from inertial_check.projection.options import Metric, Options
-from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.small_moves import sharpen_moments
-from inertial_check.projection.solution import (
+from inertial_check.projection.certificate import (
+    MomentEvidence,
     RowFailure,
     SolverResult,
-    empty_result,
+    keep_all,
     leave_points,
     result_of_moments,
-    return_to_units,
 )
+from inertial_check.projection.metrics import Metric, Options
+from inertial_check.projection.moments import BALL, METRICS, Rows, move_inertias, needs_projection
+from inertial_check.projection.result import Projection, Status
+from inertial_check.projection.small_moves import sharpen_moments
 
 if TYPE_CHECKING:
     from inertial_check.projection.constraint import Constraint
@@ -175,51 +175,43 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     mask = needs_projection(judged, margin)
     rows = Rows(mask | _find_inexact(judged) if options.exact else mask)
     if rows.none:
-        return _assemble(options, about, given, rows, *_keep_all(judged, options), like)
+        if options.solver is not None:
+            from inertial_check.projection.conic.solvers import find_solver
+
+            find_solver(options.solver)  # refuses a name that is none
+        solver = "closed form" if options.solver is None else options.solver.lower()
+        none = np.asarray(judged.verdict_code >= int(Verdict.INVALID), dtype=np.int8)
+        unmoved = np.asarray(none * np.int8(Status.NO_NEAREST))
+        return _assemble(options, given, rows, keep_all(solver), unmoved, judged, like)
     taken = rows.take(given, BALL)
-    inner, units = change_units(taken, about)
+    own, units = change_units(taken, about)
     solver, steps = "closed form", None
     failures: tuple[RowFailure, ...] = ()
     with np.errstate(all="ignore"):
         if options.solver is None:
-            before, after = move_inertias(inner, about, metric, margin)
+            before, after = move_inertias(own, about, metric, margin)
         else:
             from inertial_check.projection import conic
 
-            tried = conic.try_inertias(inner, about, metric, margin, options.solver)
+            tried = conic.try_inertias(own, about, metric, margin, options.solver)
             before, after, steps, errors = tried
             solver = options.solver.lower()
             failures = tuple(
                 RowFailure(row, None, str(error), instance=error.instance) for row, error in errors
             )
-        result = result_of_moments(inner, about, before, after, metric, margin, solver, steps)
+        evidence = MomentEvidence(own, about, before, after, metric, margin, units)
+        result, lost = result_of_moments(evidence, taken, solver, steps)
         result = replace(result, failures=failures)
-    nobody, nowhere = judged.verdict_code >= int(Verdict.INVALID), judged.verdict_code < 0
-    if units is not None:
-        result, lost = return_to_units(result, taken, about, units)
-        nobody = nobody | rows.put(lost, nowhere)
     if margin == 0 and units is None and isinstance(given, np.ndarray):
         result = sharpen_moments(result, taken, about, metric)
     result = leave_points(result, taken)
     if options.exact:
         result = _make_exact(result, options, about, given[rows.mask], np.asarray(mask[rows.mask]))
-    nobody = nobody | rows.put(result.vanished, nowhere)
-    codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
-    codes = _mark_failures(_doubt_ill_posed(codes, judged), rows, result.failures)
-    return _assemble(options, about, given, rows, result, codes, like)
-
-
-def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Array]:
-    """Return the result and the status codes of a NumPy batch in which no row has to move."""
-    if options.solver is None:
-        result = empty_result("closed form")
-    else:
-        from inertial_check.projection.conic.solvers import find_solver
-
-        find_solver(options.solver)  # refuses a name that is none
-        result = empty_result(options.solver.lower(), iterations=True)
-    nobody = np.asarray(judged.verdict_code >= int(Verdict.INVALID), dtype=np.int8)
-    return result, _doubt_ill_posed(np.asarray(nobody * np.int8(Status.NO_NEAREST)), judged)
+    nowhere = judged.verdict_code < 0
+    nobody = judged.verdict_code >= int(Verdict.INVALID)
+    nobody = nobody | rows.put(result.vanished | lost, nowhere)
+    codes = _combine_codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
+    return _assemble(options, given, rows, result, codes, judged, like)
 
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
@@ -245,19 +237,21 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         from inertial_check.projection import constrained  # with the conic programs
         from inertial_check.projection.conic.joint import find_tied_to_missing
 
-        mask = constrained.has_nearest(judged, finite, options.metric) & ~(far | free)
+        # Under constraints those rows have a nearest that the metric can move.
+        movable = judged.verdict_code < int(Verdict.INVALID)
+        mask = np.asarray(movable if options.metric in METRICS else finite) & ~(far | free)
         flat = mask.reshape(-1)
         mask = finite = (flat & ~find_tied_to_missing(options.constraints, flat)).reshape(
             mask.shape
         )
-        result = constrained.project_with_constraints(theta, about, mask, options)
+        result, floored = constrained.project_with_constraints(theta, about, mask, options)
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)
         needed = finite & (needs_projection(judged, options.margin) | impossible)
         if options.exact:
             needed |= finite & _find_inexact(judged)
         mask, finite = np.asarray(needed & ~(far | free)), finite & ~(needed & (far | free))
-        result = problems.project_matrices(theta, about, mask, options)
+        result, floored = problems.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
     if options.exact:
         needed = needs_projection(judged, options.margin) | (
@@ -265,10 +259,8 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         )
         needed = np.ones_like(mask) if options.constraints else np.asarray(needed)
         result = _make_exact(result, options, about, own[mask], needed[mask], mask)
-    floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)
-    codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
-    codes = _mark_failures(_doubt_ill_posed(codes, judged), rows, result.failures)
-    return _assemble(options, about, own, rows, result, codes, like)
+    codes = _combine_codes(rows.put(result.changed, nowhere), ~finite, rows.put(floored, nowhere))
+    return _assemble(options, own, rows, result, codes, judged, like)
 
 
 def _is_out_of_reach(given: Array) -> bool:
@@ -333,16 +325,31 @@ def _make_exact(
 
 def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
     options: Options,
-    about: Point,
     given: Array,
     rows: Rows,
     result: SolverResult,
     codes: Array,
-    like: Array | None = None,
+    judged: Consistency,
+    like: Array | None,
 ) -> Projection:
+    """Make the projection, with the status of ill-posed rows and of those without an answer.
+
+    An ill-posed row is called uncertified: rounding of its first moment hides its inertia, so that
+    what is nearest is decided by digits that are not there.
+    """
+    xp = array_namespace(codes)
+    doubted = (judged.verdict_code == int(Verdict.ILL_POSED)) & (codes != int(Status.NO_NEAREST))
+    codes = xp.where(doubted, xp.full_like(codes, int(Status.UNCERTIFIED)), codes)
+    if result.failures:
+        shape, flat = np.shape(codes), np.array(codes).reshape(-1)
+        moved = np.flatnonzero(np.asarray(rows.mask).reshape(-1))
+        for failure in result.failures:
+            status = Status.INFEASIBLE if failure.conflict is not None else Status.UNCERTIFIED
+            flat[moved[failure.row]] = int(status if failure.nearest else Status.NO_NEAREST)
+        codes = flat.reshape(shape)
     return Projection(
         order=options.order,
-        about=about,
+        about=judged.about,
         metric=options.metric,
         margin=options.margin,
         canonical=rows.put(result.theta, given),
@@ -370,30 +377,7 @@ def _in_numpy(given: Array, metric: str) -> tuple[Array, Array | None]:
         ) from error
 
 
-def _mark_failures(codes: Array, rows: Rows, failures: tuple[RowFailure, ...]) -> Array:
-    """Give rows without a certified answer their status."""
-    if not failures:
-        return codes
-    flat = np.array(codes).reshape(-1)
-    moved = np.flatnonzero(np.asarray(rows.mask).reshape(-1))
-    for failure in failures:
-        status = Status.INFEASIBLE if failure.conflict is not None else Status.UNCERTIFIED
-        flat[moved[failure.row]] = int(status if failure.nearest else Status.NO_NEAREST)
-    return flat.reshape(np.shape(codes))
-
-
-def _doubt_ill_posed(codes: Array, judged: Consistency) -> Array:
-    """Call rows uncertified whose numbers, as given, do not say whether a body has them.
-
-    Rounding of their first moment hides their inertia: what is nearest to it is decided by digits
-    that are not there.
-    """
-    xp = array_namespace(codes)
-    doubted = (judged.verdict_code == int(Verdict.ILL_POSED)) & (codes != int(Status.NO_NEAREST))
-    return xp.where(doubted, xp.full_like(codes, int(Status.UNCERTIFIED)), codes)
-
-
-def _codes(moved: Array, nobody: Array, floored: Array) -> Array:
+def _combine_codes(moved: Array, nobody: Array, floored: Array) -> Array:
     """Combine masks to the integers (...,) of Status; later ones decide over earlier ones."""
     xp = array_namespace(moved)
     if xp is np:

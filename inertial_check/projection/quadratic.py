@@ -238,49 +238,12 @@ class Quadratic(NamedTuple):
         )
 
 
-class CompactProblem(NamedTuple):
-    """A quadratic problem in a quarter of its memory, where its matrices are diagonal or zero.
-
-    Attributes:
-        theta0: (n, 10) as in the problem.
-        W: (n, 10) diagonals, or (n, 10, 10), or None.
-        Delta: (n, 4, 4), or None for zero.
-        reference: (n, 4) diagonals, or (n, 4, 4).
-        fixed: As in the problem.
-    """
-
-    theta0: Floats
-    W: Floats | None
-    Delta: Floats | None
-    reference: Floats
-    fixed: bool
-
-    def expand(self) -> Quadratic:
-        """Restore the problem."""
-        Delta = np.zeros((len(self.theta0), 4, 4)) if self.Delta is None else self.Delta
-        W = None if self.W is None else _expand_diagonal(self.W)
-        return Quadratic(self.theta0, W, Delta, _expand_diagonal(self.reference), self.fixed)
-
-
-def compress(problem: Quadratic) -> CompactProblem:
-    """Compress a problem that is kept for its certificate."""
-    theta0, W, Delta, reference, fixed = problem
-    W = None if W is None else _take_diagonal(W)
-    some = Delta if Delta.any() else None
-    return CompactProblem(theta0, W, some, _take_diagonal(reference), fixed)
-
-
 def _take_diagonal(matrices: Floats) -> Floats:
     """Return the diagonals (n, k) of matrices (n, k, k) that have nothing beside them."""
     diagonals = np.einsum("nii->ni", matrices)
     if np.count_nonzero(matrices) == np.count_nonzero(diagonals):
         return np.array(diagonals)
     return matrices
-
-
-def _expand_diagonal(values: Floats) -> Floats:
-    """Return matrices (n, k, k), of which diagonals (n, k) may be all that is given."""
-    return values[:, :, None] * np.eye(values.shape[1]) if values.ndim == 2 else values
 
 
 class Solution(NamedTuple):
@@ -297,6 +260,15 @@ class Solution(NamedTuple):
     dual: Floats
     certificate: Certificate
     iterations: Counts
+
+    @classmethod
+    def keep(cls, theta: Floats, residual: float = 0.0) -> Solution:
+        """Make the solution in which bodies (n, 10) stay as they are, with this residual."""
+        count = len(theta)
+        certificate = Certificate(*np.full((3, count), residual))
+        return cls(
+            np.array(theta), np.zeros((count, 10)), certificate, np.zeros(count, dtype=np.int32)
+        )
 
     @property
     def worst(self) -> Floats:

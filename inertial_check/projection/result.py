@@ -5,10 +5,10 @@ Projections in notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property, partial
+from functools import cached_property
 from typing import get_args
 
 import numpy as np
@@ -26,7 +26,6 @@ from inertial_check.inertia.arrays import (
     select_rows,
 )
 from inertial_check.inertia.consistency import Consistency, check
-from inertial_check.inertia.derivatives import hides_numbers
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
     color_word,
@@ -38,10 +37,15 @@ from inertial_check.inertia.notebook import (
 )
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
-from inertial_check.projection.certificate import Unit
+from inertial_check.projection.certificate import (
+    Change,
+    Conflict,
+    SolverResult,
+    Unit,
+    select_result,
+)
+from inertial_check.projection.metrics import Metric
 from inertial_check.projection.moments import BALL, Rows
-from inertial_check.projection.options import Metric
-from inertial_check.projection.solution import Change, Conflict, SolverResult, select_result
 from inertial_check.projection.svec import Certificate
 
 
@@ -126,11 +130,7 @@ class Projection(EqualByValue):
         Raises:
             IndexError: There are no such bodies.
         """
-        whole = self.result
-        if whole.verify is not None and isinstance(self.canonical, np.ndarray):
-            found = self.canonical[self.rows.mask]
-            whole = replace(whole, verify=partial(_verify_whole, whole.verify, found))
-        rows, result = select_result(self.rows, whole, index)
+        rows, result = select_result(self.rows, self.result, self.canonical, index)
         return replace(
             self,
             canonical=select_rows(self.canonical, index, 1),
@@ -285,8 +285,8 @@ class Projection(EqualByValue):
         """
         mask = np.asarray(self.rows.mask)
         found = np.zeros((*mask.shape, 4, 4))
-        if self.result.multiply is not None and mask.any():
-            Z = np.asarray(self.result.multiply())
+        if self.result.evidence is not None and mask.any():
+            Z = self.result.evidence.multiply()
             found[mask] = Z[mask] if Z.shape == found.shape else Z
         return found
 
@@ -330,11 +330,14 @@ class Projection(EqualByValue):
         """
         if not isinstance(relative_to, str) or relative_to not in get_args(Unit):
             raise ParameterError(f"relative_to is {relative_to!r}; it is 'body' or 'move'")
-        found = self._verify(relative_to)
+        evidence, xp = self.result.evidence, array_namespace(self.canonical)
+        if evidence is None:
+            found = Certificate(*np.zeros((3, 0)))
+        else:
+            found = evidence.certify(self.rows.take(self.canonical, BALL), relative_to)
         if relative_to == "move":
             return Certificate(*(self._scatter_number(part, self._blank) for part in found))
         untouched = Consistency(self.canonical, self.about)
-        xp = array_namespace(self.canonical)
         shortfall = self.margin - untouched.tolerance - untouched.margin
         short = (shortfall > 0) & xp.any(untouched.principal_moments != 0, axis=-1)
         outside = xp.where(short, shortfall, xp.zeros_like(shortfall)) + self._blank
@@ -342,27 +345,6 @@ class Projection(EqualByValue):
             self._scatter_number(found.primal_residual, outside),
             self._scatter_number(found.dual_residual, self._blank),
             self._scatter_number(found.gap, self._blank),
-        )
-
-    def _verify(self, unit: Unit) -> Certificate:
-        """Compute the residuals of the moved rows, in the array library of `canonical`."""
-        verify, numpy = self.result.verify, isinstance(self.canonical, np.ndarray)
-        if numpy and verify is not None:
-            return verify(self.canonical[self.rows.mask], unit)
-        if unit == "body" or self.rows.none:
-            return self.result.certify()
-        if verify is None or hides_numbers(self.canonical):
-            raise ParameterError(
-                "relative_to='move' compares the numbers given and returned in twice the digits, "
-                "and a trace hides them; certify outside"
-            )
-        rows = np.asarray(self.rows.take(self.canonical, BALL)).reshape(-1, 10)
-        xp, like = array_namespace(self.canonical), self.canonical
-        return Certificate(
-            *(
-                xp.asarray(part.reshape(self.shape), dtype=like.dtype, device=device_of(like))
-                for part in verify(rows, unit)
-            )
         )
 
     def raise_for_status(self) -> None:
@@ -392,7 +374,8 @@ class Projection(EqualByValue):
 
     @cached_property
     def _change(self) -> Change:
-        return self.result.measure()
+        evidence = self.result.evidence
+        return Change(*np.zeros((2, 0))) if evidence is None else evidence.measure()
 
     @cached_property
     def _certificate(self) -> Certificate:
@@ -425,13 +408,6 @@ class Projection(EqualByValue):
         xp = array_namespace(self.like)
         dtype = self.like.dtype if np.issubdtype(values.dtype, np.floating) else None
         return xp.asarray(values, dtype=dtype, device=device_of(self.like))
-
-
-def _verify_whole(
-    verify: Callable[[Array, Unit], Certificate], found: Array, _: Array, unit: Unit
-) -> Certificate:
-    """Compute the residuals of all rows of which some have been selected."""
-    return verify(found, unit)
 
 
 _REASON = (

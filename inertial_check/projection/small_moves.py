@@ -19,6 +19,7 @@ from inertial_check.inertia.representations import Point, inertia_from_second_mo
 from inertial_check.inertia.tolerances import SMALL_MOVE
 from inertial_check.projection import newton
 from inertial_check.projection.certificate import (
+    SolverResult,
     diagonalise,
     diagonalise_spread,
     find_nearness,
@@ -33,7 +34,6 @@ from inertial_check.projection.quadratic import (
     normalise,
     to_units,
 )
-from inertial_check.projection.solution import SolverResult
 from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, congruence, pack, unpack
 
 ROUNDS = 2

@@ -11,7 +11,7 @@ import textbook
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import conic, constraints, newton
-from inertial_check.projection.conic import cones, joint, moments, solvers
+from inertial_check.projection.conic import cones, joint, solvers
 from inertial_check.projection.conic.solvers import NoAnswer, ask_solver
 from inertial_check.projection.densities import DensityInBall, DensityInBox
 from inertial_check.projection.moments import METRICS
@@ -99,14 +99,14 @@ def test_agrees_with_the_pseudo_inertia_formulation(metric, margin):
 def told(problem, change, z):
     """The point of the polish that says this change and these multipliers."""
     point = problem.g + problem.Gu @ change - z
-    return cones.Point(change, np.zeros(0), point, 1.0)
+    return cones.ConePoint(change, np.zeros(0), point, 1.0)
 
 
 class TestSolversThatFail:
     def test_an_answer_without_proof_is_never_returned(self, monkeypatch):
         """Too few iterations and no polish: the body comes with the error, to be solved again."""
         monkeypatch.setitem(solvers.ATTEMPTS, "SCS", ({"max_iters": 5},))
-        monkeypatch.setattr(moments, "polish", lambda problem, start: (start, np.inf))
+        monkeypatch.setattr(joint, "polish", lambda problem, start: (start, np.inf))
         with pytest.raises(
             ic.ProjectionError, match=r"SCS gave no certified answer .*residual"
         ) as e:
@@ -133,7 +133,7 @@ class TestSolversThatFail:
     def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, lie):
         """Ten times too far is wrong, also where the whole move is below the tolerance."""
         theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + violation)])
-        right = moments.polish
+        right = joint.polish
 
         def wrong(problem, start):
             point, residual = right(problem, start)
@@ -142,7 +142,7 @@ class TestSolversThatFail:
             return told(problem, d, z), residual
 
         assert ic.project(theta, about="com", solver="clarabel").status == "projected"
-        monkeypatch.setattr(moments, "polish", wrong)
+        monkeypatch.setattr(joint, "polish", wrong)
         found = ic.project(theta, about="com", solver="clarabel")
         assert found.status == "uncertified"
         assert (found.theta == theta).all()
@@ -161,7 +161,7 @@ class TestSolversThatFail:
             change = np.array([0, 0, 0, second < 0, 0, 1.0]) * problem.g - problem.g
             return told(problem, change, change), 0.0
 
-        monkeypatch.setattr(moments, "polish", wrong)
+        monkeypatch.setattr(joint, "polish", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, "covariance", about="com", solver="clarabel").raise_for_status()
 

@@ -157,4 +157,4 @@ def test_a_margin_that_no_share_of_the_prior_gives_is_not_paid_for_with_the_prio
     judged = ic.check(held.theta)
     assert (judged.margin >= 0.1 - judged.tolerance).all()
     whole = np.maximum(2.0, plain.theta[:, 0])  # of the prior, or of the answer
-    assert (held.result.problem.Delta[:, 3, 3] <= whole).all()
+    assert (held.result.evidence.Delta[:, 3, 3] <= whole).all()

@@ -11,9 +11,9 @@ import oracles
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, about_com, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
+from inertial_check.projection.certificate import certify_moments
 from inertial_check.projection.moments import METRICS
 from inertial_check.projection.result import Status
-from inertial_check.projection.solution import certify_moments
 
 EPS = np.finfo(float).eps
 

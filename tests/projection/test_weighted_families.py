@@ -26,7 +26,7 @@ def case(request):
     instances = families.draw(request.param, COUNT, seed=7)
     found = ic.project(instances.theta, "weighted", weights=instances.weights)
     floors = np.zeros((COUNT, 4, 4))  # of mass, and of spread where float64 would hold none
-    floors[found.rows.mask] = found.result.problem.Delta
+    floors[found.rows.mask] = found.result.evidence.Delta
     problems = zip(instances.theta, instances.matrices, floors, strict=True)
     return instances, found, floors, [reference(*problem) for problem in problems]
 

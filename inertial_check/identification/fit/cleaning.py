@@ -59,9 +59,8 @@ from inertial_check.inertia.representations import (
     symmetric,
 )
 from inertial_check.projection.constraint import Constraint, read_constraints
-from inertial_check.projection.metrics import read_prior
+from inertial_check.projection.metrics import Metric, read_prior
 from inertial_check.projection.moments import needs_projection
-from inertial_check.projection.options import Metric
 from inertial_check.projection.problems import weights_of_prior
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status

@@ -25,8 +25,7 @@ from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.tolerances import BEYOND_CERTIFIED
 from inertial_check.projection.conic.cones import complementarity, distance
-from inertial_check.projection.conic.feasibility import irreducible, sentence
-from inertial_check.projection.conic.problem import Applied
+from inertial_check.projection.conic.problem import Applied, irreducible, sentence
 from inertial_check.projection.constraint import Block, Constraint, read_constraints
 from inertial_check.projection.moments import read_margin
 from inertial_check.projection.svec import Certificate, pack

@@ -116,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and list on stderr the rows that moved."""
     from inertial_check.fixing.tables import LargestChanges, TableRequest, project_table
-    from inertial_check.projection.options import Options
+    from inertial_check.projection.metrics import Options
 
     name = "<stdin>" if args.table == "-" else args.table
     projection = Options(

@@ -25,9 +25,9 @@ from inertial_check.projection.conic.joint import (
     nearest,
     prove_nearest,
     solve_coupled_problem,
+    try_inertias,
     try_nearest,
 )
-from inertial_check.projection.conic.moments import try_inertias
 from inertial_check.projection.conic.solvers import NoAnswer
 
 __all__ = [

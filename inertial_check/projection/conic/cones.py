@@ -233,7 +233,7 @@ PATH_STEPS = 8
 """Newton steps at most at each point of the central path."""
 
 
-class Point(NamedTuple):
+class ConePoint(NamedTuple):
     """A point of the equation: u = step d.
 
     Attributes:
@@ -249,7 +249,9 @@ class Point(NamedTuple):
     step: float
 
 
-def polish(problem: ConeProblem, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
+def polish(
+    problem: ConeProblem, start: ConePoint, *, along_path: bool = True
+) -> tuple[ConePoint, float]:
     """Find the point from which no Newton step helps, and by how much it fails.
 
     Args:
@@ -267,7 +269,9 @@ def polish(problem: ConeProblem, start: Point, *, along_path: bool = True) -> tu
     return (other, after) if after < residual else (point, residual)
 
 
-def _newton(problem: ConeProblem, point: Point, mu: float, most: int) -> tuple[Point, float]:
+def _newton(
+    problem: ConeProblem, point: ConePoint, mu: float, most: int
+) -> tuple[ConePoint, float]:
     """Run damped steps at one point of the central path; mu = 0 is the problem itself."""
     size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
     point, value = solve_equation(
@@ -287,7 +291,7 @@ class _Equation(NamedTuple):
     problem: ConeProblem
     mu: float
 
-    def value(self, point: Point) -> Floats:
+    def value(self, point: ConePoint) -> Floats:
         """Compute the value that vanishes at the answer."""
         problem = self.problem
         s = project(point.w, problem.parts, self.mu)
@@ -296,7 +300,7 @@ class _Equation(NamedTuple):
         pulled = problem.M @ point.d - problem.Gu.T @ z
         return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
 
-    def directions(self, point: Point, value: Floats) -> Iterator[Floats | None]:
+    def directions(self, point: ConePoint, value: Floats) -> Iterator[Floats | None]:
         """Yield the Newton step, and then the shortest step that solves the linear system best."""
         # Compute one generalised Jacobian of the value by d, y and w.
         problem = self.problem
@@ -322,10 +326,10 @@ class _Equation(NamedTuple):
         except np.linalg.LinAlgError:  # numbers so large that its singular values do not converge
             yield None
 
-    def move(self, point: Point, step: Floats) -> Point:
+    def move(self, point: ConePoint, step: Floats) -> ConePoint:
         """Make the step, which holds d, y and w one after the other."""
         d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
-        return Point(point.d + d, point.y + y, point.w + w, point.step)
+        return ConePoint(point.d + d, point.y + y, point.w + w, point.step)
 
 
 def _solve_regular(jacobian: Floats, value: Floats, damped: Floats) -> Floats | None:

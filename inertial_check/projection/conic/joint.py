@@ -4,12 +4,15 @@ Rows that no constraint couples are problems of their own; the others are solved
 comes back is inside the cone, meets what was fixed to the last bit, and proves itself by residuals
 that are computed from the problem, in its units, after rounding.
 
-Which bodies have to be found together, and which constraints they are under.
-
-One quadratic over bodies and other numbers together, under cones of any kind.
-
-Minimise d^T M d / 2 over the change d and the auxiliary y, with g + Gu d + Gy y in a product of
+`CoupledProblem` is one quadratic over bodies and other numbers together, under cones of any kind:
+minimise d^T M d / 2 over the change d and the auxiliary y, with g + Gu d + Gy y in a product of
 cones. Unlike a `JointProblem`, M couples everything, so that no pattern of it is worth keeping.
+
+`try_inertias` asks a solver for the metrics inertia and covariance: the same answers as in closed
+form, certified. It is asked for the change, in units of the violation, of a body in units of its
+own size: posed in theta itself, its tolerance would hide a small violation. Between 0.3333 and 1/3
+the cone of the margin is so thin that few answers can be certified: there it refuses, where the
+closed form does not.
 """
 
 from __future__ import annotations
@@ -23,15 +26,24 @@ import numpy.typing as npt
 
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.arrays import Array, Floats, Integers, Mask, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
-from inertial_check.inertia.representations import about_origin, join
-from inertial_check.projection.conic import feasibility
-from inertial_check.projection.conic.cones import Part, Point, distance, polish, project
-from inertial_check.projection.conic.feasibility import (
-    are_infeasible,
-    find_fixed_places,
-    find_place,
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import (
+    Point,
+    about_origin,
+    inertia_from_second_moment,
+    join,
+    second_moment,
+)
+from inertial_check.projection.certificate import Conflict, certify_moments
+from inertial_check.projection.conic.cones import (
+    ConePoint,
+    Part,
+    complementarity,
+    distance,
+    polish,
+    project,
 )
 from inertial_check.projection.conic.problem import (
     Applied,
@@ -39,8 +51,14 @@ from inertial_check.projection.conic.problem import (
     JointProblem,
     Piece,
     Proof,
+    are_infeasible,
     build_joint_problem,
     certify,
+    describe,
+    find_fixed_places,
+    find_place,
+    irreducible,
+    name_bodies,
     row_lengths,
     shift_map,
 )
@@ -48,9 +66,14 @@ from inertial_check.projection.conic.solvers import NoAnswer, ask_in_turn, find_
 from inertial_check.projection.constraint import Block, Constraint, UnmetError, read_constraints
 from inertial_check.projection.constraints import FixedEntries
 from inertial_check.projection.margin import MarginAbout
+from inertial_check.projection.moments import (
+    ISOTROPIC,
+    MomentMetric,
+    central_inertia,
+    with_margin,
+)
 from inertial_check.projection.quadratic import Quadratic, Solution, join_solutions
-from inertial_check.projection.solution import Conflict
-from inertial_check.projection.svec import Certificate
+from inertial_check.projection.svec import Certificate, triangle
 
 Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
 """Rows of the batch, and the constraints on them by index within the group."""
@@ -200,9 +223,7 @@ def try_nearest(problem: Quadratic, solver: str = "clarabel") -> Solution:
         try:
             parts.append(nearest(row, (), solver))
         except ProjectionError:
-            none = Certificate(*np.full((3, 1), np.inf))
-            steps = np.zeros(1, dtype=np.int32)
-            parts.append(Solution(np.array(row.theta0), np.zeros((1, 10)), none, steps))
+            parts.append(Solution.keep(row.theta0, np.inf))
     return join_solutions(parts)
 
 
@@ -218,12 +239,7 @@ def prove_nearest(
     name, count = find_solver(solver), len(problem.theta0)
     names = range(count) if rows is None else [int(row) for row in rows]
     shifts = np.zeros((count, 3)) if shifts is None else shifts
-    found = Solution(
-        np.array(problem.theta0),
-        np.zeros((count, 10)),
-        Certificate(*np.zeros((3, count))),
-        np.zeros(count, dtype=np.int32),
-    )
+    found = Solution.keep(problem.theta0)
     pieces = []
     for group, applied in groups(read_constraints(constraints), names, whole=rows is None):
         its_names = tuple(names[i] for i in group)
@@ -371,7 +387,7 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
     conflict = find_conflict(request) if best is None else None
     if conflict is not None:
         return conflict
-    bodies = feasibility.name_bodies(request.names)
+    bodies = name_bodies(request.names)
     reason = (
         f"{request.solver} gave no certified answer for {bodies} "
         f"({'; '.join(dict.fromkeys(failures))})"
@@ -411,13 +427,13 @@ def find_conflict(request: GroupRequest) -> GroupAnswer | None:
     limits = tuple(one for one in request.limits if not one.constraint.in_frame)
     if not limits or not infeasible(limits):
         return None
-    conflict = feasibility.describe(feasibility.irreducible(limits, infeasible), request.names)
+    conflict = describe(irreducible(limits, infeasible), request.names)
     return _refuse(request, conflict)
 
 
 def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
     """Return the bodies as given where the products of their numbers and limits overflow."""
-    bodies = feasibility.name_bodies(request.names)
+    bodies = name_bodies(request.names)
     reason = (
         f"float64 cannot compute with the sizes of {bodies} and of its constraints together "
         f"({error})"
@@ -439,8 +455,8 @@ def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | 
 
     if not infeasible(request.limits):
         return None
-    found = feasibility.irreducible(request.limits, infeasible)
-    conflict = feasibility.describe(found, request.names, margin)
+    found = irreducible(request.limits, infeasible)
+    conflict = describe(found, request.names, margin)
     return _refuse(request, conflict)
 
 
@@ -460,7 +476,9 @@ def _refuse(
     )
 
 
-def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: int) -> GroupAnswer:
+def _finish(
+    request: GroupRequest, problem: JointProblem, start: ConePoint, steps: int
+) -> GroupAnswer:
     """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
     # Find the auxiliary variables nearest to a solver's with which equalities hold to rounding.
     rows = [np.arange(p.rows.start, p.rows.stop) for p in problem.parts if p.cone == "zero"]
@@ -481,7 +499,7 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
         s = project(point.w, problem.parts)
         ratio = point.step / moved
         point, _ = polish(
-            problem, Point(point.d * ratio, point.y, s - (s - point.w) * ratio, moved)
+            problem, ConePoint(point.d * ratio, point.y, s - (s - point.w) * ratio, moved)
         )
     kept = _keep_bodies(problem, point.y, steps)
     if kept is not None:
@@ -491,7 +509,7 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
 
 
 def _lift(
-    request: GroupRequest, problem: JointProblem, point: Point, answer: GroupAnswer
+    request: GroupRequest, problem: JointProblem, point: ConePoint, answer: GroupAnswer
 ) -> GroupAnswer:
     """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
     # Build isotropic bodies (n, 10) at the places of these, as spread as they about the origin.
@@ -531,7 +549,9 @@ def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> GroupAnswer | 
     return GroupAnswer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps, problem)
 
 
-def _round(request: GroupRequest, problem: JointProblem, point: Point, steps: int) -> GroupAnswer:
+def _round(
+    request: GroupRequest, problem: JointProblem, point: ConePoint, steps: int
+) -> GroupAnswer:
     """Convert the answer to SI units, with what was fixed exactly so, and certify that."""
     theta = _snap(request, problem.theta(point.step * point.d))
     z = (project(point.w, problem.parts) - point.w) * point.step
@@ -639,3 +659,117 @@ def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledA
     if not found:
         raise ProjectionError(f"{name} gave no answer ({'; '.join(failures)})", problem)
     return found
+
+
+_ROW, _COLUMN, _SCALE = triangle(3)
+_UNIT = np.where(_ROW == _COLUMN, 1.0, 0.0)
+_DEVIATOR = np.eye(6) - np.outer(_UNIT, _UNIT) / 3
+"""Map (6, 6) of svec of a 3x3 matrix to that of its deviator."""
+
+
+def try_inertias(
+    theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
+) -> tuple[Array, Array, Array, tuple[tuple[int, ProjectionError], ...]]:
+    """Move rows as `closed_form.move_inertias` does, by a conic solver.
+
+    Args:
+        theta: (..., 10) in order urdf, finite, of positive mass.
+        about: "origin" or "com".
+        metric: Which change is least.
+        margin: What the result has at least.
+        solver: Name of an installed solver, in any case.
+
+    Returns:
+        (..., 6) inertias about the centre of mass before and after, as before for rows without a
+        certified answer; (...,) iterations; and, for each row without one, its index in the
+        flattened batch and the error, whose `instance` holds body, metric and margin.
+
+    Raises:
+        ParameterError: No such solver, or one without semidefinite cones; lists those that can.
+    """
+    name, xp = find_solver(solver), array_namespace(theta)
+    before = central_inertia(theta, about)
+    rows = np.asarray(before, dtype=np.float64).reshape(-1, 6)
+    moved, counts = np.array(rows), np.zeros(len(rows), dtype=np.int32)
+    errors = []
+    for i, row in enumerate(rows):
+        try:
+            moved[i], counts[i] = _move_body(row, metric, margin, name)
+        except ProjectionError as error:
+            errors.append((i, error))
+    after: Array = moved
+    steps: Array = counts.reshape(before.shape[:-1])
+    if xp is not np:
+        after = xp.asarray(after, dtype=before.dtype, device=before.device)
+        steps = xp.asarray(steps, device=before.device)
+    after = xp.astype(xp.reshape(after, before.shape), before.dtype)
+    raised = with_margin(theta, about, after, margin)
+    for i, _ in errors:
+        np.asarray(raised).reshape(-1, 6)[i] = rows[i]
+    return before, raised, steps, tuple(errors)
+
+
+def _move_body(
+    I_BBcm: Floats, metric: MomentMetric, margin: float, solver: str
+) -> tuple[Floats, int]:
+    """Move one body: solve, polish and certify, until an attempt succeeds.
+
+    Raises:
+        ProjectionError: None does.
+    """
+    given = np.asarray(second_moment(I_BBcm))
+    size = float(np.abs(eigenvalues(given)).sum())
+    s = given / size * _SCALE
+    problem = _build_problem(s, metric, margin)
+    step = max(distance(problem.g, problem.parts), tolerances.LEAST_CHANGE)
+    rounding = tolerances.SOLVED_FACTOR * tolerances.EPS
+    failures: list[str] = []
+    try:
+        for start, steps in ask_in_turn(problem, step, solver, failures):
+            point, _ = polish(problem, start)
+            inside = project(point.w, problem.parts)
+            # At the apex of the cone the nearest is the zero tensor, and not its rounding.
+            change = point.step * point.d if inside.any() else -s
+            after = np.asarray(inertia_from_second_moment(size * (s + change) / _SCALE))
+            # Of one eigensystem both, so that they are orthogonal to the digits of each.
+            free = np.array([cone == "zero" for cone, _ in problem.parts]).repeat(
+                [rows.stop - rows.start for _, rows in problem.parts]
+            )
+            z = np.where(free, -point.w, project(-point.w, problem.parts)) * point.step
+            # Measure how far a change (6,) and multipliers z (6,) fail the optimality conditions.
+            short = float(np.linalg.norm(problem.g + problem.Gu @ change - inside))
+            pull = float(np.linalg.norm(problem.M @ change - problem.Gu.T @ z))
+            length = max(float(np.linalg.norm(z)), float(np.finfo(np.float64).tiny))
+            product = complementarity(inside, z, problem.parts) / length
+            residual = max(short, pull, distance(z, problem.parts, dual=True), product)
+            move = float(np.linalg.norm(change))
+            # Held against the size of the move, the residual tells the nearest body from one ten
+            # times as far, where both are next to the given one and certify_moments sees rounding.
+            proved = residual <= tolerances.CERTIFIED * move + rounding
+            certificate = certify_moments(I_BBcm, after, metric, margin)
+            if proved and max(certificate) <= tolerances.CERTIFIED:
+                return after, steps
+            failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")
+    except NoAnswer as error:
+        failures.append(str(error))
+    raise ProjectionError(
+        f"{solver} gave no certified answer ({'; '.join(failures)}); "
+        "the closed form (solver=None) needs no solver",
+        {"I_BBcm": I_BBcm.tolist(), "metric": metric.name, "margin": margin, "solver": solver},
+    )
+
+
+def _build_problem(s: Floats, metric: MomentMetric, margin: float) -> CoupledProblem:
+    """Build the problem of the change d of s, svec (6,) of a central second moment.
+
+    A spread S has the margin mu where S - mu tr(S) 1 is positive semidefinite; at 1/3 that leaves
+    only multiples of 1, which are said by equations because such a cone has no inside.
+    """
+    M = np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT)
+    if margin < ISOTROPIC:
+        G = np.eye(6) - margin * np.outer(_UNIT, _UNIT)
+        parts: tuple[Part, ...] = (Part("psd", slice(0, 6)),)
+    else:  # the last diagonal entry of a deviator follows from the others
+        G = np.concatenate([_DEVIATOR[:5], _UNIT[None]])
+        parts = (Part("zero", slice(0, 5)), Part("nonneg", slice(5, 6)))
+    return CoupledProblem(M, G, np.zeros((6, 0)), G @ s, parts)

@@ -3,19 +3,51 @@
 Minimise u^T M u / 2 over the change u of the bodies and the auxiliary y, with g + Gu u + Gy y in a
 product of cones. u is svec(L^-1 dPi L^-T) / size for each body, L L^T its reference; the rows of a
 block are divided by their length; M has determinant 1 where it is definite.
+
+A conic solver loses as many digits as a body lies lengths from the origin, and so does the
+factorisation of its steps. `find_place` gives a frame at the constraints, in units of their own
+size, in which it does not.
+
+Two programs decide whether bodies with positive mass meet some constraints, each by the least slack
+t that all cones need together, which always exists:
+
+* with the numbers of the constraints as they are, and any mass, zero too;
+* with a mass of one for a body, and the numbers of the constraints times k >= 0.
+
+A point of the first plus a multiple of one of the second has positive mass: t <= 0 in both is a
+proof that a body exists. A positive t in either is the optimum of a program whose dual proves it.
+Which constraints exclude each other is the smallest set that no deletion leaves infeasible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers
-from inertial_check.inertia.representations import LARGEST
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import LARGEST, second_moment
 from inertial_check.inertia.tolerances import WEIGHED_DIRECTION
+from inertial_check.projection.certificate import Conflict
 from inertial_check.projection.conic.cones import Part, complementarity, distance
-from inertial_check.projection.constraint import Block, Cone, Constraint
+from inertial_check.projection.conic.solvers import minimise_linear
+from inertial_check.projection.constraint import Block, Cone, Constraint, UnmetError
+from inertial_check.projection.constraints import (
+    ComInBall,
+    ComInBox,
+    ComInHull,
+    FixedCom,
+    FixedEntries,
+    FixedMass,
+    MassBounds,
+    TotalMass,
+)
+from inertial_check.projection.densities import Density, DensityInUnion
+from inertial_check.projection.moments import central_inertia
 from inertial_check.projection.quadratic import Quadratic
 from inertial_check.projection.svec import (
     FROM_SVEC,
@@ -24,6 +56,7 @@ from inertial_check.projection.svec import (
     apply,
     congruence,
     factors,
+    order_of,
     pack,
 )
 
@@ -297,3 +330,347 @@ def certify(problem: JointProblem, theta: Floats, y: Floats, z: Floats) -> Certi
     outside = distance(z, problem.parts, dual=True)
     dual = max(float(np.linalg.norm(force)), outside)
     return Certificate(distance(s, problem.parts), dual, complementarity(s, z, problem.parts))
+
+
+Infeasible = Callable[[tuple[Applied, ...]], bool]
+"""Test of constraints: true if no consistent bodies meet all of them."""
+
+
+SMALL_SETS = 2
+"""Size up to which every set of constraints is tried, so that no larger conflict hides a pair."""
+
+MOST_TRIED = 12
+"""Number of constraints up to which the small sets are tried: 78 programs."""
+
+
+def irreducible(applied: Sequence[Applied], infeasible: Infeasible) -> tuple[Applied, ...]:
+    """Find a conflicting subset of which every constraint is needed for the conflict.
+
+    A single one or a pair, where there is one; else one constraint after the other is left out for
+    good where the rest still conflict.
+
+    Args:
+        applied: All of them, in conflict.
+        infeasible: The judge of a subset.
+    """
+    if len(applied) <= MOST_TRIED:
+        for size in range(1, min(SMALL_SETS, len(applied) - 1) + 1):
+            for some in combinations(applied, size):
+                if infeasible(some):
+                    return some
+    kept = list(applied)
+    for candidate in applied:
+        rest = tuple(other for other in kept if other is not candidate)
+        if infeasible(rest):
+            kept = list(rest)
+    return tuple(kept)
+
+
+def describe(conflict: Sequence[Applied], names: Sequence[int], margin: float = 0.0) -> Conflict:
+    """Describe a conflict by its constraints, their bodies and a sentence.
+
+    Args:
+        conflict: An irreducible subset.
+        names: The caller's index of each body of the joint problem.
+        margin: Margin with which they conflict.
+    """
+    return Conflict(
+        tuple(one.constraint for one in conflict),
+        tuple(sorted({names[body] for one in conflict for body in one.bodies})),
+        sentence(conflict, names, margin),
+    )
+
+
+def sentence(conflict: Sequence[Applied], names: Sequence[int], margin: float = 0.0) -> str:
+    """Describe the constraints that conflict, and their bodies.
+
+    Args:
+        conflict: An irreducible subset.
+        names: The caller's index of each body of the joint problem.
+        margin: Margin with which they conflict.
+    """
+    body = f"body with the margin {margin:g}" if margin > 0 else "consistent body"
+    said = [
+        f"{one.constraint!r}{f' of {name_bodies([names[i] for i in one.bodies])}'}"
+        for one in conflict
+    ]
+    if len(said) == 1:
+        return f"no {body} meets {said[0]}"
+    return (
+        f"no {body} meets {', '.join(said[:-1])} and {said[-1]} together; "
+        "without any one of these the others can be met"
+    )
+
+
+def name_bodies(names: Sequence[int]) -> str:
+    """Body 3, or bodies 1, 2."""
+    if len(names) == 1:
+        return f"body {names[0]}"
+    return f"bodies {', '.join(map(str, names))}"
+
+
+class Place(NamedTuple):
+    """Units of the bodies of a problem.
+
+    Attributes:
+        center: (3,) origin of the frame [m].
+        length: Unit of length [m].
+        mass: Unit of mass [kg].
+    """
+
+    center: Floats
+    length: float
+    mass: float
+
+    def frame(self) -> tuple[Floats, Floats]:
+        """Build L (4, 4) of the body L L^T with these units, and its inverse, without rounding."""
+        root = np.sqrt(self.mass)
+        L, inverse = root * np.eye(4), np.eye(4) / root
+        L[:3, :3] *= self.length
+        L[:3, 3] = root * self.center
+        inverse[:3, :3] /= self.length
+        inverse[:3, 3] = -self.center / (self.length * root)
+        return L, inverse
+
+
+def find_place(constraints: Sequence[tuple[Constraint, Floats]], theta: Floats) -> Place:
+    """Find units for bodies (n, 10) under constraints, each with the bodies that it holds for."""
+    corners = [points_of(one, own) for one, own in constraints]
+    points = np.concatenate([np.zeros((0, 3)), *corners])
+    masses = [mass for one, own in constraints for mass in _masses_of(one, own)]
+    center, length, mass = _place_of_bodies(theta)
+    if len(points):
+        low, high = points.min(axis=0), points.max(axis=0)
+        center = (low + high) / 2
+        size = float(np.max(high - low)) / 2
+        length = size if size > 0 else length
+    if masses:
+        mass = float(np.exp(np.mean(np.log(masses))))
+    return Place(center, length, mass)
+
+
+def points_of(constraint: Constraint, theta: Floats) -> Floats:
+    """Find points (k, 3) around what a constraint says of the place of bodies (n, 10) [m]."""
+    if isinstance(constraint, Density):
+        return np.concatenate([_corners(shape) for shape in _shapes(constraint)])
+    if isinstance(constraint, ComInBall):
+        arms = constraint.radius * np.eye(3)
+        return np.concatenate([constraint.center + arms, constraint.center - arms])
+    if isinstance(constraint, ComInBox):
+        return np.stack([constraint.lower, constraint.upper])
+    if isinstance(constraint, ComInHull):
+        return np.asarray(constraint.points)
+    if isinstance(constraint, FixedCom):
+        heavy = theta[theta[:, 0] != 0]
+        given = heavy[:, 1:4] / heavy[:, :1]
+        return np.atleast_2d(given if constraint.com is None else np.asarray(constraint.com))
+    return np.zeros((0, 3))
+
+
+def find_fixed_places(
+    applied: Iterable[tuple[Constraint, tuple[int, ...]]], theta0: Floats, shifts: Floats
+) -> dict[int, Floats]:
+    """Find the centres of mass (3,) that constraints fix, by body, in the frame of the problem [m].
+
+    Args:
+        applied: The constraints, with the bodies that each holds for.
+        theta0: (n, 10) the given bodies, in that frame.
+        shifts: (n, 3) p_BoFo_B [m]; constraints are about Bo.
+    """
+    found: dict[int, Floats] = {}
+    for constraint, bodies in applied:
+        for i in bodies:
+            given = theta0[i, 1:4] / theta0[i, 0] if theta0[i, 0] != 0 else None
+            if isinstance(constraint, FixedCom) and constraint.com is not None:
+                found[i] = np.asarray(constraint.com, dtype=np.float64) - shifts[i]
+            elif isinstance(constraint, FixedCom) and given is not None:
+                found[i] = given
+            elif isinstance(constraint, FixedEntries):
+                values = [constraint.value_of(k, theta0[i]) for k in range(4)]
+                known = None not in values and not (shifts[i].any() and not constraint.anywhere)
+                if known and values[0]:
+                    mass, *h = (float(value) for value in values if value is not None)
+                    found[i] = np.array(h) / mass
+    return found
+
+
+def _shapes(density: Density) -> Iterable[Density]:
+    if isinstance(density, DensityInUnion):
+        for shape in density.shapes:
+            yield from _shapes(shape)
+    else:
+        yield density
+
+
+def _corners(density: Density) -> Floats:
+    """Find points around a shape that is no union (k, 3), from its own frame."""
+    frame = density.frame()
+    if np.array_equal(frame[3], np.ones(4)):  # the corners of a tetrahedron
+        return np.asarray(frame[:3].T)
+    axes, center = frame[:3, :3], frame[:3, 3]
+    return np.concatenate([center + axes.T, center - axes.T])
+
+
+def _masses_of(constraint: Constraint, theta: Floats) -> list[float]:
+    """Find the positive masses that a constraint names [kg]."""
+    named: list[float] = []
+    if isinstance(constraint, FixedMass):
+        named = [float(theta[0, 0]) if constraint.mass is None else constraint.mass]
+    elif isinstance(constraint, MassBounds):
+        named = [constraint.lower, constraint.upper]
+    elif isinstance(constraint, TotalMass):
+        named = [constraint.mass / len(theta)]
+    return [mass for mass in named if 0 < mass < np.inf]
+
+
+def _place_of_bodies(theta: Floats) -> tuple[Floats, float, float]:
+    """Find the middle [m], size [m] and mean mass [kg] of bodies (n, 10); one where there is none.
+
+    The numbers need not be those of a body: only their magnitudes count.
+    """
+    heavy = theta[np.abs(theta[:, 0]) > 0]
+    if not len(heavy):
+        return np.zeros(3), 1.0, 1.0
+    mass = np.abs(heavy[:, 0])
+    com = heavy[:, 1:4] / heavy[:, :1]
+    with np.errstate(all="ignore"):
+        spread = np.abs(eigenvalues(second_moment(central_inertia(heavy, "origin")))).sum(axis=1)
+    center = com.mean(axis=0)
+    reach = np.sqrt(spread / mass) + np.linalg.norm(com - center, axis=1)
+    length = float(np.max(reach))
+    if not (0 < length < np.inf):
+        length = 1.0
+    return center, length, float(np.exp(np.mean(np.log(mass))))
+
+
+TOLERANCE = tolerances.CONFLICT / 100
+"""Tolerance of the solver, in programs of unit size: what it leaves of zero is far from a
+conflict."""
+
+
+class _Rows(NamedTuple):
+    """Rows A x + B y + b in a cone, of unit length."""
+
+    cone: Cone
+    A: Floats
+    B: Floats
+    b: Floats
+
+
+def are_infeasible(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> bool:
+    """Decide whether no bodies with positive mass meet the constraints.
+
+    Args:
+        applied: The constraints, by the index of the body.
+        theta0: (n, 10) the given bodies, about Fo: what "as given" means.
+        shifts: (n, 3) p_BoFo_B [m]; constraints are about Bo.
+
+    Returns:
+        True where a dual shows it; False where a body meets them, and where rounding decides.
+    """
+    try:
+        blocks = _build(applied, theta0, shifts)
+    except UnmetError:  # what "as given" refers to is no number, as the place of no mass
+        return True
+    needed = sorted({body for one in applied for body in one.bodies})
+    if any(np.any(rows.b) for rows in blocks) and _least_slack(blocks, None) > tolerances.CONFLICT:
+        return True
+    return any(_least_slack(blocks, 10 * i + 9) > tolerances.CONFLICT for i in needed)
+
+
+def _build(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> list[_Rows]:
+    """Build the cones of the bodies and of the constraints, in units of the constraints.
+
+    Raises:
+        UnmetError: A body leaves a constraint without a meaning.
+    """
+    given = np.stack([shift_map(s) @ t for s, t in zip(shifts, theta0, strict=True)])
+    place = find_place([(one.constraint, given[list(one.bodies)]) for one in applied], given)
+    count, frame = len(theta0), place.frame()[0]
+    units = FROM_SVEC @ congruence(frame[None])[0]
+    found: list[Block] = []
+    for i in range(count):
+        A = np.zeros((10, 10 * count))
+        A[:, 10 * i : 10 * i + 10] = np.eye(10)
+        found.append(Block("psd", A, np.zeros((10, 0)), np.zeros(10)))
+    width = 0
+    for constraint, bodies in applied:
+        own = theta0 if constraint.in_frame else given
+        blocks = constraint.blocks(own[list(bodies)])
+        new = max(block.B.shape[1] for block in blocks)
+        for block in blocks:
+            A = np.zeros((len(block.b), 10 * count))
+            for k, i in enumerate(bodies):
+                into = shift_map(-shifts[i]) if constraint.in_frame else np.eye(10)
+                A[:, 10 * i : 10 * i + 10] += block.A[:, 10 * k : 10 * k + 10] @ into @ units
+            B = np.pad(place.mass * block.B, ((0, 0), (width, new - block.B.shape[1])))
+            found.append(Block(block.cone, A, B, block.b))
+        width += new
+    rows = []
+    for block in found:
+        B = np.pad(block.B, ((0, 0), (0, width - block.B.shape[1])))
+        length = row_lengths(block.cone, block.A, B)
+        rows.append(
+            _Rows(block.cone, block.A / length[:, None], B / length[:, None], block.b / length)
+        )
+    return rows
+
+
+def _least_slack(blocks: list[_Rows], unit_mass: int | None) -> float:
+    """Compute the least t for which all rows lie in their cones when t is added; 0 where unknown.
+
+    Args:
+        blocks: The rows.
+        unit_mass: Variable that is one, while the numbers b are multiplied by a k >= 0; None for
+            the numbers as they are.
+    """
+    bodies, aux = blocks[0].A.shape[1], blocks[0].B.shape[1]
+    width = bodies + aux + 2  # x, y, k, t
+    scale, slack = width - 2, width - 1
+    A: list[Floats] = []
+    b: list[Floats] = []
+    parts: list[Part] = []
+
+    def add(cone: Cone, rows: Floats, right: Floats) -> None:
+        start = parts[-1].rows.stop if parts else 0
+        A.append(rows)
+        b.append(right)
+        parts.append(Part(cone, slice(start, start + len(right))))
+
+    fixed = np.zeros((1, width))
+    if unit_mass is None:
+        fixed[0, scale] = 1.0
+        add("zero", fixed, -np.ones(1))
+    else:
+        fixed[0, unit_mass] = 1.0
+        add("zero", fixed, -np.ones(1))
+        add("nonneg", np.eye(width)[[scale]], np.zeros(1))
+    add("nonneg", np.eye(width)[[slack]], np.ones(1))  # t >= -1: the program is bounded
+    largest = max(float(np.max(np.abs(rows.b), initial=0.0)) for rows in blocks)
+    unit = 1.0 if unit_mass is None or largest == 0 else largest  # any unit of k is as good
+    for rows in blocks:
+        count = len(rows.b)
+        given = rows.b[:, None] / unit
+        M = np.concatenate([rows.A, rows.B, given, np.zeros((count, 1))], axis=1)
+        for cone, part in _loosen(rows.cone, M, slack):
+            add(cone, part, np.zeros(len(part)))
+    cost = np.eye(width)[slack]
+    return minimise_linear(cost, np.concatenate(A), np.concatenate(b), tuple(parts), TOLERANCE)
+
+
+def _loosen(cone: Cone, M: Floats, slack: int) -> list[tuple[Cone, Floats]]:
+    """Add the slack t to rows M x of a cone: an equation becomes two bounds."""
+    M = np.array(M)
+    if cone == "zero":
+        both = np.concatenate([M, -M])
+        both[:, slack] = 1.0
+        return [("nonneg", both)]
+    if cone == "nonneg":
+        M[:, slack] = 1.0
+    elif cone == "soc":
+        M[0, slack] = 1.0
+    else:
+        order = order_of(len(M))
+        i, j = np.triu_indices(order)
+        M[i == j, slack] = 1.0
+    return [(cone, M)]

@@ -17,7 +17,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError, PicklableError
 from inertial_check.inertia.arrays import Floats, Integers
-from inertial_check.projection.conic.cones import ConeProblem, Part, Point
+from inertial_check.projection.conic.cones import ConePoint, ConeProblem, Part
 from inertial_check.projection.constraint import Cone
 from inertial_check.projection.svec import order_of, root_of, triangle, unsvec
 
@@ -229,7 +229,7 @@ and the polish goes on from these."""
 
 def ask_in_turn(
     problem: ConeProblem, step: float, solver: str, failures: list[str]
-) -> Iterator[tuple[Point, int]]:
+) -> Iterator[tuple[ConePoint, int]]:
     """Ask a solver for one setting of its tolerances after the other.
 
     Args:
@@ -257,7 +257,7 @@ def ask_in_turn(
 
 def ask_solver(
     problem: ConeProblem, step: float, solver: str, options: dict[str, float]
-) -> tuple[Point, int]:
+) -> tuple[ConePoint, int]:
     """Ask a solver for the answer of a problem, and its iterations.
 
     Args:
@@ -274,7 +274,7 @@ def ask_solver(
     else:
         d, y, z, steps = _solve_by_cvxpy(problem, step, solver, options)
     s = problem.g + step * (problem.Gu @ d) + problem.Gy @ y
-    return Point(d, y, s - step * z, step), steps
+    return ConePoint(d, y, s - step * z, step), steps
 
 
 def _solve_by_cvxpy(

@@ -15,7 +15,7 @@ from inertial_check.errors import DocumentError, InertialCheckError, ParameterEr
 from inertial_check.fixing.tables import TableRequest, project_table
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, reorder
-from inertial_check.projection.options import Options
+from inertial_check.projection.metrics import Options
 from inertial_check.projection.priors import from_body
 from tables import npy, npz
 

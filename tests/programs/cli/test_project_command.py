@@ -319,7 +319,7 @@ def test_a_full_standard_output_is_one_line(table):
 def test_the_metrics_of_the_command_are_those_of_the_package():
     from inertial_check.programs.cli.options import MOMENT_METRICS
     from inertial_check.programs.cli.project import _METRICS
-    from inertial_check.projection.options import TAKES
+    from inertial_check.projection.metrics import TAKES
 
     assert [*MOMENT_METRICS, *_METRICS] == [*TAKES]
 
