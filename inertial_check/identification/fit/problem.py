@@ -1066,14 +1066,15 @@ def _search(problem: AffineInvariant, x: Floats, model: _Model, step: _Step) -> 
     Where it is flat except for rounding, the model there has to promise less.
     """
     before, count = problem.objective(x), 10 * problem.bodies
-
-    def attempt(length: float) -> Floats | None:
+    for length in SEARCH.lengths(model.longest(step)):
         y = model.move(x, step, length)
         y[count:] = np.clip(y[count:], problem.lower, problem.upper)
         after = problem.objective(y)
         if is_flat(after, before):
             further = _Model.at(problem, y).step(convex=True)
-            return y if further is not None and further.promise < step.promise else None
-        return y if SEARCH.accepts(after, before, length) else None
-
-    return SEARCH.find(attempt, model.longest(step))
+            falls = further is not None and further.promise < step.promise
+        else:
+            falls = bool(SEARCH.accepts(after, before, length))
+        if falls:
+            return y
+    return None

@@ -34,7 +34,7 @@ from inertial_check.inertia.tolerances import (
     ROUNDING_FACTOR,
 )
 from inertial_check.projection.constraint import Cone
-from inertial_check.projection.quadratic import PATIENCE, LineSearch, solve_equation
+from inertial_check.projection.quadratic import PATIENCE, LineSearch
 from inertial_check.projection.svec import eigenbases, order_of, smooth_positive, triangle
 
 
@@ -272,64 +272,74 @@ def polish(
 def _newton(
     problem: ConeProblem, point: ConePoint, mu: float, most: int
 ) -> tuple[ConePoint, float]:
-    """Run damped steps at one point of the central path; mu = 0 is the problem itself."""
+    """Run damped Newton steps at one point of the central path; mu = 0 is the problem itself."""
     size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
-    point, value = solve_equation(
-        _Equation(problem, mu),
-        point,
-        SEARCH,
-        steps=most,
-        target=ROUNDING_FACTOR * EPS * size,
-        patience=PATIENCE if mu == 0 else None,
-    )
+    target = ROUNDING_FACTOR * EPS * size  # below it the value is its own rounding
+    value, slow = _evaluate(problem, mu, point), 0
+    for _ in range(most):
+        norm = float(np.linalg.norm(value))
+        if norm <= target or (mu == 0 and slow == PATIENCE):
+            break
+        for step in _find_steps(problem, mu, point, value):
+            found = None if step is None else _search(problem, mu, point, norm, step)
+            if found is not None:
+                break
+        else:
+            break
+        point, value = found
+        slow = slow + 1 if np.linalg.norm(value) > norm / 2 else 0
     return point, float(np.linalg.norm(value))
 
 
-class _Equation(NamedTuple):
-    """The optimality conditions of a problem, at mu of the central path."""
+def _evaluate(problem: ConeProblem, mu: float, point: ConePoint) -> Floats:
+    """Compute the optimality conditions at mu of the central path: zero at the answer."""
+    s = project(point.w, problem.parts, mu)
+    z = s - point.w
+    inside = problem.g + point.step * (problem.Gu @ point.d) + problem.Gy @ point.y - s
+    pulled = problem.M @ point.d - problem.Gu.T @ z
+    return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
 
-    problem: ConeProblem
-    mu: float
 
-    def value(self, point: ConePoint) -> Floats:
-        """Compute the value that vanishes at the answer."""
-        problem = self.problem
-        s = project(point.w, problem.parts, self.mu)
-        z = s - point.w
-        inside = problem.g + point.step * (problem.Gu @ point.d) + problem.Gy @ point.y - s
-        pulled = problem.M @ point.d - problem.Gu.T @ z
-        return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
+def _find_steps(
+    problem: ConeProblem, mu: float, point: ConePoint, value: Floats
+) -> Iterator[Floats | None]:
+    """Yield the Newton step, and then the shortest step that solves the linear system best."""
+    # Compute one generalised Jacobian of the value by d, y and w.
+    slope = slopes(point.w, problem.parts, mu)
+    pulled = slope - np.eye(len(slope))
+    n, aux = len(point.d), len(point.y)
+    jacobian = np.zeros((n + aux + len(slope),) * 2)
+    jacobian[:n, :n] = problem.M
+    jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
+    jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
+    jacobian[n + aux :, :n] = point.step * problem.Gu
+    jacobian[n + aux :, n : n + aux] = problem.Gy
+    jacobian[n + aux :, n + aux :] = -slope
+    damped = jacobian
+    if aux:  # y is mostly not unique: prefer the shortest step of it
+        own = np.arange(n, len(jacobian))
+        damped = np.array(jacobian)
+        damped[own, own] += np.where(own < n + aux, 1.0, -1.0) * DAMPING
+    yield _solve_regular(jacobian, value, damped)
+    try:
+        yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
+    except np.linalg.LinAlgError:  # numbers so large that its singular values do not converge
+        yield None
 
-    def directions(self, point: ConePoint, value: Floats) -> Iterator[Floats | None]:
-        """Yield the Newton step, and then the shortest step that solves the linear system best."""
-        # Compute one generalised Jacobian of the value by d, y and w.
-        problem = self.problem
-        slope = slopes(point.w, problem.parts, self.mu)
-        pulled = slope - np.eye(len(slope))
-        n, aux = len(point.d), len(point.y)
-        jacobian = np.zeros((n + aux + len(slope),) * 2)
-        jacobian[:n, :n] = problem.M
-        jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
-        jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
-        jacobian[n + aux :, :n] = point.step * problem.Gu
-        jacobian[n + aux :, n : n + aux] = problem.Gy
-        jacobian[n + aux :, n + aux :] = -slope
-        if point.y.size:  # y is mostly not unique: prefer the shortest step of it
-            own = np.arange(len(point.d), len(jacobian))
-            damped = np.array(jacobian)
-            damped[own, own] += np.where(own < len(point.d) + len(point.y), 1.0, -1.0) * DAMPING
-            yield _solve_regular(jacobian, value, damped)
-        else:
-            yield _solve_regular(jacobian, value, jacobian)
-        try:
-            yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
-        except np.linalg.LinAlgError:  # numbers so large that its singular values do not converge
-            yield None
 
-    def move(self, point: ConePoint, step: Floats) -> ConePoint:
-        """Make the step, which holds d, y and w one after the other."""
-        d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
-        return ConePoint(point.d + d, point.y + y, point.w + w, point.step)
+def _search(
+    problem: ConeProblem, mu: float, point: ConePoint, norm: float, step: Floats
+) -> tuple[ConePoint, Floats] | None:
+    """Shorten a step until the norm of the value falls; None if it never does."""
+    d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
+    for length in SEARCH.lengths():
+        trial = ConePoint(
+            point.d + length * d, point.y + length * y, point.w + length * w, point.step
+        )
+        value = _evaluate(problem, mu, trial)
+        if SEARCH.accepts(float(np.linalg.norm(value)), norm, length):
+            return trial, value
+    return None
 
 
 def _solve_regular(jacobian: Floats, value: Floats, damped: Floats) -> Floats | None:
