@@ -30,7 +30,6 @@ from inertial_check.inertia.arrays import (
     Floats,
     array_namespace,
     device_of,
-    quiet,
     select_rows,
 )
 from inertial_check.inertia.consistency import Consistency, Verdict
@@ -493,8 +492,7 @@ class MomentEvidence(NamedTuple):
         size = xp.where(size > 0, size, xp.ones_like(size))
         distance = self.metric.distance(before, after)
         if self.units is not None:
-            with np.errstate(all="ignore"):
-                distance = scale_by_powers(distance, self.units.inertia)
+            distance = scale_by_powers(distance, self.units.inertia)
         # These metrics keep the principal axes, so the change of the tensor is that of its moments.
         return Change(distance, INERTIA.distance(before, after) / size)
 
@@ -639,7 +637,6 @@ def see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Floats:
     return np.asarray(np.swapaxes(X, -1, -2) @ Z @ X)
 
 
-@quiet
 def measure_matrices(problem: Quadratic, found: Floats) -> Change:
     """Measure how far bodies moved under a metric of the whole pseudo-inertia."""
     before, after = (eigenvalues(central_inertia(t, "origin")) for t in (problem.theta0, found))

@@ -106,7 +106,8 @@ def make_exact(theta: Floats, about: Point, fixed: Mask | None = None) -> tuple[
     exact = are_exact(found, about)
     unit = tolerances.epsilon(theta.dtype, np)
     # |tr I| may be rounding where the body is a point at its origin: then m is the only size.
-    size = np.abs(theta[:, _TRACE]).sum(axis=1)
+    with np.errstate(over="ignore"):  # infinite only for rows that are lifted in vain
+        size = np.abs(theta[:, _TRACE]).sum(axis=1)
     for power in range(LIFTS):
         rows = np.flatnonzero(~exact)
         if not rows.size:

@@ -274,6 +274,7 @@ class Projection(EqualByValue):
         return residual
 
     @cached_property
+    @quiet
     def multiplier(self) -> npt.NDArray[np.float64]:
         """(..., 4, 4) multipliers Z of Pi >= 0 about the body origin; zero for rows that stay.
 
@@ -373,6 +374,7 @@ class Projection(EqualByValue):
         )
 
     @cached_property
+    @quiet
     def _change(self) -> Change:
         evidence = self.result.evidence
         return Change(*np.zeros((2, 0))) if evidence is None else evidence.measure()

@@ -1,5 +1,6 @@
 """Certificates of the numbers that are returned, and moves hardly larger than their rounding."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -167,3 +168,17 @@ def test_the_certificate_is_that_of_the_numbers_returned(metric, about, dtype):
     assert (back.primal_residual_of_move >= 0.01).all()
     with pytest.raises(ic.ParameterError, match="relative_to is 'size'"):
         found.certify("size")
+
+
+def test_results_of_numbers_of_any_size_are_computed_without_a_warning():
+    """Sizes, distances and multipliers divide and multiply numbers near the ends of float64."""
+    large = [5e-324, 1e300, -0.8, 1e-300, 0.1, -0.6, -0.8, 0.8, 0.4, -0.4]
+    small = [1.2, 0, 0, 0, 2e-310, 0, 0, 3e-310, 0, 8e-310]
+    mixed = [0.6, 2.4, 0.03, 1e200, 2.5e300, 1e-160, 0, 1e300, 0, 9e300]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for metric in ("inertia", "covariance"):
+            found = ic.project(np.array([large, small, mixed]), metric, exact=True)
+            assert found.distance.shape == (3,)
+            assert found[1].multiplier.shape == (4, 4)
+            assert found.gap.shape == found.relative_change.shape
