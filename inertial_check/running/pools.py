@@ -20,8 +20,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from inertial_check.checking.check import Document, DocumentResult, ReportContent
 from inertial_check.checking.settings import Settings
@@ -29,7 +30,7 @@ from inertial_check.errors import UsageError
 from inertial_check.running.cache import Fingerprints, program_digest
 from inertial_check.running.remote.addresses import Address, RefusedError
 from inertial_check.running.remote.bundles import open_bundle
-from inertial_check.running.results.reading import Form, encode_part, encode_rows
+from inertial_check.running.results.reading import Form, encode_rows, join
 from inertial_check.running.results.rows import ARCHIVE, Row, build_rows
 from inertial_check.running.results.store import make_key
 from inertial_check.running.workers import Task, WorkerProcess, measure_size
@@ -112,11 +113,8 @@ class Work(Protocol[Answer_co]):
         """Have the documents checked by a process."""
 
 
-class Promise(Protocol[Answer]):
-    """Answers that may not be there yet, such as a future of them."""
-
-    def result(self) -> list[Answer]:
-        """Wait for the answers: one, or two where different machines have done the work."""
+Promise = Callable[[], list[Answer]]
+"""Waits for the answers to work: one, or two where different machines have done it."""
 
 
 class LocalPool:
@@ -139,9 +137,11 @@ class LocalPool:
         self._processes: list[WorkerProcess] = []
         self.window = 4 * jobs
 
-    def submit(self, work: Work[Answer]) -> Future[list[Answer]]:
+    def submit(self, work: Work[Answer]) -> Promise[Answer]:
         """Have work done by the next process that is free."""
+        return self._start(work).result
 
+    def _start(self, work: Work[Answer]) -> Future[list[Answer]]:
         def do() -> list[Answer]:
             process: WorkerProcess | None = getattr(self._own, "process", None)
             if process is None:
@@ -153,7 +153,7 @@ class LocalPool:
 
     def do_all(self, works: Iterable[Work[Answer]]) -> Iterator[Answer]:
         """Have all work done; the answers come as soon as they are there."""
-        for future in as_completed([self.submit(work) for work in works]):
+        for future in as_completed([self._start(work) for work in works]):
             yield from future.result()
 
     def describe(self) -> str:
@@ -170,6 +170,9 @@ class LocalPool:
         self._threads.shutdown()
         for process in self._processes:
             process.release()
+
+
+_ClusterFuture: TypeAlias = "distributed.Future[tuple[Answer, list[Document]] | None]"
 
 
 class _Order(NamedTuple):
@@ -206,25 +209,26 @@ class ClusterPool:
         threads = sum(self._client.nthreads().values())
         self.window = max(_LEAST_WINDOW, _BATCHES_OF_THREAD * threads)
 
-    def submit(self, work: Work[Answer]) -> _ClusterPromise[Answer]:
+    def submit(self, work: Work[Answer]) -> Promise[Answer]:
         """Have work done by a worker of the cluster."""
+        return partial(self._finish, work, self._start(work))
+
+    def _start(self, work: Work[Answer]) -> _ClusterFuture[Answer]:
         fingerprints = Fingerprints()
         seen = tuple(fingerprints.of(os.path.abspath(each.path)) for each in work.documents)
         packed = pickle.dumps(_Order(work, os.getcwd(), seen, program_digest()))
         self.sent += len(packed)
-        return _ClusterPromise(self, work, self._client.submit(_do_order, packed, pure=False))
+        return self._client.submit(_do_order, packed, pure=False)
 
     def do_all(self, works: Iterable[Work[Answer]]) -> Iterator[Answer]:
         """Have all work done; the answers come as soon as they are there."""
         import distributed
 
-        promises = {promise.future: promise for promise in map(self.submit, works)}
-        for future in distributed.as_completed(list(promises), loop=self._client.loop):
-            yield from promises.pop(future).result()
+        started = {self._start(work): work for work in works}
+        for future in distributed.as_completed(list(started), loop=self._client.loop):
+            yield from self._finish(started.pop(future), future)
 
-    def finish(
-        self, work: Work[Answer], future: distributed.Future[tuple[Answer, list[Document]] | None]
-    ) -> list[Answer]:
+    def _finish(self, work: Work[Answer], future: _ClusterFuture[Answer]) -> list[Answer]:
         """Wait for work, and do what the worker could not.
 
         Raises:
@@ -248,7 +252,7 @@ class ClusterPool:
             self._here = LocalPool(1)
         rest = work if done is None else work.only(tuple(left))
         assert rest is not None  # only work that can be divided is done in part
-        return [*answers, *self._here.submit(rest).result()]
+        return [*answers, *self._here.submit(rest)()]
 
     def describe(self) -> str:
         """How many workers the scheduler has, as it says now."""
@@ -260,19 +264,6 @@ class ClusterPool:
         self._client.close()
         if self._here is not None:
             self._here.close()
-
-
-class _ClusterPromise(Generic[Answer]):
-    def __init__(
-        self,
-        pool: ClusterPool,
-        work: Work[Answer],
-        future: distributed.Future[tuple[Answer, list[Document]] | None],
-    ) -> None:
-        self._pool, self._work, self.future = pool, work, future
-
-    def result(self) -> list[Answer]:
-        return self._pool.finish(self._work, self.future)
 
 
 def _do_order(packed: bytes) -> tuple[object, list[Document]] | None:
@@ -339,11 +330,11 @@ def map_in_order(
     for item in items:
         if len(pending) >= window:
             first, promise = pending.popleft()
-            yield first, promise.result()
+            yield first, promise()
         pending.append((item, submit(item)))
     while pending:
         first, promise = pending.popleft()
-        yield first, promise.result()
+        yield first, promise()
 
 
 DOCUMENTS = 64
@@ -429,7 +420,6 @@ class BundleBatch(NamedTuple):
 
     def check(self, process: WorkerProcess) -> BatchAnswer:
         """Fetch the archive, check its documents, and encode their rows after its own."""
-        # Fetch an archive or a URL, check its documents, and encode their rows after its own.
         address = self.address
         own = os.path.abspath(address.base)
         inputs = None
@@ -457,7 +447,7 @@ class BundleBatch(NamedTuple):
         (row,) = build_rows(self.upstream, DocumentResult(address.shown), "", key, inputs)
         row["status"] = ARCHIVE
         rows.insert(0, row)
-        part = encode_part(rows, self.form)
+        part = join([encode_rows(rows, self.form)], self.form)
         told = tuple(failures)
         return BatchAnswer(part, (address.shown,), told, number=count, notes=notes, whole=True)
 
@@ -469,7 +459,7 @@ class BatchAnswer(NamedTuple):
     """The results of a batch.
 
     Attributes:
-        piece: The rows, as `results.parts.join` takes them.
+        piece: The rows, as `results.reading.join` takes them.
         paths: Paths of the documents that were checked.
         failures: Why named documents could not be checked.
         number: Number of documents that were checked.

@@ -169,7 +169,7 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
         return result
 
     # What no change concerns is not kept, and only the whole result tells that.
-    at_once = keep if changes is None else _keep_whole
+    at_once = keep if changes is None else None
     try:
         _collect(documents, request, known, owners.keys(), at_once)
     except (KeyboardInterrupt, Termination):
@@ -199,10 +199,6 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     return acceptances.report_unused(report, searched)
 
 
-def _keep_whole(result: DocumentResult) -> DocumentResult:
-    return result
-
-
 def _sort(results: list[DocumentResult], owners: Collection[str]) -> list[DocumentResult]:
     """Sort results by path where documents were fetched, whose addresses are among the paths."""
     return sorted(results, key=lambda result: result.path) if owners else results
@@ -222,7 +218,7 @@ def _collect(
     request: CheckRequest,
     results: dict[str, DocumentResult],
     unstored: Collection[str],
-    keep: Callable[[DocumentResult], DocumentResult],
+    keep: Callable[[DocumentResult], DocumentResult] | None,
 ) -> None:
     """Add the result of each document by its path; stored results are used again.
 
@@ -231,7 +227,7 @@ def _collect(
         request: The request.
         results: The results so far.
         unstored: Paths of documents whose results are not stored: they lie there for this run only.
-        keep: Gives what is kept of a result.
+        keep: Gives what is kept of a result; None to keep it whole.
     """
     with ExitStack() as stack:
         stores = [stack.enter_context(closing(each)) for each in _stores(request, len(documents))]
@@ -241,13 +237,13 @@ def _collect(
             stored = (store.get(document) for store in stores)
             result = next((each for each in stored if each is not None), None)
             if result is not None:
-                results[document.path] = keep(result)
+                results[document.path] = keep(result) if keep else result
         pending = {each.path: each for each in documents if each.path not in results}
         request.progress(len(results) / max(len(documents), 1), next(iter(pending), ""))
         for result in _check(list(pending.values()), request, len(results)):
             for store in () if result.path in unstored else stores:
                 store.put(pending[result.path], result)
-            results[result.path] = keep(result)
+            results[result.path] = keep(result) if keep else result
             request.progress(len(results) / len(documents), result.path)
 
 
@@ -306,42 +302,23 @@ def _check_here(
     large = [document for document in documents if _is_large(document)]
     rest = [document for document in documents if not _is_large(document)] if large else documents
     before, size = count_interruptions(), _FIRST_BATCH
-    total = done + len(documents)
+    total, steps, count = done + len(documents), 0, 0
+
+    def begin(path: str) -> None:
+        """Show that a step on a document begins; there are two for each, and one for all."""
+        nonlocal steps
+        part = min(steps / (2 * count + 1), 1.0)
+        steps += 1
+        request.progress((done + count * part) / total, path)
+
     while rest and count_interruptions() == before:
-        start = time.process_time()
-        begin = _Steps(request.progress, done, min(size, len(rest)), total)
+        start, steps, count = time.process_time(), 0, min(size, len(rest))
         yield from check_documents(rest[:size], request.content, begin)
         done, rest = done + size, rest[size:]
         quick = time.process_time() - start < _PATIENCE
         size = min(2 * size, _BATCH) if quick else max(size // 2, 1)
     if large or rest:
         yield from _check_elsewhere([*large, *rest], request, 1)
-
-
-class _Steps:
-    """Progress within a batch, by the number of its steps.
-
-    Args:
-        progress: Function of the request that shows progress.
-        done: Number of documents that are checked.
-        size: Number of documents of the batch.
-        total: Number of all documents.
-    """
-
-    def __init__(
-        self, progress: Callable[[float, str], None], done: int, size: int, total: int
-    ) -> None:
-        self._progress = progress
-        self._done = done
-        self._size = size
-        self._total = total
-        self._steps = 0
-
-    def __call__(self, path: str) -> None:
-        """Show that a step on a document begins; there are two for each, and one for all."""
-        part = min(self._steps / (2 * self._size + 1), 1.0)
-        self._steps += 1
-        self._progress((self._done + self._size * part) / self._total, path)
 
 
 def _is_large(document: Document) -> bool:

@@ -182,10 +182,6 @@ class Task(NamedTuple):
     content: ReportContent = FULL_CONTENT
     own_total: bool = False
 
-    def split(self) -> list[Task]:
-        """The same documents, one in each task."""
-        return [self._replace(documents=(document,)) for document in self.documents]
-
     def only(self, documents: tuple[Document, ...]) -> Task:
         """The same task on some of its documents."""
         return self._replace(documents=documents)
@@ -257,8 +253,8 @@ class WorkerProcess:
         """
         results = self._ask(task)
         if results is None and len(task.documents) > 1:
-            for each in task.split():
-                yield from self.do(each)
+            for each in task.documents:
+                yield from self.do(task.only((each,)))
             return
         attempts = 1
         while results is None and not self._stopped.is_set() and not self._was_late():
@@ -296,7 +292,13 @@ class WorkerProcess:
         (document,) = task.documents
         if self._was_late():
             return [give_up(document, describe_lateness(task.seconds))]
-        how = "not started" if self._process is None else _ending(self._process.wait())
+        how = "not started"
+        if self._process is not None:
+            code = self._process.wait()
+            try:
+                how = signal.Signals(-code).name
+            except ValueError:
+                how = f"exit code {code}"
         reason = f"checking it has crashed a process ({how}); the other files were checked"
         return [give_up(document, reason)]
 
@@ -403,14 +405,6 @@ def _bury(process: subprocess.Popen[bytes]) -> None:
     """Wait for a process that ends, and close its streams."""
     with suppress(OSError, ValueError):
         process.communicate()
-
-
-def _ending(code: int) -> str:
-    """How a process ended: the signal that killed it, or its exit code."""
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"exit code {code}"
 
 
 def _start_process() -> subprocess.Popen[bytes]:

@@ -139,7 +139,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
     monkeypatch.setattr(pools, "_BATCHES_OF_THREAD", 2)
     check_to_folder(CheckRequest(["."], settings_of, jobs=2), "here", "jsonl")
     sent, most = [], []
-    submit, finish = pools.ClusterPool.submit, pools.ClusterPool.finish
+    submit, finish = pools.ClusterPool.submit, pools.ClusterPool._finish
 
     def counted_submit(self, batch):
         sent.append(batch)
@@ -152,7 +152,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
         return finish(self, batch, future)
 
     monkeypatch.setattr(pools.ClusterPool, "submit", counted_submit)
-    monkeypatch.setattr(pools.ClusterPool, "finish", counted_finish)
+    monkeypatch.setattr(pools.ClusterPool, "_finish", counted_finish)
     done = []
 
     def kill_one(part, name):

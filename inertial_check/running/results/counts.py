@@ -441,8 +441,11 @@ def schema() -> Any:  # noqa: ANN401
 
 def encode_stream(rows: Sequence[Row]) -> bytes:
     """Encode rows as a stream of Arrow."""
-    table = _make_table(rows)
     pa = load_pyarrow()
+    try:
+        table = pa.Table.from_pylist(rows, schema())
+    except UnicodeEncodeError:  # a text has a lone surrogate, which UTF-8 cannot hold
+        table = pa.Table.from_pylist([_escape_row(row) for row in rows], schema())
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_stream(sink, schema(), options=options) as writer:
@@ -450,27 +453,10 @@ def encode_stream(rows: Sequence[Row]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _make_table(rows: Sequence[Row]) -> Table:
-    pa = load_pyarrow()
-    try:
-        return pa.Table.from_pylist(rows, schema())
-    except UnicodeEncodeError:  # a text has a lone surrogate, which UTF-8 cannot hold
-        return pa.Table.from_pylist([_escape_row(row) for row in rows], schema())
-
-
 def encode_part(streams: Sequence[bytes]) -> bytes:
     """Encode the rows of streams as one file of Parquet."""
     pa = load_pyarrow()
-    return _write_file(pa.concat_tables([pa.ipc.open_stream(each).read_all() for each in streams]))
-
-
-def encode_file(rows: Sequence[Row]) -> bytes:
-    """Encode rows as one file of Parquet: the bytes that their stream alone would give."""
-    return _write_file(_make_table(rows))
-
-
-def _write_file(table: Table) -> bytes:
-    pa = load_pyarrow()
+    table = pa.concat_tables([pa.ipc.open_stream(each).read_all() for each in streams])
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())

@@ -146,15 +146,6 @@ def join(pieces: Sequence[bytes], form: Form) -> bytes:
     return b"".join(pieces)
 
 
-def encode_part(rows: Sequence[Row], form: Form) -> bytes:
-    """Encode rows as the bytes of a part."""
-    if form == "parquet":
-        from inertial_check.running.results.counts import encode_file
-
-        return encode_file(rows)
-    return encode_rows(rows, form)
-
-
 def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -> Iterator[Row]:
     """Decode the rows of a part.
 

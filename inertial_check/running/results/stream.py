@@ -66,13 +66,6 @@ class _Step:
     batch: AnyBatch | None
 
 
-class _Nothing:
-    """The promise for the end of an upstream, where nothing is to be done."""
-
-    def result(self) -> list[BatchAnswer]:
-        return []
-
-
 def check_to_folder(request: CheckRequest, path: str, form: Form) -> StreamOutcome:
     """Check every model that the paths of a request name or contain, into a folder of results.
 
@@ -128,7 +121,7 @@ class _Stream:
 
     def _work(self, pool: Pool) -> None:
         def submit(step: _Step) -> Promise[BatchAnswer]:
-            return _Nothing() if step.batch is None else pool.submit(step.batch)
+            return list if step.batch is None else pool.submit(step.batch)
 
         who, due = "", 0.0
         last = ""
