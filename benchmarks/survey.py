@@ -28,7 +28,7 @@ from inertial_check.running.results.reading import convert_file
 
 JsonObject = dict[str, Any]
 
-EXAMPLES = 4
+EXAMPLES = 2
 """Number of findings that are explained."""
 
 ENGINES = ("mujoco", "drake", "gz", "newton", "pybullet", "pinocchio", "genesis")
