@@ -61,7 +61,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
         "checking/causes/amounts.py": "Units.proposals Density._TIMES",
         "fixing/converters.py": "_MASSES _LENGTHS _INERTIAS",
         "checking/evidence/readings.py": "UNITS MASSES",
-        "identification/diagnosis/mistakes.py": "UNITS",
+        "identification/diagnosis/diagnosis.py": "UNITS",
     },
     "numbers of an engine, or derived from them": {
         "checking/engines/mujoco.py": "_RELATIVE _ABSOLUTE _BOUND _EIGENVALUE _MINIMUM",

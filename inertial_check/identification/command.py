@@ -1,10 +1,8 @@
 """Identification of a robot's bodies from recordings: its report, and the file's new numbers.
 
-Prior of an identification: the expected bodies, from a file, its geometry, or another model.
-
-Report and pictures of an identification: plain numbers, bodies by name, remarks in order.
-
-Assessment of an identification from files: table of base parameters, runs, residuals.
+The prior is read from a file, from its geometry or from another model; the report has plain
+numbers, bodies by name and remarks in order, with the table of base parameters, runs and residuals.
+Methods that simulate the robot move it along references, which are the filtered positions.
 """
 
 from __future__ import annotations
@@ -18,21 +16,29 @@ import numpy as np
 
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_geometry, from_model
-from inertial_check.errors import InertialCheckError, UsageError
+from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
-from inertial_check.identification.diagnosis.suspicion import judge_recordings
+from inertial_check.identification.diagnosis.mistakes import judge_recordings
 from inertial_check.identification.fit.base import BaseTerm, compare_runs, name_entries
-from inertial_check.identification.fit.identify import estimate, estimate_with_gains
+from inertial_check.identification.fit.identify import (
+    estimate,
+    estimate_with_gains,
+    solve_nonlinear,
+)
 from inertial_check.identification.fit.loads import expect_loads
-from inertial_check.identification.fit.nonlinear import solve_nonlinear
 from inertial_check.identification.fit.nuisance import OperatingPoint
 from inertial_check.identification.fit.options import FitOptions
 from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.identification.fit.residuals import analyse_residuals
 from inertial_check.identification.fit.result import Identifiability, Identification
-from inertial_check.identification.fit.samples import Measurements
-from inertial_check.identification.fit.weights import Choice
+from inertial_check.identification.fit.samples import Measurements, Samples
+from inertial_check.identification.fit.simulation import (
+    Reference,
+    SimulatedRobot,
+    iterate_method,
+    simulate,
+)
 from inertial_check.identification.gate import (
     check_written,
     describe_finding,
@@ -40,14 +46,17 @@ from inertial_check.identification.gate import (
     judge_result,
 )
 from inertial_check.identification.loads import Loads, judge_loads, list_loads, read_loads
-from inertial_check.identification.methods import identify_by_simulation, refuse_unsimulated
-from inertial_check.identification.motion.friction import describe_number, remark_on_friction
-from inertial_check.identification.motion.reading import read_recordings
-from inertial_check.identification.motion.recordings import read_datasets
-from inertial_check.identification.motion.samples import Dataset, Datasets
+from inertial_check.identification.motion.friction import (
+    describe_number,
+    list_targets,
+    read_stated,
+    remark_on_friction,
+)
+from inertial_check.identification.motion.motion import Dataset, Datasets, JointMotion
+from inertial_check.identification.motion.recordings import read_datasets, read_recordings
+from inertial_check.identification.motion.signals import MOST_OF_NYQUIST, bandwidth, filter_signals
 from inertial_check.identification.options import UNKNOWN, IdentifyOptions
-from inertial_check.identification.robot.merging import list_targets, read_stated
-from inertial_check.identification.robot.robot import (
+from inertial_check.identification.robot import (
     Robot,
     list_numbers,
     list_recorded,
@@ -108,11 +117,20 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         ParameterError: A body has no prior in the geometry or in the other model.
         DocumentError: The other model cannot be read.
     """
-    given, source, remarks = _read_source(options, robot)
-    for name, mass in zip(robot.part_names, np.asarray(given.mass).tolist(), strict=True):
+    prior, remarks, names = options.prior.prior, list[Remark](), robot.part_names
+    if prior == "file":
+        given, source = from_model(robot.model, names), "the robot's file"
+    elif prior == "geometry":
+        found = from_geometry(robot.model, names, packages=options.context)
+        given, source = found.parameters, "the written masses spread over the shapes"
+        lines = [line for body in found.bodies for line in body.remarks]
+        remarks += [Remark(Severity.NOTE, "prior-geometry", line) for line in lines]
+    else:
+        given, source = from_model(prior, names), prior
+    for name, mass in zip(names, np.asarray(given.mass).tolist(), strict=True):
         if not (np.isfinite(mass) and mass > 0):
             raise UsageError(
-                f"--prior {options.prior.prior}: {name} has the mass {mass:g} kg, expected a "
+                f"--prior {prior}: {name} has the mass {mass:g} kg, expected a "
                 "positive one: write the mass in the robot's file, or take another model as prior"
             )
     if robot.groups:
@@ -140,23 +158,6 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         )
         remarks.append(Remark(Severity.WARNING, "prior-inconsistent", message))
     return Prior(given, source, tuple(remarks))
-
-
-def _read_source(
-    options: IdentifyOptions, robot: Robot
-) -> tuple[InertialParameters, str, list[Remark]]:
-    prior = options.prior.prior
-    if prior == "file":
-        return from_model(robot.model, robot.part_names), "the robot's file", []
-    if prior == "geometry":
-        found = from_geometry(robot.model, robot.part_names, packages=options.context)
-        remarks = [
-            Remark(Severity.NOTE, "prior-geometry", line)
-            for body in found.bodies
-            for line in body.remarks
-        ]
-        return found.parameters, "the written masses spread over the shapes", remarks
-    return from_model(prior, robot.part_names), prior, []
 
 
 def _widen_points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
@@ -212,10 +213,10 @@ def build_base_table(robot: Robot, datasets: Datasets, found: Identification) ->
         values = spread.values + found.base_reference
         numbers = zip(values, spread.standard_deviation, spread.deviations, strict=True)
         for data, own in zip(datasets.train, numbers, strict=True):
-            each_run.append(RunValues(data.path, *map(_as_numbers, own)))
+            each_run.append(RunValues(data.path, *map(_numbers, own)))
     return BaseTable(
         tuple(BaseValue(*row) for row in rows),
-        tuple(map(_as_numbers, base.covariance)),
+        tuple(map(_numbers, base.covariance)),
         base.condition,
         tuple(each_run),
         float("nan") if spread is None else spread.overall,
@@ -278,10 +279,6 @@ def _find_rate(train: Sequence[Dataset]) -> float | None:
             rate = 1 / usual
         rates.append(rate)
     return rates[0] if np.ptp(rates) <= UNIFORM * rates[0] else None
-
-
-def _as_numbers(values: ArrayLike) -> tuple[float, ...]:
-    return tuple(np.asarray(values, dtype=np.float64).tolist())
 
 
 def build_report(
@@ -483,7 +480,19 @@ def draw_pages(
 
     several = len(datasets.train) + len(datasets.validation) > 1
     for number, data in enumerate((*datasets.train, *datasets.validation), 1):
-        for page in _draw_torques(data, datasets, found):
+        measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
+        pages = plots.torques(
+            data.recorded.t,
+            measured,
+            before,
+            fitted,
+            datasets.joints,
+            datasets.units,
+            title=f"Torques: {data.path}",
+            axis="sample" if data.motion is None else "time [s]",
+            joins=data.recorded.joins,
+        )
+        for page in pages:
             yield page._replace(name=f"{number}-{page.name}") if several else page
     names = [body.name for body in report.bodies]
     prior = np.array([body.prior for body in report.bodies])
@@ -492,34 +501,13 @@ def draw_pages(
     decided = [body.decided_by for body in report.bodies]
     yield from plots.parameters(theta, prior, deviation, names, decided)
     yield from plots.ellipsoids(prior, theta, names)
-    if found.choice is not None and found.choice.rule != "evidence":
-        yield from _draw_choice(found.choice)
-
-
-def _draw_choice(choice: Choice) -> list[Page]:
-    from inertial_check.reports import plots
-
-    if choice.rule == "k-fold":
-        return plots.k_fold(choice.candidates, choice.errors, choice.standard_errors, choice.weight)
-    return plots.l_curve(choice.candidates, choice.data_terms, choice.prior_terms, choice.weight)
-
-
-def _draw_torques(data: Dataset, datasets: Datasets, found: Identification) -> list[Page]:
-    from inertial_check.reports import plots
-
-    measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
-    axis = "sample" if data.motion is None else "time [s]"
-    return plots.torques(
-        data.recorded.times,
-        measured,
-        before,
-        fitted,
-        datasets.joints,
-        datasets.units,
-        title=f"Torques: {data.path}",
-        axis=axis,
-        joins=data.recorded.joins,
-    )
+    choice = found.choice
+    if choice is not None and choice.rule == "k-fold":
+        errors = (choice.errors, choice.standard_errors)
+        yield from plots.k_fold(choice.candidates, *errors, choice.weight)
+    elif choice is not None and choice.rule == "l-curve":
+        terms = (choice.data_terms, choice.prior_terms)
+        yield from plots.l_curve(choice.candidates, *terms, choice.weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -625,7 +613,16 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     if found.gains is not None:
         datasets = datasets.with_gains(found.gains.values)
     report = build_report(options, robot, prior, datasets, found, loads)
-    return _check_result(RobotIdentification(options, robot, datasets, found, report))
+    result = RobotIdentification(options, robot, datasets, found, report)
+    # Check the robot's document with the identified numbers; findings become remarks.
+    try:
+        findings = check_written(robot.model, result.fix(), robot.part_names, options.context)
+    except InertialCheckError:  # told where the document is to be written
+        return result
+    flat = {body.name for body in report.bodies if body.margin < tolerances.EDGE}
+    said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
+    remarks = sorted([*report.remarks, *said], key=lambda remark: -remark.severity)
+    return replace(result, report=replace(report, findings=findings, remarks=tuple(remarks)))
 
 
 def _fit_bodies(
@@ -671,14 +668,110 @@ def _fit_nonlinear(
     return found, datasets.build(point, None)
 
 
-def _check_result(result: RobotIdentification) -> RobotIdentification:
-    """Check the robot's document with the identified numbers; findings become remarks."""
-    model, context = result.robot.model, result.options.context
-    try:
-        findings = check_written(model, result.fix(), result.robot.part_names, context)
-    except InertialCheckError:  # told where the document is to be written
-        return result
-    flat = {body.name for body in result.report.bodies if body.margin < tolerances.EDGE}
-    said = [describe_finding(model.source.path, each, flat) for each in findings]
-    remarks = sorted([*result.report.remarks, *said], key=lambda remark: -remark.severity)
-    return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
+BANDS = 5.0
+"""Cut-off of the references in bands of the motion: a quarter of that of the default filter, so
+that the noise of recorded positions hardly reaches the simulated robot."""
+
+
+def identify_by_simulation(
+    options: IdentifyOptions, robot: Robot, datasets: Datasets, prior: Floats, fit: FitOptions
+) -> Identification:
+    """Identify by instrumental variables or DIDIM.
+
+    Args:
+        options: Options of the identification.
+        robot: Robot that was recorded.
+        datasets: Its recordings.
+        prior: (L, 10) expected bodies.
+        fit: Options of the fit.
+
+    Raises:
+        UsageError: A recording has unequal steps.
+        ParameterError: A simulation is unstable.
+        ProjectionError: The parameters do not settle.
+    """
+
+    def move(found: Identification) -> Samples:
+        own = build_simulation(options, robot, datasets, found)
+        return datasets.build(None, lambda motion: simulate_motion(own, motion)).samples
+
+    return iterate_method(options.method, move, datasets.samples, prior, fit)
+
+
+def refuse_unsimulated(
+    options: IdentifyOptions, robot: Robot, datasets: Datasets, loads: Loads
+) -> None:
+    """Refuse what the simulation of a method does not model.
+
+    Raises:
+        UsageError: The message names the option or the recording.
+    """
+    if options.method == "least-squares":
+        return
+    whole = any(own.motion is not None and own.motion.whole is not None for own in datasets.train)
+    reasons = {
+        "--friction stribeck and load": datasets.friction.nonlinear,
+        "--gain unknown": options.recordings.gain == UNKNOWN,
+        "--loads": bool(loads.entries),
+        "--loss huber": options.fit.loss != "squares",
+        "--regularization k-fold": options.fit.regularization == "k-fold",
+        "--unmeasured, whose torques cannot be simulated": bool(options.robot.unmeasured),
+        "closed loops of joints": bool(robot.loops),
+        "a floating base, contact wrenches and force plates": whole or robot.base is not None,
+        "a recording of Y: it has no motion to simulate": any(
+            own.motion is None for own in datasets.train
+        ),
+    }
+    for name, present in reasons.items():
+        if present:
+            raise UsageError(
+                f"--method {options.method} simulates a robot on a fixed base, and does not go "
+                f"with {name}; --method least-squares does"
+            )
+
+
+def build_simulation(
+    options: IdentifyOptions, robot: Robot, datasets: Datasets, found: Identification
+) -> SimulatedRobot:
+    """Build the robot of a simulation from an answer; bodies that are not identified stay."""
+    theta = np.array(robot.tree.theta)
+    theta[list(robot.bodies)] = found.problem.theta(found.x)[: len(robot.bodies)]
+    return SimulatedRobot(
+        robot.tree,
+        theta,
+        datasets.nuisance,
+        found.problem.numbers(found.x),
+        robot.gravity,
+    )
+
+
+def simulate_motion(robot: SimulatedRobot, motion: JointMotion) -> JointMotion:
+    """Simulate a robot along the filtered positions of a recording, run by run.
+
+    Raises:
+        UsageError: The steps of a run are not uniform.
+        ParameterError: The simulation is unstable.
+    """
+    found = [np.array(signal) for signal in (motion.q, motion.u, motion.du)]
+    for rows in motion.runs or (slice(0, len(motion)),):
+        # Make the reference of a run: its positions below BANDS times the band of the motion.
+        t = motion.t[rows]
+        q = motion.q[rows]
+        steps = np.diff(t)
+        step = float(np.median(steps)) if len(steps) else 0.0
+        if len(t) < 8 or np.any(np.abs(steps - step) > np.sqrt(tolerances.SIMULATED) * step):
+            raise UsageError(
+                "a simulation needs 8 samples or more at uniform steps in each run: --rate HZ "
+                "resamples the recording; or give --method least-squares"
+            )
+        rate = 1 / step
+        try:
+            band = bandwidth(q, rate)
+            chosen = min(motion.cutoff, BANDS * band, MOST_OF_NYQUIST * rate / 2)
+            smooth = filter_signals(q, rate, chosen)
+        except ParameterError as error:
+            raise UsageError(f"no references for the simulation: {error}") from None
+        moved = simulate(robot, Reference(step, smooth, 2 * np.pi * chosen))
+        for signal, own in zip(found, moved, strict=True):
+            signal[rows] = own
+    return replace(motion, q=found[0], u=found[1], du=found[2])

@@ -1,7 +1,4 @@
-"""Remarks on a result: numbers without support, open friction, poor fits.
-
-Check of the robot that an identification writes, by the rules that `check` applies to files.
-"""
+"""Judgement of a result: numbers without support, open friction, poor fits, findings of `check`."""
 
 from __future__ import annotations
 
@@ -28,10 +25,9 @@ from inertial_check.identification.diagnosis.diagnosis import (
     find_unit_errors,
 )
 from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.motion.motion import BASE_ROWS, grade_remark
-from inertial_check.identification.motion.samples import Dataset, Datasets
+from inertial_check.identification.motion.motion import BASE_ROWS, Dataset, Datasets, grade_remark
 from inertial_check.identification.motion.signals import HEAVY, measure_outliers
-from inertial_check.identification.robot.robot import Robot
+from inertial_check.identification.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.reports.identification_types import (
@@ -102,7 +98,9 @@ def judge_result(
     # Remark on friction numbers that the data leave open.
     train = fits[0]
     if friction:
-        largest = np.max([data.largest() for data in datasets.train], axis=0)
+        largest = np.max(
+            [data.recorded.largest(data.samples.nuisance) for data in datasets.train], axis=0
+        )
         rms = {joint.joint: joint.rms for joint in train.joints}
         open_ = []
         for value, signal in zip(friction, largest.tolist(), strict=True):

@@ -17,7 +17,7 @@ from inertial_check.errors import UsageError
 from inertial_check.identification.fit.loads import Load, find_inseparable
 from inertial_check.identification.fit.result import Identification
 from inertial_check.identification.options import IdentifyOptions
-from inertial_check.identification.robot.robot import Robot
+from inertial_check.identification.robot import Robot
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.projection.constraint import Constraint

@@ -1,8 +1,6 @@
 """Options of `identify` and `excite`, stated once: one group for each group of the command line.
 
 The functions read the texts of the options that are more than a number or a word.
-
-Options of a floating base and of wrenches from outside, and the texts that state them.
 """
 
 from __future__ import annotations

@@ -21,21 +21,19 @@ from inertial_check.identification.fit.payload import (
     identify_payload,
 )
 from inertial_check.identification.fit.samples import Block, Samples
+from inertial_check.identification.motion.floating import pad, read_wrenches
 from inertial_check.identification.motion.motion import (
+    JointMotion,
     convert_units,
-    read_wrenches,
-    refuse_no_clock,
-)
-from inertial_check.identification.motion.reading import (
     leave_out_rows,
     list_unmeasured,
-    read_recordings,
+    refuse_no_clock,
 )
-from inertial_check.identification.motion.recordings import read_datasets
+from inertial_check.identification.motion.recordings import read_datasets, read_recordings
 from inertial_check.identification.motion.signals import Smoothing, smooth
 from inertial_check.identification.options import IdentifyOptions, PriorOptions
 from inertial_check.identification.recordings.recording import Recording as RecordedFile
-from inertial_check.identification.robot.robot import (
+from inertial_check.identification.robot import (
     Robot,
     list_recorded,
     match_joints,
@@ -43,7 +41,6 @@ from inertial_check.identification.robot.robot import (
     refuse_loops,
 )
 from inertial_check.inertia.arrays import Floats
-from inertial_check.mechanics.equations import GRAVITY
 from inertial_check.mechanics.jacobians import jacobian, jacobian_derivative, poses
 from inertial_check.projection.constraint import Constraint
 from inertial_check.projection.constraints import FixedMass, TotalMass
@@ -192,13 +189,12 @@ def _read_torques(
     ]
     if len(signals[0]) < len(motions):
         raise UsageError("--payload needs the motion of the joints, and Y has none: give q and tau")
-    gravity = options.robot.gravity
     samples = from_torques(
         robot.tree,
         body,
         Recording(*(np.concatenate(own) for own in signals)),
         nuisance=datasets.nuisance,
-        gravity=GRAVITY if gravity is None else gravity,
+        gravity=robot.gravity,
     )
     remarks = list(datasets.remarks)
     unmeasured = list_unmeasured(options.robot, robot)
@@ -228,12 +224,12 @@ def _read_wrenches(
         chosen = replace(given, contact=contact, force_plate=None)
         found, said = read_wrenches(recording, chosen, robot)
         wrench = next(each for each in found if each.name == name)
-        q, u, du, values, own = _smooth(recording, columns, wrench.values, options, robot)
-        redundancy = max(redundancy, own)
+        motion, values = _smooth(recording, columns, wrench.values, options, robot)
+        redundancy = max(redundancy, motion.redundancy)
         gains = options.recordings.gain or (1.0,)
         if isinstance(gains, str) or len(gains) != 1:
             raise UsageError("--gain takes one number beside --wrench: -1 turns the wrench round")
-        parts.append((*_move_frame(options, robot, sensor, q, u, du), gains[0] * values))
+        parts.append((*_move_frame(robot, sensor, motion), gains[0] * values))
         remarks += said
     gravity, w, alpha, a, wrenches = (np.concatenate(own) for own in zip(*parts, strict=True))
     try:
@@ -251,43 +247,41 @@ def _smooth(
     wrench: Floats,
     options: IdentifyOptions,
     robot: Robot,
-) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Filter motion and wrench alike: q, u, du (S, n), wrench (S, 6), redundancy.
+) -> tuple[JointMotion, Floats]:
+    """Filter motion and wrench (S, 6) alike.
 
     Raises:
         UsageError: The recording has no positions, or neither time nor rates.
     """
     smoothing = options.recordings.smoothing
-    recording, q, u, du = convert_units(recording, columns, options.recordings, robot)
+    raw = convert_units(recording, columns, options.recordings, robot)
+    q, u, du, none = raw.q, raw.u, raw.du, np.zeros((0, 0))
+    assert q is not None
     if u is not None and du is not None and smoothing == Smoothing():
-        return q, u, du, wrench, 1.0
-    refuse_no_clock(recording, smoothing)
-    # The filter takes as many columns of forces as of positions: the six go in several times.
-    width = q.shape[1]
-    padded = np.tile(wrench, (1, -(-width // 6) + width))
-    passed = []
+        return JointMotion(np.arange(float(len(q))), q, u, du, none), wrench
+    refuse_no_clock(raw, smoothing)
+    # The filter takes as many columns of forces as of positions.
+    u, du = (None if each is None else pad(each, 6) for each in (u, du))
+    forces = pad(wrench, q.shape[1])
     try:
-        for start in range(0, 6, width):
-            forces = padded[:, start : start + width]
-            found = smooth(recording.t, q, forces, u, du, smoothing, breaks=recording.breaks)
-            passed.append(found.tau)
+        found = smooth(raw.t, pad(q, 6), forces, u, du, smoothing, breaks=raw.breaks)
     except ParameterError as error:
-        raise ParameterError(f"{recording.path}: {error}") from None
-    filtered = np.concatenate(passed, axis=1)[:, :6]
-    return found.q, found.u, found.du, filtered, found.redundancy
+        raise ParameterError(f"{raw.path}: {error}") from None
+    q, u, du = (each[:, : len(columns)] for each in (found.q, found.u, found.du))
+    return JointMotion(found.t, q, u, du, none, found.redundancy), found.tau[:, :6]
 
 
 def _move_frame(
-    options: IdentifyOptions, robot: Robot, body: int, q: Floats, u: Floats, du: Floats
+    robot: Robot, body: int, motion: JointMotion
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Gravity, angular velocity and acceleration, and acceleration of a frame, in its axes."""
-    gravity = np.asarray(GRAVITY if options.robot.gravity is None else options.robot.gravity)
+    q, u, du = motion.q, motion.u, motion.du
     R = np.asarray(poses(robot.tree, q))[:, body, :3, :3]
     J = np.asarray(jacobian(robot.tree, q, body))
     twist = np.einsum("sij,sj->si", J, u)
     rate = np.einsum("sij,sj->si", J, du)
     rate += np.einsum("sij,sj->si", np.asarray(jacobian_derivative(robot.tree, q, u, body)), u)
-    vectors = (np.broadcast_to(gravity, (len(q), 3)), twist[:, 3:], rate[:, 3:], rate[:, :3])
+    vectors = (np.broadcast_to(robot.gravity, (len(q), 3)), twist[:, 3:], rate[:, 3:], rate[:, :3])
     g, w, alpha, a = (np.einsum("sji,sj->si", R, each) for each in vectors)
     return g, w, alpha, a
 

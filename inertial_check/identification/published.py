@@ -1,7 +1,4 @@
-"""Files of published base parameters: names of combinations, values and standard deviations.
-
-Consistent bodies of a robot for published base parameters.
-"""
+"""Consistent bodies of a robot for published base parameters, and the files that hold these."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from inertial_check.identification.fit.base import BaseParameters, BaseTerm
 from inertial_check.identification.fit.published import FromBase, identify_from_base
 from inertial_check.identification.gate import check_written, describe_finding
 from inertial_check.identification.options import IdentifyOptions
-from inertial_check.identification.robot.robot import (
+from inertial_check.identification.robot import (
     Robot,
     list_numbers,
     read_robot,

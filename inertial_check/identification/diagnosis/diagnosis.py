@@ -21,39 +21,16 @@ the parameters fitted again at each shift the residuals are least where the torq
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.errors import ParameterError, expect, show_value
-from inertial_check.identification.diagnosis.mistakes import (
-    AGREEMENT,
-    FACTOR,
-    GAIN,
-    LAG_GAIN,
-    LAGS,
-    SCATTER,
-    UNITS,
-    UNLIKE,
-    SignalRemark,
-    Values,
-    find_still,
-    find_vertex,
-    fit_slopes,
-    format_range,
-    list_floats,
-    list_joints,
-    measure_rate_ratios,
-    measure_shifts,
-    name_joints,
-    remark_on_clock,
-    remark_on_constant,
-    remark_on_ranges,
-    remark_on_rates,
-    remark_on_still,
-)
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, Floats, quiet, read_floats
+from inertial_check.inertia.arrays import ArrayLike, Floats, Mask, quiet, read_floats
+from inertial_check.inertia.tolerances import GAP
 
 __all__ = [
     "CoupledJoints",
@@ -65,6 +42,97 @@ __all__ = [
     "find_unit_errors",
     "name_unit",
 ]
+
+
+Values = Mapping[str, float | tuple[float, ...]]
+"""Numbers of a remark by name."""
+
+
+@dataclass(frozen=True)
+class SignalRemark:
+    """Something about a recording that its user should know.
+
+    Attributes:
+        kind: One word: clock, still, constant, degrees, limits, time, velocity, acceleration, unit,
+            sign, lag.
+        message: One line with the numbers.
+        values: The numbers by name.
+    """
+
+    kind: str
+    message: str
+    values: Mapping[str, float | tuple[float, ...]]
+
+
+SPREAD = 3.0
+"""Times the noise of a position: a spread of less is no motion."""
+
+
+JITTER = 0.1
+"""Largest deviation of a time step from the median step, relative to it: velocities by differences
+at supposedly uniform steps are wrong by as much."""
+
+
+MISMATCH = 0.05
+"""Deviation of a ratio from the one it should have: neither noise nor a filter makes so much."""
+
+
+AGREEMENT = 0.5
+"""Share of the variance that has to be explained before a slope or a lag means something."""
+
+
+TURNS = 2.0
+"""Full turns: most joints turn less far, and most ranges in degrees, read as radians, are more."""
+
+
+UNLIKE = 3.0
+"""Factor between torques and those of a prior, which for masses that are guessed is mostly 2."""
+
+
+FACTOR = 1.5
+"""Factor between a slope and the one of a unit that may explain it, as the prior is inexact."""
+
+
+GAIN = 1.08
+"""Common multiple of the torques from which on it is told: drive gains are rarely known better."""
+
+
+SCATTER = 0.25
+"""Largest deviation of the logarithms of a common multiple, relative to its logarithm: those of
+priors that are wrong link by link scatter by half and more."""
+
+
+LAG_GAIN = 0.02
+"""Share of the squared residuals that a shift must save; less is saved by chance."""
+
+
+LAGS = 25
+"""Samples by which one signal is shifted at most, and a tenth of all of them."""
+
+
+DEGREES = float(np.rad2deg(1.0))
+
+
+UNITS: Mapping[str, float] = MappingProxyType(
+    {
+        "N cm": 100.0,
+        "N mm": 1000.0,
+        "kgf cm": 10.197162,
+        "lbf in": 8.8507458,
+        "ozf in": 141.61193,
+        "kgf m": 0.10197162,
+        "kN m": 0.001,
+    }
+)
+"""Units of torque, and how many of each are one newton metre."""
+
+
+CLOCKS: Mapping[str, float] = MappingProxyType({"ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60})
+"""Units of time, and how many of each are one second."""
+
+
+_RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
+"""Names of the signal that a rate is the derivative of, and of the rate itself."""
 
 
 def check_signal(
@@ -386,8 +454,10 @@ SHARED = 0.3
 """Part of the residual's variance that the motion of the other joint explains, above which the two
 are taken for coupled: a third of what is left is no chance, and is worth two more columns."""
 
+
 MUTUAL = 0.1
 """The same for the other of the two joints: a gear passes torques both ways."""
+
 
 LEAST = 50
 """Least number of independent samples: with fewer, three columns explain much by chance."""
@@ -471,6 +541,7 @@ def _span(u: Floats, du: Floats) -> Floats:
 SAMPLES = 5000
 """Largest number of neighbouring samples that a lag is estimated from."""
 
+
 _ALIKE = 2
 """Samples on each side of the best shift through which the parabola is drawn."""
 
@@ -519,3 +590,263 @@ def correct_lag(remark: SignalRemark, lag: float, rate: float | None) -> SignalR
         f"the shift alone makes the squared residuals {saved:.0%} smaller{hint}"
     )
     return SignalRemark("lag", message, {**remark.values, "samples": lag})
+
+
+def name_joints(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """Return the names of joints, or number them from 1.
+
+    Raises:
+        ParameterError: Their number is not that of the columns.
+    """
+    names = tuple(f"joint {k + 1}" for k in range(count)) if joints is None else tuple(joints)
+    if len(names) != count:
+        raise ParameterError(f"{len(names)} names of joints for {count} columns")
+    return names
+
+
+def list_joints(joints: tuple[str, ...], which: Mask) -> str:
+    """List the names of some joints."""
+    return ", ".join(name for name, own in zip(joints, which, strict=True) if own)
+
+
+def format_range(values: Floats) -> str:
+    """Format one number, or the least and the largest."""
+    least, largest = f"{values.min():.3g}", f"{values.max():.3g}"
+    return least if least == largest else f"{least} to {largest}"
+
+
+def list_floats(values: Floats) -> tuple[float, ...]:
+    """Convert an array to the floats of a remark."""
+    return tuple(map(float, values))
+
+
+def make_basis(predicted: Floats, u: Floats | None) -> Floats:
+    """(S, n, c) what a torque may be made of, the predicted one last; orthonormal columns.
+
+    Columns that the ones before them make up are zero.
+    """
+    rest = [] if u is None else [u, np.sign(u)]
+    columns: list[Floats] = []
+    for column in (np.ones_like(predicted), *rest, predicted):
+        own = column
+        for _ in range(2):  # once more: the first pass leaves rounding along the others
+            for other in columns:
+                own = own - other * (other * own).sum(axis=0)
+        size = np.linalg.norm(own, axis=0)
+        kept = size > tolerances.MADE_UP * np.linalg.norm(column, axis=0)
+        columns.append(np.where(kept, own, 0.0) / np.where(kept, size, 1.0))
+    return np.stack(columns, axis=2)
+
+
+def fit_slopes(tau: Floats, predicted: Floats, u: Floats | None) -> tuple[Floats, Floats]:
+    """(n,) slope over the predicted torque, and the share that it explains of what is left to it.
+
+    Both are 0 where the prediction is made up of friction and offset.
+    """
+    basis = make_basis(predicted, u)
+    parts = np.einsum("snc,sn->nc", basis, tau)
+    own = (basis[:, :, -1] * predicted).sum(axis=0)
+    left = np.maximum((tau**2).sum(axis=0) - (parts[:, :-1] ** 2).sum(axis=1), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.where(own > 0, parts[:, -1] / own, 0.0)
+        return slopes, np.where((own > 0) & (left > 0), parts[:, -1] ** 2 / left, 0.0)
+
+
+def measure_shifts(tau: Floats, predicted: Floats, u: Floats | None, most: int) -> Floats:
+    """(2 most + 1, n) share of the variance left when the torques come -most to most later."""
+    count = len(tau) - 2 * most
+    middle = slice(most, most + count)
+    basis = make_basis(predicted[middle], None if u is None else u[middle])
+    left = np.ones((2 * most + 1, tau.shape[1]))
+    for shift in range(2 * most + 1):
+        own = tau[shift : shift + count]
+        parts = np.einsum("snc,sn->nc", basis, own)
+        squares = (own**2).sum(axis=0)
+        varies = squares - parts[:, 0] ** 2
+        rest = np.maximum(squares - (parts**2).sum(axis=1), 0.0)
+        np.divide(rest, varies, out=left[shift], where=varies > 0)
+    return left
+
+
+def find_vertex(three: Floats) -> float:
+    """Where the parabola through three values at -1, 0, 1 is highest."""
+    bend = three[0] - 2 * three[1] + three[2]
+    return float((three[0] - three[2]) / (2 * bend)) if bend < 0 else 0.0
+
+
+def remark_on_clock(t: Floats) -> list[SignalRemark]:
+    """Remark on a clock whose steps vary or that has gaps."""
+    steps = np.diff(t)
+    median = float(np.median(steps))
+    wide = steps > GAP * median
+    jitter = float(np.std(steps[~wide]) / median)
+    if jitter <= JITTER and not wide.any():
+        return []
+    longest = int(np.argmax(steps))
+    return [
+        SignalRemark(
+            "clock",
+            f"steps of {steps.min() * 1e3:.4g} to {steps.max() * 1e3:.4g} ms, median "
+            f"{median * 1e3:.4g} ms, jitter {jitter:.1%}; gaps of more than {GAP:g} "
+            f"steps: {int(wide.sum())}, the longest step at t = {t[longest]:.6g} s; resample "
+            "before differentiating",
+            {
+                "median": median,
+                "least": float(steps.min()),
+                "largest": float(steps.max()),
+                "jitter": jitter,
+                "gaps": float(wide.sum()),
+            },
+        )
+    ]
+
+
+def _spreads(q: Floats) -> tuple[Floats, Floats]:
+    """Standard deviation of positions, and that of their noise: of white noise, exactly."""
+    noise = np.diff(q, 2, axis=0).std(axis=0) / np.sqrt(6) if len(q) > 3 else np.zeros(q.shape[1])
+    return q.std(axis=0), noise
+
+
+def find_still(q: Floats) -> Mask:
+    """Find the joints (n,) whose positions spread no more than their noise."""
+    spread, noise = _spreads(q)
+    return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= SPREAD * noise))
+
+
+def remark_on_still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
+    """Remark on joints that never move."""
+    spread, noise = _spreads(q)
+    still = find_still(q)
+    if not still.any():
+        return []
+    which = "no joint moves" if still.all() else f"{list_joints(joints, still)}: never moves"
+    return [
+        SignalRemark(
+            "still",
+            f"{which}: positions spread by {format_range(spread[still])}, noise "
+            f"{format_range(noise[still])}, and the joint that moves most by {spread.max():.3g}; "
+            "what only its motion shows stays open",
+            {"spread": list_floats(spread), "noise": list_floats(noise)},
+        )
+    ]
+
+
+def remark_on_constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]:
+    """Remark on torques that are the same in all samples."""
+    if tau is None:
+        return []
+    constant = np.ptp(tau, axis=0) == 0
+    if not constant.any():
+        return []
+    return [
+        SignalRemark(
+            "constant",
+            f"{list_joints(joints, constant)}: the torque is {format_range(tau[0, constant])} in "
+            f"all {len(tau)} samples; was it recorded?",
+            {"torque": list_floats(np.where(constant, tau[0], np.nan))},
+        )
+    ]
+
+
+def measure_rate_ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
+    """(n,) slope of a signal over the integral of what should be its rate; NaN where it is none.
+
+    Integrals do not amplify noise as differences do. What passed in gaps is left out.
+    """
+    steps = np.diff(t)
+    inside = (steps <= GAP * np.median(steps))[:, None]
+    integral = np.cumsum(inside * (rate[1:] + rate[:-1]) / 2 * steps[:, None], axis=0)
+    path = np.cumsum(inside * np.diff(signal, axis=0), axis=0)
+    # Slope of y over x, column by column, and the share of the variance of y it explains.
+    x = integral
+    y = path
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes, shares = (
+            np.where(xx > 0, xy / xx, np.nan),
+            np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0),
+        )
+    return np.where(shares >= AGREEMENT, slopes, np.nan)
+
+
+def remark_on_rates(
+    kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]
+) -> list[SignalRemark]:
+    """Remark on rates of moving joints whose ratios to the changes of their signals are not 1."""
+    of, plural = _RATES[kind]
+    values = {"ratios": list_floats(ratios)}
+    remarks = []
+    strange = moves & ~np.isfinite(ratios)
+    if strange.any():
+        text = (
+            f"{list_joints(joints, strange)}: {plural} have nothing to do with the change of {of}"
+        )
+        remarks.append(SignalRemark(kind, text, values))
+    told = moves & np.isfinite(ratios)
+    wrong = told & (np.abs(ratios - 1) > MISMATCH)
+    if not wrong.any():
+        return remarks
+    begin = (
+        f"{of} change at {format_range(ratios[wrong])} times the {plural} that stand beside them"
+    )
+    common = float(np.median(ratios[told]))
+    if np.all(np.abs(ratios[told] / common - 1) <= MISMATCH):
+        causes = {
+            ("degrees", f"{of} are in degrees, not in radians"): DEGREES,
+            ("degrees", f"{plural} are in degrees, not in radians"): 1 / DEGREES,
+        } | {("time", f"time is in {unit}, not in s"): 1 / own for unit, own in CLOCKS.items()}
+        (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
+        if abs(common / ratio - 1) <= MISMATCH:
+            return [*remarks, SignalRemark(cause, f"{begin}: {text}", {"ratio": ratio, **values})]
+    return [
+        *remarks,
+        SignalRemark(kind, f"{begin}: {list_joints(joints, wrong)}; expected 1", values),
+    ]
+
+
+def remark_on_ranges(
+    q: Floats, limits: ArrayLike | None, joints: tuple[str, ...]
+) -> list[SignalRemark]:
+    """Remark on positions outside their limits, and on joints that turn further than joints do."""
+    spans = np.ptp(q, axis=0)
+    if limits is None:
+        far = spans > TURNS * 2 * np.pi
+        if far.sum() <= len(far) / 2:
+            return []
+        return [
+            SignalRemark(
+                "degrees",
+                f"{list_joints(joints, far)}: positions range over "
+                f"{format_range(spans[far] / (2 * np.pi))} full turns; are they in degrees?",
+                {"ranges": list_floats(spans)},
+            )
+        ]
+    bounds = np.asarray(limits, dtype=np.float64)
+    if bounds.shape != (q.shape[1], 2):
+        raise ParameterError(f"limits has shape {bounds.shape}, expected ({q.shape[1]}, 2)")
+    outside = _outside(q, bounds)
+    if not outside.any():
+        return []
+    too_far = spans[outside] > UNLIKE / 2 * np.ptp(bounds[outside], axis=1)
+    in_degrees = bool(too_far.any()) and not _outside(q / DEGREES, bounds).any()
+    hint = "; as degrees they are all inside" if in_degrees else ""
+    shown = ", ".join(
+        f"{joints[k]} {q[:, k].min():.4g} to {q[:, k].max():.4g} "
+        f"(limits {bounds[k, 0]:.4g} to {bounds[k, 1]:.4g})"
+        for k in np.flatnonzero(outside)
+    )
+    return [
+        SignalRemark(
+            "degrees" if in_degrees else "limits",
+            f"positions outside their limits{hint}: {shown}",
+            {"least": list_floats(q.min(axis=0)), "largest": list_floats(q.max(axis=0))},
+        )
+    ]
+
+
+def _outside(q: Floats, bounds: Floats) -> Mask:
+    least, largest = bounds.T
+    has_both = np.isfinite(bounds).all(axis=1)
+    slack = MISMATCH * np.where(has_both, largest - least, 0.0)
+    return np.asarray((q.min(axis=0) < least - slack) | (q.max(axis=0) > largest + slack))

@@ -3,194 +3,44 @@
 Each hypothesis undoes one mistake. Consistent bodies and friction are fitted to the recording as it
 stands, and to the recording without the mistake: a mistake is found if that leaves a small part of
 the variance of the torques that was unexplained before. Friction that would have to be negative
-and bodies that would have to be inconsistent tell a turned joint apart from other links.
-
-Remarks on the clock, the positions, their rates and the torques of one recording by itself.
-
-Names of joints and ranges of numbers as the remarks on recordings write them.
-
-Remark on the signals of a recording, with its numbers.
-
-Slopes of one signal over another, column by column, and the share of the variance explained.
-
-Thresholds from which on the diagnosis of a recording speaks, all ratios, and its units.
+and bodies that would have to be inconsistent tell a turned joint apart from other links. Wrenches
+can have the other sign, force and moment exchanged, or the axes of another frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.errors import InertialCheckError, ParameterError
+from inertial_check.checking.report import Severity
+from inertial_check.errors import InertialCheckError
+from inertial_check.identification.diagnosis.diagnosis import CLOCKS
 from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem
 from inertial_check.identification.fit.reduction import Reduction
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, Mask
-from inertial_check.inertia.tolerances import GAP
-
-
-def name_joints(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Return the names of joints, or number them from 1.
-
-    Raises:
-        ParameterError: Their number is not that of the columns.
-    """
-    names = tuple(f"joint {k + 1}" for k in range(count)) if joints is None else tuple(joints)
-    if len(names) != count:
-        raise ParameterError(f"{len(names)} names of joints for {count} columns")
-    return names
-
-
-def list_joints(joints: tuple[str, ...], which: Mask) -> str:
-    """List the names of some joints."""
-    return ", ".join(name for name, own in zip(joints, which, strict=True) if own)
-
-
-def format_range(values: Floats) -> str:
-    """Format one number, or the least and the largest."""
-    least, largest = f"{values.min():.3g}", f"{values.max():.3g}"
-    return least if least == largest else f"{least} to {largest}"
-
-
-def list_floats(values: Floats) -> tuple[float, ...]:
-    """Convert an array to the floats of a remark."""
-    return tuple(map(float, values))
-
-
-Values = Mapping[str, float | tuple[float, ...]]
-"""Numbers of a remark by name."""
-
-
-@dataclass(frozen=True)
-class SignalRemark:
-    """Something about a recording that its user should know.
-
-    Attributes:
-        kind: One word: clock, still, constant, degrees, limits, time, velocity, acceleration, unit,
-            sign, lag.
-        message: One line with the numbers.
-        values: The numbers by name.
-    """
-
-    kind: str
-    message: str
-    values: Mapping[str, float | tuple[float, ...]]
-
-
-def make_basis(predicted: Floats, u: Floats | None) -> Floats:
-    """(S, n, c) what a torque may be made of, the predicted one last; orthonormal columns.
-
-    Columns that the ones before them make up are zero.
-    """
-    rest = [] if u is None else [u, np.sign(u)]
-    columns: list[Floats] = []
-    for column in (np.ones_like(predicted), *rest, predicted):
-        own = column
-        for _ in range(2):  # once more: the first pass leaves rounding along the others
-            for other in columns:
-                own = own - other * (other * own).sum(axis=0)
-        size = np.linalg.norm(own, axis=0)
-        kept = size > tolerances.MADE_UP * np.linalg.norm(column, axis=0)
-        columns.append(np.where(kept, own, 0.0) / np.where(kept, size, 1.0))
-    return np.stack(columns, axis=2)
-
-
-def fit_slopes(tau: Floats, predicted: Floats, u: Floats | None) -> tuple[Floats, Floats]:
-    """(n,) slope over the predicted torque, and the share that it explains of what is left to it.
-
-    Both are 0 where the prediction is made up of friction and offset.
-    """
-    basis = make_basis(predicted, u)
-    parts = np.einsum("snc,sn->nc", basis, tau)
-    own = (basis[:, :, -1] * predicted).sum(axis=0)
-    left = np.maximum((tau**2).sum(axis=0) - (parts[:, :-1] ** 2).sum(axis=1), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.where(own > 0, parts[:, -1] / own, 0.0)
-        return slopes, np.where((own > 0) & (left > 0), parts[:, -1] ** 2 / left, 0.0)
-
-
-def measure_shifts(tau: Floats, predicted: Floats, u: Floats | None, most: int) -> Floats:
-    """(2 most + 1, n) share of the variance left when the torques come -most to most later."""
-    count = len(tau) - 2 * most
-    middle = slice(most, most + count)
-    basis = make_basis(predicted[middle], None if u is None else u[middle])
-    left = np.ones((2 * most + 1, tau.shape[1]))
-    for shift in range(2 * most + 1):
-        own = tau[shift : shift + count]
-        parts = np.einsum("snc,sn->nc", basis, own)
-        squares = (own**2).sum(axis=0)
-        varies = squares - parts[:, 0] ** 2
-        rest = np.maximum(squares - (parts**2).sum(axis=1), 0.0)
-        np.divide(rest, varies, out=left[shift], where=varies > 0)
-    return left
-
-
-def find_vertex(three: Floats) -> float:
-    """Where the parabola through three values at -1, 0, 1 is highest."""
-    bend = three[0] - 2 * three[1] + three[2]
-    return float((three[0] - three[2]) / (2 * bend)) if bend < 0 else 0.0
-
-
-SPREAD = 3.0
-"""Times the noise of a position: a spread of less is no motion."""
-
-JITTER = 0.1
-"""Largest deviation of a time step from the median step, relative to it: velocities by differences
-at supposedly uniform steps are wrong by as much."""
-
-MISMATCH = 0.05
-"""Deviation of a ratio from the one it should have: neither noise nor a filter makes so much."""
-
-AGREEMENT = 0.5
-"""Share of the variance that has to be explained before a slope or a lag means something."""
-
-TURNS = 2.0
-"""Full turns: most joints turn less far, and most ranges in degrees, read as radians, are more."""
-
-UNLIKE = 3.0
-"""Factor between torques and those of a prior, which for masses that are guessed is mostly 2."""
-
-FACTOR = 1.5
-"""Factor between a slope and the one of a unit that may explain it, as the prior is inexact."""
-
-GAIN = 1.08
-"""Common multiple of the torques from which on it is told: drive gains are rarely known better."""
-
-SCATTER = 0.25
-"""Largest deviation of the logarithms of a common multiple, relative to its logarithm: those of
-priors that are wrong link by link scatter by half and more."""
-
-LAG_GAIN = 0.02
-"""Share of the squared residuals that a shift must save; less is saved by chance."""
-
-LAGS = 25
-"""Samples by which one signal is shifted at most, and a tenth of all of them."""
-
-DEGREES = float(np.rad2deg(1.0))
-
-UNITS: Mapping[str, float] = MappingProxyType(
-    {
-        "N cm": 100.0,
-        "N mm": 1000.0,
-        "kgf cm": 10.197162,
-        "lbf in": 8.8507458,
-        "ozf in": 141.61193,
-        "kgf m": 0.10197162,
-        "kN m": 0.001,
-    }
+from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.motion.floating import exchange, sum_forces
+from inertial_check.identification.motion.motion import (
+    Dataset,
+    Datasets,
+    JointMotion,
+    WholeMotion,
+    Wrench,
+    leave_out_rows,
+    list_unmeasured,
 )
-"""Units of torque, and how many of each are one newton metre."""
-
-CLOCKS: Mapping[str, float] = MappingProxyType({"ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60})
-"""Units of time, and how many of each are one second."""
-
+from inertial_check.identification.options import UNKNOWN, IdentifyOptions
+from inertial_check.identification.robot import Robot
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, Mask
+from inertial_check.mechanics.equations import inverse_dynamics
+from inertial_check.reports.identification_types import Remark, TorqueFit
 
 Kind = Literal[
     "torque-sign",
@@ -206,68 +56,44 @@ Kind = Literal[
 ]
 """Kind of a mistake of a recording."""
 
+
 SAMPLES = 400
 """Largest number of samples that hypotheses are compared on: enough for 100 unknowns a joint."""
 
+
 NOISE = 0.05
 """Deviation of the torque noise in the comparison, relative to the torque of each joint."""
+
 
 EXPLAINED = 0.02
 """Unexplained part of a torque's variance below which a smaller one is no better evidence: friction
 that is no straight line leaves as much."""
 
+
 STEP = 1.6
 """Least factor, the product over all joints, by which undoing one more mistake has to lower the
 unexplained parts."""
+
 
 EVIDENCE = 4.0
 """Least factor by which undoing all mistakes found has to lower the unexplained parts: sound
 recordings of three robots stay below 1.1."""
 
+
 ALIKE = 1.3
 """Factor between the evidence for two hypotheses on the same joint below which both are named."""
 
+
 MOST_PAIRS = 300
 """Largest number of pairs of joints whose columns are exchanged on trial."""
+
 
 FROZEN = 2.0**-17
 """Torques of inertia over measured torques below which the clock is suspected: a joint that swings
 once in a minute has a hundred times more."""
 
-
-def select_rows(count: int, most: int = SAMPLES) -> Integers:
-    """Select at most so many of some samples, spread evenly."""
-    return np.unique(np.linspace(0, count - 1, min(most, count)).round()).astype(np.intp)
-
-
 WRENCH_KINDS: tuple[Kind, ...] = ("wrench-sign", "wrench-exchanged", "wrench-axes")
-"""Kinds of mistakes of wrenches from outside, in the order of the variants of their forces."""
-
-
-class Motion(NamedTuple):
-    """Motion and torques of the joints, (S, n) each [rad or m, and N m or N].
-
-    Attributes:
-        q: Positions.
-        u: Velocities.
-        du: Accelerations.
-        tau: Torques.
-        base: (S, 19) pose, twist and acceleration of a base that moves; None for a fixed one.
-        forces: (S, c, 1 + w, n_u) generalised forces of c wrenches as recorded, and without each
-            kind of mistake in WRENCH_KINDS; None without wrenches.
-    """
-
-    q: Floats
-    u: Floats
-    du: Floats
-    tau: Floats
-    base: Floats | None = None
-    forces: Floats | None = None
-
-    def thin(self, most: int = SAMPLES) -> Motion:
-        """Select at most so many samples, spread evenly."""
-        rows = select_rows(len(self.q), most)
-        return Motion(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
+"""Kinds of mistakes of wrenches from outside."""
 
 
 @dataclass(frozen=True)
@@ -291,121 +117,110 @@ class Mistake:
         """Whether the motion is as it should be."""
         return self.kind.startswith(("torque", "wrench"))
 
-    def undo(self, motion: Motion) -> Motion:
+    def undo(self, motion: JointMotion, robot: Robot) -> JointMotion:
         """Return the recording without the mistake."""
-        q, u, du, tau = motion[:4]
+        q, u, du, tau, whole = motion.q, motion.u, motion.du, motion.tau, motion.whole
         if self.kind in WRENCH_KINDS:
-            # Take the forces of some wrenches from their variant without the mistake.
-            forces = motion.forces
-            assert forces is not None
-            changed = np.array(forces)
-            variant, own = 1 + WRENCH_KINDS.index(self.kind), list(self.joints)
-            if self.kind == "wrench-sign":
-                changed[:, own] *= -1.0
-            else:
-                changed[:, own, 0], changed[:, own, variant] = (
-                    forces[:, own, variant],
-                    forces[:, own, 0],
-                )
-            return motion._replace(forces=changed)
+            assert whole is not None
+            wrenches = list(whole.wrenches)
+            for place in self.joints:
+                own = wrenches[place]
+                if self.kind == "wrench-sign":
+                    own = own._replace(values=-own.values)
+                elif self.kind == "wrench-exchanged":
+                    own = own._replace(values=exchange(own.values))
+                else:
+                    own = own._replace(in_world=not own.in_world)
+                wrenches[place] = own
+            whole = replace(whole, wrenches=tuple(wrenches))
+            return replace(motion, whole=sum_wrenches(whole, robot, q))
         if self.kind.endswith("exchanged"):
-            return self._exchange(motion)
+            columns, joints = np.arange(q.shape[1]), list(self.joints)
+            columns[joints] = columns[joints[::-1]]
+            if self.kind != "torques-exchanged":
+                motion = replace(motion, q=q[:, columns], u=u[:, columns], du=du[:, columns])
+            if self.kind != "positions-exchanged":
+                motion = replace(motion, tau=tau[:, columns])
+            return motion
         if self.kind == "time":
-            powers = np.repeat([0, 1, 2], [7, 6, 6])
-            base = motion.base
-            if base is not None:
-                base = base * self.factor ** powers[: base.shape[1]]
-            return motion._replace(u=u * self.factor, du=du * self.factor**2, base=base)
+            if whole is not None:
+                powers = np.repeat([0, 1, 2], [7, 6, 6])
+                base = whole.base * self.factor ** powers[: whole.base.shape[1]]
+                whole = replace(whole, base=base)
+            return replace(motion, u=u * self.factor, du=du * self.factor**2, whole=whole)
         scale = np.ones(q.shape[1])
         scale[list(self.joints)] = -1.0 if self.kind.endswith("sign") else 1 / self.factor
         if self.kind == "torque-sign":
-            return motion._replace(tau=tau * scale)
-        return motion._replace(q=q * scale, u=u * scale, du=du * scale)
+            return replace(motion, tau=tau * scale)
+        return replace(motion, q=q * scale, u=u * scale, du=du * scale)
 
-    def _exchange(self, motion: Motion) -> Motion:
-        """Exchange the columns of two joints."""
-        q, u, du, tau = motion[:4]
-        columns, joints = np.arange(q.shape[1]), list(self.joints)
-        columns[joints] = columns[joints[::-1]]
-        if self.kind != "torques-exchanged":
-            motion = motion._replace(q=q[:, columns], u=u[:, columns], du=du[:, columns])
-        return (
-            motion if self.kind == "positions-exchanged" else motion._replace(tau=tau[:, columns])
-        )
+
+def sum_wrenches(whole: WholeMotion, robot: Robot, q: Floats) -> WholeMotion:
+    """Compute the forces of the joints that the wrenches are worth, at positions (S, n)."""
+    coordinates, _, _ = whole.assemble(robot, q, q, q)
+    return replace(whole, forces=sum_forces(robot.tree, coordinates, whole.wrenches))
 
 
 class Finding(NamedTuple):
     """Mistakes that were found together.
 
     Attributes:
-        mistakes: In the order of their evidence.
+        mistakes: In the order of their evidence, each with others of the same joints that have
+            nearly the same evidence.
         before: (n,) unexplained parts of the torques' variances, in the recording as it stands.
         after: (n,) the same without the mistakes.
-        alternatives: For each mistake, others of the same joints with nearly the same evidence.
     """
 
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[tuple[Mistake, tuple[Mistake, ...]], ...]
     before: Floats
     after: Floats
-    alternatives: tuple[tuple[Mistake, ...], ...]
-
-    @property
-    def pairs(self) -> Iterator[tuple[Mistake, tuple[Mistake, ...]]]:
-        """Iterate over the mistakes, each with its alternatives."""
-        return zip(self.mistakes, self.alternatives, strict=True)
 
 
-Columns = Callable[[Motion], Floats]
-"""Computes A (S, n, p), the columns of bodies and friction, of a motion."""
-
-
-class Comparison:
+class Comparison(NamedTuple):
     """Comparison of hypotheses by the fit of consistent bodies and friction.
 
-    Args:
-        columns: Computes the columns of a motion.
+    Attributes:
+        robot: Robot that moved.
         theta0: (L, 10) priors in order "urdf".
         nuisance: Torques besides those of the bodies.
-        regularization: Weight of the prior.
-        target: Computes the torques (S, n) of the rows; None for those of the joints.
+        unmeasured: Indices of the joints whose torque is not measured.
+        equations: (S, n, p) columns of a recording that holds them; None for those of the motion.
     """
 
-    def __init__(
-        self,
-        columns: Columns,
-        theta0: Floats,
-        nuisance: Nuisance,
-        regularization: float = 1.0,
-        target: Columns | None = None,
-    ) -> None:
-        self._columns, self._theta0, self._nuisance = columns, theta0, nuisance
-        self._target = target
-        self._regularization = regularization
+    robot: Robot
+    theta0: Floats
+    nuisance: Nuisance
+    unmeasured: tuple[int, ...]
+    equations: Floats | None
 
-    def measure_unexplained(self, motion: Motion, A: Floats | None = None) -> Floats | None:
+    def columns(self, motion: JointMotion) -> Floats:
+        """A (S, n, p), the columns of bodies and friction, of a motion."""
+        if self.equations is not None:
+            return self.equations
+        samples = motion.equations(self.robot, self.nuisance, SAMPLES)
+        ((A, _),) = leave_out_rows(samples, self.unmeasured).rows()
+        return A
+
+    def measure_unexplained(self, motion: JointMotion, A: Floats | None = None) -> Floats | None:
         """(n,) parts of the torques' variances that no fit explains; None if there is no fit."""
-        tau = motion.tau if self._target is None else self._target(motion)
+        tau, whole = motion.tau, motion.whole
+        if whole is not None:
+            tau = whole.combine(whole.spread(self.robot, tau))
         variance = ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
         varies = variance > 0
         weights = np.where(
             varies, 1 / (NOISE * np.sqrt(np.where(varies, variance, 1.0) / len(tau))), 0.0
         )
         try:
-            own = self._columns(motion) if A is None else A
+            own = self.columns(motion) if A is None else A
             reduction = Reduction.of([(own, tau)], own.shape[2])
-            problem = Problem.of(
-                reduction.stack(weights), self._theta0, self._nuisance, self._regularization
-            )
+            problem = Problem.of(reduction.stack(weights), self.theta0, self.nuisance, 1.0)
             x = problem.si(interior_point.solve(problem).x)
         except (InertialCheckError, np.linalg.LinAlgError):
             return None
         left = reduction.residual_squares(x) / np.where(varies, variance, 1.0)
         found = np.where(varies, left, 0.0)
         return found if np.all(np.isfinite(found)) else None
-
-    def columns(self, motion: Motion) -> Floats:
-        """A (S, n, p) of a motion."""
-        return self._columns(motion)
 
 
 def score(unexplained: Floats, least: float = EXPLAINED) -> float:
@@ -444,7 +259,7 @@ def list_mistakes(joints: int, moving: Mask, revolute: Mask, degrees: bool) -> I
 
 
 def find_mistakes(
-    comparison: Comparison, motion: Motion, hypotheses: list[Mistake]
+    comparison: Comparison, motion: JointMotion, hypotheses: list[Mistake]
 ) -> Finding | None:
     """Find the mistakes without which a recording is explained far better; None for none.
 
@@ -459,54 +274,62 @@ def find_mistakes(
     if before is None:
         return None
     now, shares = motion, before
-    chosen: list[Mistake] = []
-    alternatives: list[tuple[Mistake, ...]] = []
+    chosen: list[tuple[Mistake, tuple[Mistake, ...]]] = []
     left = list(hypotheses)
     best_of_all = len(before) * np.log(EXPLAINED)
     while left and score(shares) - best_of_all >= np.log(STEP):
         A = comparison.columns(now)
-        trials = [
-            (score(own, tolerances.MADE_UP), each, own)
-            for each in left
-            if (
-                own := comparison.measure_unexplained(
-                    each.undo(now), A if each.is_in_torques else None
-                )
-            )
-            is not None
-        ]
+        trials = []
+        for each in left:
+            undone = each.undo(now, comparison.robot)
+            own = comparison.measure_unexplained(undone, A if each.is_in_torques else None)
+            if own is not None:
+                trials.append((score(own, tolerances.MADE_UP), each, own, undone))
         if not trials:
             break
-        best, mistake, own = min(trials, key=lambda trial: trial[0])
+        best, mistake, own, undone = min(trials, key=lambda trial: trial[0])
         if score(shares) - score(own) < np.log(STEP):
             break
-        alternatives.append(
-            tuple(
-                other
-                for value, other, _ in trials
-                if other is not mistake
-                and set(other.joints) == set(mistake.joints)
-                and value - best < np.log(ALIKE)
-            )
+        alike = tuple(
+            other
+            for value, other, _, _ in trials
+            if other is not mistake
+            and set(other.joints) == set(mistake.joints)
+            and value - best < np.log(ALIKE)
         )
-        chosen.append(mistake)
-        now, shares = mistake.undo(now), own
+        chosen.append((mistake, alike))
+        now, shares = undone, own
         left.remove(mistake)
         if mistake.kind in ("time", "degrees"):
             left = [each for each in left if each.kind != mistake.kind]
     if score(before) - score(shares) < np.log(EVIDENCE):
         return None
-    return Finding(tuple(chosen), before, shares, tuple(alternatives))
+    return Finding(tuple(chosen), before, shares)
 
 
-def find_clock(comparison: Comparison, motion: Motion, slowness: float) -> Mistake | None:
+def find_clock(comparison: Comparison, motion: JointMotion) -> Mistake | None:
     """Find the unit of time of a recording in which nothing seems to move; None for none.
+
+    Torques of inertia that the robot's file predicts are compared with the measured ones.
 
     Args:
         comparison: Comparison of hypotheses.
         motion: Recording, thinned.
-        slowness: Torques of inertia that the prior predicts, relative to those measured.
     """
+    if motion.whole is not None:
+        return None  # gravity and contacts hide the torques of inertia
+    robot, still = comparison.robot, np.zeros_like(motion.u)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved, held = (
+            np.asarray(inverse_dynamics(robot.tree, motion.q, *rates, gravity=robot.gravity))
+            for rates in ((motion.u, motion.du), (still, still))
+        )
+        measured = np.sqrt((motion.tau**2).mean(axis=0))
+        inertial = np.sqrt(((moved - held) ** 2).mean(axis=0))
+    told = (measured > 0) & np.isfinite(inertial)
+    # Below rounding of the torques of gravity the difference of both says nothing.
+    told &= inertial > tolerances.EPS * np.sqrt((held**2).mean(axis=0))
+    slowness = float(np.max(inertial[told] / measured[told], initial=0.0))
     if not 0 < slowness < FROZEN:
         return None
     before = comparison.measure_unexplained(motion)
@@ -515,189 +338,207 @@ def find_clock(comparison: Comparison, motion: Motion, slowness: float) -> Mista
         if factor <= 1 or not FROZEN < slowness * factor**2 < 1 / FROZEN:
             continue
         mistake = Mistake("time", (), factor, unit)
-        own = comparison.measure_unexplained(mistake.undo(motion))
+        own = comparison.measure_unexplained(mistake.undo(motion, robot))
         if own is not None and (before is None or score(own) <= score(before) + np.log(ALIKE)):
             found.append((score(own), mistake))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def remark_on_clock(t: Floats) -> list[SignalRemark]:
-    """Remark on a clock whose steps vary or that has gaps."""
-    steps = np.diff(t)
-    median = float(np.median(steps))
-    wide = steps > GAP * median
-    jitter = float(np.std(steps[~wide]) / median)
-    if jitter <= JITTER and not wide.any():
-        return []
-    longest = int(np.argmax(steps))
-    return [
-        SignalRemark(
-            "clock",
-            f"steps of {steps.min() * 1e3:.4g} to {steps.max() * 1e3:.4g} ms, median "
-            f"{median * 1e3:.4g} ms, jitter {jitter:.1%}; gaps of more than {GAP:g} "
-            f"steps: {int(wide.sum())}, the longest step at t = {t[longest]:.6g} s; resample "
-            "before differentiating",
-            {
-                "median": median,
-                "least": float(steps.min()),
-                "largest": float(steps.max()),
-                "jitter": jitter,
-                "gaps": float(wide.sum()),
-            },
-        )
-    ]
+WELL_EXPLAINED = 0.95
+"""Part of a torque's variance from which on its fit raises no suspicion: every joint of the three
+published recordings has more."""
 
 
-def _spreads(q: Floats) -> tuple[Floats, Floats]:
-    """Standard deviation of positions, and that of their noise: of white noise, exactly."""
-    noise = np.diff(q, 2, axis=0).std(axis=0) / np.sqrt(6) if len(q) > 3 else np.zeros(q.shape[1])
-    return q.std(axis=0), noise
+def judge_recordings(
+    options: IdentifyOptions,
+    robot: Robot,
+    datasets: Datasets,
+    found: Identification,
+    fit: TorqueFit,
+) -> Iterator[Remark]:
+    """Remark on mistakes of the fitted recordings: each is an error that names its joints.
 
-
-def find_still(q: Floats) -> Mask:
-    """Find the joints (n,) whose positions spread no more than their noise."""
-    spread, noise = _spreads(q)
-    return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= SPREAD * noise))
-
-
-def remark_on_still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """Remark on joints that never move."""
-    spread, noise = _spreads(q)
-    still = find_still(q)
-    if not still.any():
-        return []
-    which = "no joint moves" if still.all() else f"{list_joints(joints, still)}: never moves"
-    return [
-        SignalRemark(
-            "still",
-            f"{which}: positions spread by {format_range(spread[still])}, noise "
-            f"{format_range(noise[still])}, and the joint that moves most by {spread.max():.3g}; "
-            "what only its motion shows stays open",
-            {"spread": list_floats(spread), "noise": list_floats(noise)},
-        )
-    ]
-
-
-def remark_on_constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """Remark on torques that are the same in all samples."""
-    if tau is None:
-        return []
-    constant = np.ptp(tau, axis=0) == 0
-    if not constant.any():
-        return []
-    return [
-        SignalRemark(
-            "constant",
-            f"{list_joints(joints, constant)}: the torque is {format_range(tau[0, constant])} in "
-            f"all {len(tau)} samples; was it recorded?",
-            {"torque": list_floats(np.where(constant, tau[0], np.nan))},
-        )
-    ]
-
-
-def measure_rate_ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
-    """(n,) slope of a signal over the integral of what should be its rate; NaN where it is none.
-
-    Integrals do not amplify noise as differences do. What passed in gaps is left out.
+    Args:
+        options: Options of the identification.
+        robot: Robot that moved.
+        datasets: Recordings.
+        found: Result of the fit.
+        fit: Fit of the torques of all these recordings.
     """
-    steps = np.diff(t)
-    inside = (steps <= GAP * np.median(steps))[:, None]
-    integral = np.cumsum(inside * (rate[1:] + rate[:-1]) / 2 * steps[:, None], axis=0)
-    path = np.cumsum(inside * np.diff(signal, axis=0), axis=0)
-    # Slope of y over x, column by column, and the share of the variance of y it explains.
-    x = integral
-    y = path
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
-    xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes, shares = (
-            np.where(xx > 0, xy / xx, np.nan),
-            np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0),
-        )
-    return np.where(shares >= AGREEMENT, slopes, np.nan)
-
-
-def remark_on_rates(
-    kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]
-) -> list[SignalRemark]:
-    """Remark on rates of moving joints whose ratios to the changes of their signals are not 1."""
-    of, plural = _RATES[kind]
-    values = {"ratios": list_floats(ratios)}
-    remarks = []
-    strange = moves & ~np.isfinite(ratios)
-    if strange.any():
-        text = (
-            f"{list_joints(joints, strange)}: {plural} have nothing to do with the change of {of}"
-        )
-        remarks.append(SignalRemark(kind, text, values))
-    told = moves & np.isfinite(ratios)
-    wrong = told & (np.abs(ratios - 1) > MISMATCH)
-    if not wrong.any():
-        return remarks
-    begin = (
-        f"{of} change at {format_range(ratios[wrong])} times the {plural} that stand beside them"
+    # Decide whether a fit is worse than those of sound recordings: friction that would have to be
+    # negative ends at its bound.
+    friction = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
+    suspicious = any(
+        joint.rms > 0 and not joint.r_squared >= WELL_EXPLAINED for joint in fit.joints
     )
-    common = float(np.median(ratios[told]))
-    if np.all(np.abs(ratios[told] / common - 1) <= MISMATCH):
-        causes = {
-            ("degrees", f"{of} are in degrees, not in radians"): DEGREES,
-            ("degrees", f"{plural} are in degrees, not in radians"): 1 / DEGREES,
-        } | {("time", f"time is in {unit}, not in s"): 1 / own for unit, own in CLOCKS.items()}
-        (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
-        if abs(common / ratio - 1) <= MISMATCH:
-            return [*remarks, SignalRemark(cause, f"{begin}: {text}", {"ratio": ratio, **values})]
-    return [
-        *remarks,
-        SignalRemark(kind, f"{begin}: {list_joints(joints, wrong)}; expected 1", values),
-    ]
-
-
-_RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
-"""Names of the signal that a rate is the derivative of, and of the rate itself."""
-
-
-def remark_on_ranges(
-    q: Floats, limits: ArrayLike | None, joints: tuple[str, ...]
-) -> list[SignalRemark]:
-    """Remark on positions outside their limits, and on joints that turn further than joints do."""
-    spans = np.ptp(q, axis=0)
-    if limits is None:
-        far = spans > TURNS * 2 * np.pi
-        if far.sum() <= len(far) / 2:
-            return []
-        return [
-            SignalRemark(
-                "degrees",
-                f"{list_joints(joints, far)}: positions range over "
-                f"{format_range(spans[far] / (2 * np.pi))} full turns; are they in degrees?",
-                {"ranges": list_floats(spans)},
+    suspicious = suspicious or any(value <= 0 for value in friction)
+    # A body that carries a load is another body, so each recording is explained without loads.
+    count = len(robot.bodies)
+    theta0 = found.problem.theta0[:count]
+    for data in datasets.train:
+        nuisance, motion, equations = data.samples.nuisance, data.motion, None
+        unmeasured: tuple[int, ...] = ()
+        if motion is None:
+            blocks = zip(*data.samples.blocks(), strict=True)
+            Y, F, tau = (np.concatenate(parts) for parts in blocks)
+            still = np.zeros_like(tau)
+            motion = JointMotion(data.recorded.t, still, still, still, tau)
+            equations = np.concatenate([Y[:, :, : 10 * count], F], axis=2)
+        rows = np.linspace(0, len(motion) - 1, min(SAMPLES, len(motion))).round()
+        chosen = np.unique(rows).astype(np.intp)
+        motion = replace(motion, steps=None, load=None).part(chosen)
+        if motion.whole is not None:
+            motion = replace(motion, whole=sum_wrenches(motion.whole, robot, motion.q))
+        elif equations is not None:
+            equations = equations[chosen]
+        else:
+            unmeasured = tuple(list_unmeasured(options.robot, robot))
+            if found.gains is not None:
+                motion = replace(motion, tau=motion.tau * found.gains.values)
+        comparison = Comparison(robot, theta0, nuisance, unmeasured, equations)
+        clock = None if equations is not None else find_clock(comparison, motion)
+        if clock is not None:
+            yield Remark(
+                Severity.ERROR,
+                "time",
+                f"{data.path}: as seconds, the time makes the torques of inertia vanish beside the "
+                f"measured ones: it is in {clock.unit}; --time-unit {clock.unit} reads it so",
             )
-        ]
-    bounds = np.asarray(limits, dtype=np.float64)
-    if bounds.shape != (q.shape[1], 2):
-        raise ParameterError(f"limits has shape {bounds.shape}, expected ({q.shape[1]}, 2)")
-    outside = _outside(q, bounds)
-    if not outside.any():
-        return []
-    too_far = spans[outside] > UNLIKE / 2 * np.ptp(bounds[outside], axis=1)
-    in_degrees = bool(too_far.any()) and not _outside(q / DEGREES, bounds).any()
-    hint = "; as degrees they are all inside" if in_degrees else ""
-    shown = ", ".join(
-        f"{joints[k]} {q[:, k].min():.4g} to {q[:, k].max():.4g} "
-        f"(limits {bounds[k, 0]:.4g} to {bounds[k, 1]:.4g})"
-        for k in np.flatnonzero(outside)
-    )
-    return [
-        SignalRemark(
-            "degrees" if in_degrees else "limits",
-            f"positions outside their limits{hint}: {shown}",
-            {"least": list_floats(q.min(axis=0)), "largest": list_floats(q.max(axis=0))},
-        )
+        elif suspicious:
+            mistakes = find_mistakes(comparison, motion, _list_hypotheses(options, robot, data))
+            if mistakes is not None:
+                yield from _describe_mistakes(data, options, robot, mistakes)
+
+
+def _list_hypotheses(options: IdentifyOptions, robot: Robot, data: Dataset) -> list[Mistake]:
+    """List the mistakes that a recording can have; of wrenches each alone and all alike."""
+    count = len(robot.joints)
+    if data.motion is None:
+        still = np.zeros(count, dtype=bool)
+        every = list_mistakes(count, still, still, degrees=False)
+        return [each for each in every if each.is_in_torques]
+    moving, whole = np.ptp(data.motion.q, axis=0) > 0, data.motion.whole
+    revolute = np.array([unit == "N m" for unit in robot.units])
+    found = list(list_mistakes(count, moving, revolute, options.recordings.degrees))
+    if whole is None:
+        return found
+    # Torques that are not in the equations cannot be exchanged or turned.
+    found = [
+        each
+        for each in found
+        if not each.is_in_torques or any(joint in whole.joints for joint in each.joints)
     ]
+    for kind in WRENCH_KINDS:
+        for place, wrench in enumerate(whole.wrenches):
+            if kind == "wrench-axes" and wrench.point is not None:
+                continue
+            if kind != "wrench-exchanged" or wrench.values[:, 3:].any():
+                found.append(Mistake(kind, (place,)))
+        if len(whole.wrenches) > 1:
+            found.append(Mistake(kind, tuple(range(len(whole.wrenches)))))
+    return found
 
 
-def _outside(q: Floats, bounds: Floats) -> Mask:
-    least, largest = bounds.T
-    has_both = np.isfinite(bounds).all(axis=1)
-    slack = MISMATCH * np.where(has_both, largest - least, 0.0)
-    return np.asarray((q.min(axis=0) < least - slack) | (q.max(axis=0) > largest + slack))
+def _describe_mistakes(
+    data: Dataset, options: IdentifyOptions, robot: Robot, found: Finding
+) -> Iterator[Remark]:
+    """Describe mistakes of a recording with the evidence and the option that mends each."""
+    whole = None if data.motion is None else data.motion.whole
+    joints, rows = robot.joints, (robot.joints if whole is None else whole.rows.names)
+    shown = ", ".join(
+        f"{rows[k]} {100 * found.before[k]:.2g} -> {100 * found.after[k]:.2g} %"
+        for k in np.argsort(found.after - found.before)[:4].tolist()
+        if found.after[k] < found.before[k]
+    )
+    evidence = f"without that, less of the torques' variance stays unexplained: {shown}"
+    for kind, signal in _TURNED.items():
+        # List the joints that mistakes of a kind turn round; turned twice is not turned.
+        times: Counter[int] = Counter()
+        for each, _ in found.mistakes:
+            times.update(each.joints if each.kind == kind else ())
+        turned = sorted(joint for joint, count in times.items() if count % 2)
+        if turned:
+            also = any(others for each, others in found.mistakes if each.kind == kind)
+            other = "position" if kind == "torque-sign" else "torque"
+            names = [joints[k] for k in turned]
+            what = f"the {signal} has the other sign{f' (or its {other})' if also else ''}"
+            hint = " ".join(f"--reverse {name}" for name in names)
+            if kind == "torque-sign":
+                given = options.recordings.gain
+                given = (1.0,) if given is None or given == UNKNOWN else given
+                gains = np.array(np.broadcast_to(np.array(given), (len(joints),)))
+                gains[turned] *= -1.0
+                hint = f"--gain={','.join(f'{gain:.12g}' for gain in gains.tolist())}"
+            message = f"{data.path}: {', '.join(names)}: {what}: {evidence}; {hint} turns it"
+            yield Remark(Severity.ERROR, "sign", message)
+    for mistake, _ in () if whole is None else found.mistakes:
+        if mistake.kind not in WRENCH_KINDS:
+            continue
+        assert whole is not None
+        wrenches = [whole.wrenches[place] for place in mistake.joints]
+        names = [wrench.name for wrench in wrenches]
+        kind, what, hint = _word_of_wrench(mistake, wrenches, len(wrenches) == len(whole.wrenches))
+        message = f"{data.path}: wrench on {', '.join(names)}: {what}: {evidence}; {hint}"
+        yield Remark(Severity.ERROR, kind, message)
+    for mistake, others in found.mistakes:
+        if mistake.kind in _TURNED or mistake.kind in WRENCH_KINDS:
+            continue
+        also_signals = (_EXCHANGED.get(each.kind, (each.kind,))[0] for each in others)
+        or_both = "".join(f" (or {each})" for each in also_signals)
+        kind = mistake.kind
+        if kind in _EXCHANGED:
+            _, what, hint = _EXCHANGED[kind]
+            what, kind = f"{' and '.join(joints[k] for k in mistake.joints)}: {what}", "exchanged"
+        elif kind == "degrees":
+            in_degrees = mistake.factor > 1
+            what = f"positions are in {'degrees' if in_degrees else 'radians'}"
+            hint = "--degrees reads them so" if in_degrees else "leave out --degrees"
+        else:
+            what = f"time is in {mistake.unit}, not in s"
+            hint = f"--time-unit {mistake.unit} reads it so"
+        yield Remark(Severity.ERROR, kind, f"{data.path}: {what}{or_both}: {evidence}; {hint}")
+
+
+_TURNED = {"torque-sign": "torque", "position-sign": "position"}
+"""Signals of the mistakes that turn a joint round."""
+
+_EXCHANGED = {
+    "torques-exchanged": (
+        "their torques",
+        "the torques are exchanged",
+        "exchange these two columns of tau",
+    ),
+    "positions-exchanged": (
+        "their positions",
+        "the positions are exchanged",
+        "exchange their columns of q, qd, qdd",
+    ),
+    "joints-exchanged": (
+        "both",
+        "the joints are exchanged",
+        "exchange their names, or all their columns",
+    ),
+}
+"""Exchanged signals of two joints, what the remark says of them, and what to do."""
+
+
+def _word_of_wrench(
+    mistake: Mistake, wrenches: Sequence[Wrench], every: bool
+) -> tuple[str, str, str]:
+    """Return the kind of the remark on a mistake of wrenches, its subject, and what to do."""
+    if mistake.kind == "wrench-sign":
+        turned = " ".join(f"--reverse-wrench {wrench.name}" for wrench in wrenches)
+        what = "the sign is the other one, that of the robot's wrench on its surroundings"
+        return "sign", what, f"{turned} turns it"
+    if mistake.kind == "wrench-exchanged":
+        hints = [
+            f"--contact {wrench.name}={','.join((*wrench.columns[3:], *wrench.columns[:3]))}"
+            for wrench in wrenches
+            if len(wrench.columns) == 6
+        ]
+        hint = f"{' '.join(hints)} reads them so" if hints else "exchange its columns"
+        hint = "--wrench-order moment-first reads it so" if every else hint
+        return "exchanged", "force and moment are exchanged", hint
+    used, other = ("world", "body") if wrenches[0].in_world else ("body", "world")
+    hint = f"--wrench-axes {other} reads it so" if every else f"turn it to the axes of the {used}"
+    return "axes", f"it is in the axes of the {other}, not of the {used}", hint

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
         predict_torques,
     )
     from inertial_check.identification.excitation.fourier import Criterion, FourierSeries
-    from inertial_check.identification.excitation.search import Limits, LimitUse
-    from inertial_check.identification.excitation.torques import TorqueLimits, TorqueUse
+    from inertial_check.identification.excitation.search import (
+        Limits,
+        LimitUse,
+        TorqueLimits,
+        TorqueUse,
+    )
     from inertial_check.identification.excitation.visibility import Weights
 
 

@@ -23,7 +23,7 @@ from inertial_check.identification.excitation.convex import (
     measure_gaps,
     pad_shapes,
 )
-from inertial_check.identification.robot.robot import Robot
+from inertial_check.identification.robot import Robot
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.mechanics.tree import INERTIAL_FRAME

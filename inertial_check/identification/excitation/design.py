@@ -9,7 +9,7 @@ The examples of this module continue this session:
 >>> import numpy as np
 >>> import inertial_check as ic
 >>> from inertial_check.identification.excitation.search import Limits
->>> from inertial_check.identification.excitation.torques import TorqueLimits
+>>> from inertial_check.identification.excitation.search import TorqueLimits
 >>> from inertial_check.identification.excitation import design
 >>> tree = ic.load("data/recordings/arm.urdf").tree()
 """
@@ -35,11 +35,13 @@ from inertial_check.identification.excitation.search import (
     Limits,
     LimitUse,
     Search,
+    TorqueBound,
+    TorqueLimits,
+    TorqueUse,
     check_point,
     draw_starts,
     improve,
 )
-from inertial_check.identification.excitation.torques import TorqueBound, TorqueLimits, TorqueUse
 from inertial_check.identification.excitation.visibility import Visibility, Weights, prior_of
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.inertia import tolerances

@@ -35,8 +35,7 @@ from inertial_check.identification.excitation.design import (
     predict_torques,
 )
 from inertial_check.identification.excitation.fourier import Criterion
-from inertial_check.identification.excitation.search import Limits
-from inertial_check.identification.excitation.torques import TorqueLimits
+from inertial_check.identification.excitation.search import Limits, TorqueLimits
 from inertial_check.identification.excitation.visibility import Weights
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.motion.friction import SYMBOLS, build_nuisance
@@ -44,10 +43,9 @@ from inertial_check.identification.motion.signals import differentiate, resample
 from inertial_check.identification.options import FRICTION_TERMS, FrictionOptions, RobotOptions
 from inertial_check.identification.recordings import read_recording
 from inertial_check.identification.recordings.recording import Recording
-from inertial_check.identification.robot.robot import Robot, match_joints, read_robot, refuse_loops
+from inertial_check.identification.robot import Robot, match_joints, read_robot, refuse_loops
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
-from inertial_check.mechanics.equations import GRAVITY
 
 __all__ = [
     "Approach",
@@ -622,7 +620,7 @@ def excite(
         plan.robot.tree,
         plan.limits.motion,
         nuisance=plan.nuisance,
-        gravity=plan.gravity,
+        gravity=plan.robot.gravity,
         weights=plan.weights,
         torques=plan.torques if np.isfinite(plan.torques.most).any() else None,
         obstacles=plan.collisions.obstacles,
@@ -631,7 +629,7 @@ def excite(
     )
     motions = tuple(each[1:] for each in found.trajectories)
     signals = [np.concatenate(each) for each in list(zip(*motions, strict=True))[1:]]
-    use = predict_torques(plan.robot.tree, signals, plan.torques, gravity=plan.gravity)
+    use = predict_torques(plan.robot.tree, signals, plan.torques, gravity=plan.robot.gravity)
     used = use.share.max(axis=0) if found.torque is None else found.torque
     used = np.maximum(used, use.share.max(axis=0))
     approach = None
@@ -656,7 +654,6 @@ class _Plan(NamedTuple):
     robot: Robot
     limits: JointLimits
     nuisance: Nuisance
-    gravity: Sequence[float] | Floats
     weights: Weights | None
     torques: TorqueLimits
     collisions: Collisions
@@ -690,9 +687,8 @@ def _read_plan(options: ExciteOptions) -> _Plan:
     notes += [each.message for each in robot.remarks if each.kind == "turned-base"]
     if options.given is None and np.isfinite(most).any() and not (viscous + coulomb).any():
         notes.append("no friction in the file: torques are predicted without any")
-    gravity = GRAVITY if options.robot.gravity is None else options.robot.gravity
     weights = read_weights(options.weights, robot, nuisance.names)
-    return _Plan(robot, limits, nuisance, gravity, weights, torques, collisions, tuple(notes))
+    return _Plan(robot, limits, nuisance, weights, torques, collisions, tuple(notes))
 
 
 def _describe(
@@ -713,10 +709,10 @@ def _judge(options: ExciteOptions, plan: _Plan) -> RobotExcitation:
         robot.tree,
         *(q, u, du),
         nuisance=plan.nuisance,
-        gravity=plan.gravity,
+        gravity=plan.robot.gravity,
         weights=plan.weights,
     )
-    use = predict_torques(robot.tree, (q, u, du), plan.torques, gravity=plan.gravity)
+    use = predict_torques(robot.tree, (q, u, du), plan.torques, gravity=plan.robot.gravity)
     approach, obstacles = None, plan.collisions.obstacles
     if obstacles is not None:
         apart = Clearance(robot.tree, obstacles).distances(q)

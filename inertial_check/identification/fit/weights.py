@@ -32,9 +32,9 @@ Source: MacKay, Bayesian Interpolation, Neural Computation 4 (1992).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +101,17 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
     ]
     squares, rank = _fit(reduction, weights, theta0, nuisance)
     share = rank / int((~silent).sum())
-    _refuse_too_few(reduction, rank, share)
+    if rank == 0:
+        raise ParameterError(
+            f"the regressor is zero: the samples decide 0 of {reduction.columns} parameters; did "
+            "any joint move, and is there gravity?"
+        )
+    if np.any(reduction.samples <= share):
+        raise ParameterError(
+            f"{int(reduction.samples.max())} samples of {reduction.joints} joints are too few for "
+            f"{rank} parameters to tell the noise: give weights, one over the deviation of each "
+            "joint's torque"
+        )
     if np.any(reduction.samples[~silent] < FEW * share):
         pooled = float(weights**2 @ squares) / float((reduction.samples - share)[~silent].sum())
         remarks.append(
@@ -124,25 +134,6 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
         for j in np.flatnonzero(~silent & (deviations <= tolerances.LEAST_NOISE * sizes))
     ]
     return Noise(weights, tuple(remarks))
-
-
-def _refuse_too_few(reduction: Reduction, rank: int, share: float) -> None:
-    """Refuse samples of which least squares leaves no residual, or nothing at all.
-
-    Raises:
-        ParameterError: They are.
-    """
-    if rank == 0:
-        raise ParameterError(
-            f"the regressor is zero: the samples decide 0 of {reduction.columns} parameters; did "
-            "any joint move, and is there gravity?"
-        )
-    if np.any(reduction.samples <= share):
-        raise ParameterError(
-            f"{int(reduction.samples.max())} samples of {reduction.joints} joints are too few for "
-            f"{rank} parameters to tell the noise: give weights, one over the deviation of each "
-            "joint's torque"
-        )
 
 
 def _fit(
@@ -210,34 +201,7 @@ APART = 0.1
 about its shape."""
 
 
-class Fit(Protocol):
-    """An answer of the joint problem.
-
-    Attributes:
-        problem: What was solved.
-        x: (p,) its answer.
-        prior_term: Of the objective, with the regularization.
-        si: (p,) the parameters, as a reduction's columns have them.
-    """
-
-    @property
-    def problem(self) -> Problem:
-        """Problem that was solved."""
-
-    @property
-    def x(self) -> Floats:
-        """Its answer."""
-
-    @property
-    def prior_term(self) -> float:
-        """With the regularization."""
-
-    @property
-    def si(self) -> Floats:
-        """In SI units."""
-
-
-Solve = Callable[[Reduction, float], Fit]
+Solve = Callable[[Reduction, float], JointSolution]
 """Solves the joint problem of samples with a weight of the prior."""
 
 
@@ -321,13 +285,15 @@ def k_fold(
             f"{len(stretches)} stretches of samples for {folds} folds, expected at least two folds "
             "and a stretch for each"
         )
-    parts = [_merge(stretches[k::folds]) for k in range(folds)]
-    whole = _merge(parts)
+    stretched = (stretches[k::folds] for k in range(folds))
+    parts = [first.merge(*others) for first, *others in stretched]
+    whole = parts[0].merge(*parts[1:])
     tried = read_candidates(candidates, whole, weights)
     fits = [_fit_weight(solve, whole, weight) for weight in tried]
     squares = np.full((len(tried), folds), np.nan)
     for k, part in enumerate(parts):
-        rest = _merge([other for j, other in enumerate(parts) if j != k])
+        first, *others = (other for j, other in enumerate(parts) if j != k)
+        rest = first.merge(*others)
         for i in np.flatnonzero([fit is not None for fit in fits]):
             try:
                 fit = _fit_weight(solve, rest, float(tried[i]))
@@ -346,7 +312,8 @@ def k_fold(
         f"is at {tried[best]:.3g}."
     )
     errors = np.sqrt(means)
-    return _choice("k-fold", _Trials(tried, fits, errors, spread / (2 * errors)), chosen, note)
+    validated = errors, spread / (2 * errors)
+    return _describe_choice("k-fold", tried, fits, validated, chosen, note)
 
 
 def l_curve(
@@ -379,26 +346,19 @@ def l_curve(
             f"{len(known)} of {len(tried)} weights of the prior have a certified answer, expected "
             "three at least: an L-curve needs them to have a corner"
         )
-    terms = _terms(tried, fits)
-    corner = _corner(terms.data[known], terms.prior[known])
+    data, prior, _ = _list_terms(tried, fits)
+    corner = _corner(data[known], prior[known])
     if corner is None:
         chosen, note = int(known[-1]), "the curve has no corner: the largest weight is taken."
     else:
         chosen = int(known[corner])
         note = f"{tried[chosen]:.3g} is at the corner of the L-curve."
     unknown = np.full(len(tried), np.nan)
-    return _choice("l-curve", _Trials(tried, fits, unknown, unknown), chosen, note)
+    return _describe_choice("l-curve", tried, fits, (unknown, unknown), chosen, note)
 
 
-class _Terms(NamedTuple):
-    """Terms (c,) of the objective: data term, prior term over its weight; and the mass."""
-
-    data: Floats
-    prior: Floats
-    mass: Floats
-
-
-def _terms(tried: Floats, fits: Sequence[Fit | None]) -> _Terms:
+def _list_terms(tried: Floats, fits: Sequence[JointSolution | None]) -> Floats:
+    """(3, c) data term, prior term over its weight, and mass of the answer with each weight."""
     rows = [
         (np.nan, np.nan, np.nan)
         if fit is None
@@ -409,39 +369,26 @@ def _terms(tried: Floats, fits: Sequence[Fit | None]) -> _Terms:
         )
         for weight, fit in zip(tried.tolist(), fits, strict=True)
     ]
-    return _Terms(*np.array(rows).T)
+    return np.array(rows).T
 
 
-class _Trials(NamedTuple):
-    """The weights, ascending, the answer with each, and the errors of what was left out."""
-
-    weights: Floats
-    fits: Sequence[Fit | None]
-    errors: Floats
-    standard_errors: Floats
-
-
-def _choice(rule: str, tried: _Trials, chosen: int, note: str) -> Choice:
-    """The choice, with what is doubtful about it."""
-    if chosen in (0, len(tried.weights) - 1):
+def _describe_choice(
+    rule: str,
+    tried: Floats,
+    fits: Sequence[JointSolution | None],
+    errors: tuple[Floats, Floats],
+    chosen: int,
+    note: str,
+) -> Choice:
+    """Describe the choice of one of the weights that were tried, with what is doubtful about it."""
+    if chosen in (0, len(tried) - 1):
         which = "least" if chosen == 0 else "largest"
         note += f" It is the {which} weight tried: the best may lie beyond."
-    missing = [
-        f"{weight:.3g}"
-        for weight, fit in zip(tried.weights.tolist(), tried.fits, strict=True)
-        if fit is None
-    ]
+    missing = [f"{weight:.3g}" for weight, fit in zip(tried, fits, strict=True) if fit is None]
     if missing:
         note += f" No certified answer with {', '.join(missing)}."
-    return Choice(
-        float(tried.weights[chosen]),
-        rule,
-        tried.weights,
-        tried.errors,
-        tried.standard_errors,
-        *_terms(tried.weights, tried.fits),
-        note,
-    )
+    data, prior, mass = _list_terms(tried, fits)
+    return Choice(float(tried[chosen]), rule, tried, *errors, data, prior, mass, note)
 
 
 def read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights: Floats) -> Floats:
@@ -466,11 +413,7 @@ def read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights:
     return tried
 
 
-def _merge(parts: Sequence[Reduction]) -> Reduction:
-    return parts[0].merge(*parts[1:])
-
-
-def _fit_weight(solve: Solve, reduction: Reduction, weight: float) -> Fit | None:
+def _fit_weight(solve: Solve, reduction: Reduction, weight: float) -> JointSolution | None:
     """Solve with a weight of the prior; None where no answer could be certified."""
     try:
         return solve(reduction, float(weight))
@@ -590,9 +533,17 @@ def measure_redundancy(
         weights: (n,) factors of the residuals of each joint; 0 for joints to leave out.
         theta0: (L, 10) priors, in whose units least squares is solved.
     """
-    problem = Problem.of(reduction.stack(weights), theta0, _free(samples.nuisance), 0.0)
+    nuisance = samples.nuisance
+    none = np.full(len(nuisance), np.inf)
+    free = Nuisance(nuisance.names, -none, none, np.zeros(len(nuisance)), none)
+    problem = Problem.of(reduction.stack(weights), theta0, free, 0.0)
     x = problem.si(problem.least_squares[0])
-    residuals = np.concatenate(list(_residuals(samples, x)))[:, weights > 0]
+    parts: list[Floats] = []
+    for A, tau in samples.rows():
+        parts.append(tau - A @ x)
+        if sum(map(len, parts)) >= RESIDUALS:
+            break
+    residuals = np.concatenate(parts)[:, weights > 0]
     if len(residuals) < 2:
         return 1.0
     residuals = residuals - residuals.mean(axis=0)
@@ -602,21 +553,6 @@ def measure_redundancy(
         return 1.0
     below = np.cumsum((power / whole).mean(axis=1))
     return max(1.0, len(below) / (int(np.searchsorted(below, POWER)) + 1))
-
-
-def _residuals(samples: Samples, x: Floats) -> Iterator[Floats]:
-    count = 0
-    for A, tau in samples.rows():
-        yield tau - A @ x
-        count += len(tau)
-        if count >= RESIDUALS:
-            return
-
-
-def _free(nuisance: Nuisance) -> Nuisance:
-    """Return the same numbers without bounds and priors."""
-    none = np.full(len(nuisance), np.inf)
-    return Nuisance(nuisance.names, -none, none, np.zeros(len(nuisance)), none)
 
 
 def read_weights(weights: ArrayLike | None, reduction: Reduction, fit: JointFit) -> Noise:

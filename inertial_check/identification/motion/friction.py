@@ -1,21 +1,17 @@
-"""Friction, offsets, rotors and couplings of a robot's joints: their columns, names and units.
-
-Friction of the load in recordings: its rows, which pass the filter that the torques passed.
-"""
+"""Friction of the joints: declared by terms, named, and stated in the robot's file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
+from math import inf, isnan
 from typing import NamedTuple
 
-import numpy as np
-
 from inertial_check.checking.report import Severity
+from inertial_check.documents.joint_edits import JOINT_NUMBERS
 from inertial_check.errors import UsageError
+from inertial_check.fixing.writing import JointResult
 from inertial_check.identification.fit.nuisance import (
     Asymmetric,
     Coulomb,
@@ -28,23 +24,16 @@ from inertial_check.identification.fit.nuisance import (
     RotorInertia,
     Stribeck,
     Viscous,
-    find_load_rows,
-    has_load,
 )
-from inertial_check.identification.fit.reduction import ROWS, list_columns
 from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.motion.motion import JointMotion
 from inertial_check.identification.options import (
     USUAL_TERMS,
     FrictionOptions,
     FrictionTerm,
-    IdentifyOptions,
 )
-from inertial_check.identification.robot.robot import Robot
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats, Integers, Mask
-from inertial_check.mechanics.equations import GRAVITY, regressor
-from inertial_check.reports.identification_types import Remark
+from inertial_check.identification.robot import Robot
+from inertial_check.mechanics.tree import SIZES
+from inertial_check.reports.identification_types import FrictionValue, Remark
 
 
 class _Quantity(NamedTuple):
@@ -73,7 +62,9 @@ _QUANTITIES = {
 }
 """Friction quantities by the symbol that the names of their numbers begin with."""
 
-_DISCONTINUOUS = ("fc", "fsm", "fcp", "fcn", "fst", "vs")
+
+DISCONTINUOUS = ("fc", "fsm", "fcp", "fcn", "fst", "vs")
+
 
 _COLUMNS: dict[str, Callable[..., JointTerm]] = {
     "viscous": Viscous,
@@ -85,6 +76,7 @@ _COLUMNS: dict[str, Callable[..., JointTerm]] = {
 }
 """Linear terms by their names, and those that are split by direction."""
 
+
 SYMBOLS: dict[FrictionTerm, tuple[str, ...]] = {
     "viscous": ("fv", "fvp", "fvn"),
     "coulomb": ("fc", "fcp", "fcn"),
@@ -95,6 +87,7 @@ SYMBOLS: dict[FrictionTerm, tuple[str, ...]] = {
     "load": ("fl",),
 }
 """Symbols that the names of the numbers of each term begin with, together and by direction."""
+
 
 _COUPLINGS: dict[Kind, FrictionTerm] = {
     "inertia": "rotor",
@@ -212,52 +205,6 @@ def remark_on_friction(
         )
 
 
-@dataclass(frozen=True, eq=False)
-class FilteredSteps:
-    """Discontinuous friction columns, after the filter that the torques passed.
-
-    A filter turns the steps that Coulomb friction makes in the torques into slopes. With columns
-    that still jump, each change of direction would leave a spike in the residual.
-
-    Attributes:
-        columns: (c,) indices of the nuisance columns that they replace.
-        rows: (n, c) joints in whose torques each column stands.
-        values: (S, c) values.
-    """
-
-    columns: Integers
-    rows: Mask
-    values: Floats
-
-    @classmethod
-    def of(cls, nuisance: Nuisance, motion: JointMotion) -> FilteredSteps | None:
-        """Filter the discontinuous columns of a motion; None if it has none."""
-        names = map(find_number, nuisance.names)
-        chosen = np.array(
-            [k for k, own in enumerate(names) if own and own[0] in _DISCONTINUOUS], dtype=np.intp
-        )
-        if not len(chosen):
-            return None
-        rows = np.zeros((motion.u.shape[1], len(chosen)), dtype=bool)
-        values = np.zeros((len(motion), len(chosen)))
-        rest = tolerances.REST * np.abs(motion.u).max(axis=0)
-        for start in range(0, len(motion), ROWS):
-            part = slice(start, start + ROWS)
-            own = nuisance.columns(motion.u[part], motion.du[part], rest)[:, :, chosen]
-            rows |= own.any(axis=0)
-            values[part] = np.take_along_axis(own, np.abs(own).argmax(axis=1)[:, None], 1)[:, 0]
-        return cls(chosen, rows, motion.filter(values))
-
-    def part(self, rows: Mask) -> FilteredSteps:
-        """Select some samples."""
-        return replace(self, values=self.values[rows])
-
-    def replace_in(self, F: Floats, samples: slice) -> Floats:
-        """Put these columns in their places in the columns F (s, n, k) of some samples."""
-        F[:, :, self.columns] = self.values[samples][:, None, :] * self.rows
-        return F
-
-
 def describe_number(name: str, robot: Robot) -> tuple[str, str, str]:
     """Return joint, meaning and unit of a friction number; "" for joint and unit if unknown."""
     own = find_number(name)
@@ -275,41 +222,57 @@ def find_number(name: str) -> tuple[str, int] | None:
     return None if found is None else (found[1], int(found[2]))
 
 
-MOST_BYTES = 2_000_000_000
-"""Largest size of the rows of one recording [bytes], which all pass the filter together."""
+FIELDS = {"fv": "damping", "fc": "friction", "Ia": "armature"}
+"""Number of a joint that states a friction number, by the symbol of the latter."""
 
 
-def filter_load_rows(
-    nuisance: Nuisance, motion: JointMotion, options: IdentifyOptions, robot: Robot
-) -> Floats | None:
-    """Compute the rows of the friction of the load, filtered like the torques.
+def list_targets(robot: Robot, friction: Sequence[FrictionValue]) -> dict[str, dict[str, float]]:
+    """List the identified numbers of each joint, by the id of the body that it moves."""
+    targets: dict[str, dict[str, float]] = {}
+    bodies = [
+        body
+        for body, joint in zip(robot.model.bodies, robot.tree.joints, strict=True)
+        if SIZES[joint][1]
+    ]
+    for value in friction:
+        place = find_number(value.name)
+        if place is not None and place[0] in FIELDS:
+            body = bodies[place[1] - 1]
+            # -0.0 is 0 in every engine, and a sign would look like a mistake.
+            targets.setdefault(body.id, {})[FIELDS[place[0]]] = value.value + 0.0
+    return targets
 
-    The friction changes its sign with the velocity, in a step that the filter makes a slope.
 
-    Returns:
-        (S, n, 10 L) rows of a whole recording; None without friction of the load.
+def remark_on_joints(
+    robot: Robot, friction: Sequence[FrictionValue], results: Sequence[JointResult]
+) -> Iterator[Remark]:
+    """Remark on joints that cannot be written, and on numbers that have no place in the file."""
+    path = robot.model.source.path
+    for result in results:
+        if result.status == "refused":
+            message = f"{path}: joint {result.name}: not written: {result.reason}"
+            yield Remark(Severity.WARNING, "joint-not-written", message)
+    reasons: dict[str, list[str]] = {}
+    for result in results:
+        for name, reason in result.left.items():
+            reasons.setdefault(reason, []).append(f"{name} of {result.name}")
+    for value in friction:
+        place = find_number(value.name)
+        if place is None or place[0] not in FIELDS:
+            what = f"{value.meaning} of {value.joint}" if value.joint else value.name
+            shown = f"{what} ({value.value:.4g}{f' {value.unit}' if value.unit else ''})"
+            reasons.setdefault("joints of no format have a place for them", []).append(shown)
+    for reason, names in reasons.items():
+        message = f"{path}: not in the file: {', '.join(names)}: {reason}"
+        yield Remark(Severity.WARNING, "joint-without-place", message)
 
-    Raises:
-        UsageError: They would take too much memory.
-    """
-    point, gravity = nuisance.point, options.robot.gravity
-    if point is None or not has_load(nuisance):
-        return None
-    shape = (len(motion), len(robot.joints), 10 * len(robot.bodies))
-    if 8 * int(np.prod(shape)) > MOST_BYTES:
-        raise UsageError(
-            f"--friction load: {len(motion):,} samples of {shape[1]} joints and "
-            f"{len(robot.bodies)} bodies need {8 * int(np.prod(shape)) / 10**9:.1f} GB: "
-            "--decimate N keeps every N-th sample"
-        )
-    values = np.empty(shape)
-    rest = tolerances.REST * np.abs(motion.u).max(axis=0)
-    gravity = GRAVITY if gravity is None else gravity
-    for start in range(0, len(motion), ROWS):
-        rows = slice(start, start + ROWS)
-        q, u, du = motion.q[rows], motion.u[rows], motion.du[rows]
-        own = np.asarray(regressor(robot.tree, q, u, du, gravity=gravity))
-        Y = own[:, :, list_columns(robot.bodies)]
-        signs = find_load_rows(Y, np.where(np.abs(u) <= rest, 0.0, u), point.theta)
-        values[rows] = signs[:, :, None] * Y
-    return motion.filter(values)
+
+def read_stated(robot: Robot) -> Mapping[str, float]:
+    """Read the numbers that the robot's file states, by the names of friction numbers."""
+    symbols = {field: symbol for symbol, field in FIELDS.items()}
+    return {
+        f"{symbols[field]}{number}": value
+        for field in JOINT_NUMBERS
+        for number, value in enumerate(getattr(robot.stated, field).tolist(), 1)
+        if not isnan(value)  # none is stated
+    }

@@ -1,29 +1,37 @@
-"""Motion of a recording: in SI units, smooth, and in the order of the robot's joints.
+"""Motion of a recording: in SI units, smooth, in the order of the robot's joints; and its samples.
 
-Motion of a whole tree: base, joints and forces from outside, and the rows of its equations.
-
-Motion of a floating base, read from a recording: pose, twist and acceleration in tree order.
-
-Wrenches on a robot from outside: contacts, a force plate; their columns, axes and points.
+A motion of a whole tree has its base, wrenches from outside and the rows of its equations, too.
+A recording can hold the equations themselves in place of a motion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.checking.report import Severity
-from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.diagnosis.diagnosis import diagnose
-from inertial_check.identification.diagnosis.mistakes import AGREEMENT, CLOCKS, SignalRemark
-from inertial_check.identification.fit.nuisance import Nuisance
+from inertial_check.identification.diagnosis.diagnosis import (
+    AGREEMENT,
+    CLOCKS,
+    SignalRemark,
+    diagnose,
+)
+from inertial_check.identification.fit.nuisance import (
+    Nuisance,
+    OperatingPoint,
+    find_load_rows,
+    has_load,
+)
+from inertial_check.identification.fit.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.fit.samples import Block, Samples
-from inertial_check.identification.motion.reading import drop_constant
+from inertial_check.identification.motion.friction import DISCONTINUOUS, find_number
 from inertial_check.identification.motion.signals import (
     Smoothing,
     bridge_spikes,
@@ -33,176 +41,15 @@ from inertial_check.identification.motion.signals import (
     smooth,
 )
 from inertial_check.identification.options import (
-    EVERY_BODY,
-    FORCES,
-    MOMENTS,
-    ContactOptions,
     RecordingOptions,
+    RobotOptions,
 )
 from inertial_check.identification.recordings.recording import Recording
-from inertial_check.identification.robot.robot import Robot
+from inertial_check.identification.robot import Robot
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, Mask
-from inertial_check.inertia.frames import homogeneous
-from inertial_check.mechanics.contacts import generalized_forces
-from inertial_check.mechanics.jacobians import poses
-from inertial_check.mechanics.kinematics import rates
-from inertial_check.mechanics.rotations import matrix_from_quaternion
-from inertial_check.mechanics.tree import Tree
+from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.mechanics.equations import regressor
 from inertial_check.reports.identification_types import Remark
-
-UNIT_LENGTH = 0.01
-"""Largest deviation of a quaternion's length from 1: printed digits and filters leave less."""
-
-_COLUMNS = {
-    "base_pose": ("x", "y", "z", "qw", "qx", "qy", "qz"),
-    "base_twist": ("vx", "vy", "vz", "wx", "wy", "wz"),
-    "base_acceleration": ("ax", "ay", "az", "alphax", "alphay", "alphaz"),
-}
-"""Endings of the names of the columns, behind "base_", that make each array."""
-
-
-class BaseSignals(NamedTuple):
-    """Motion of the base as recorded, and as rates of the coordinates [p_IoBo_I, q_IB].
-
-    Attributes:
-        pose: (S, 7) origin [m] and quaternion (w, x, y, z).
-        pose_rate: (S, 7) rates of the pose; None if no twist was recorded.
-        twist: (S, 6) v_IBo_I [m/s] and w_IB_B [rad/s], or None.
-        acceleration: (S, 6) rates of the twist, or None.
-    """
-
-    pose: Floats
-    pose_rate: Floats | None
-    twist: Floats | None
-    acceleration: Floats | None
-
-
-def read_base(recording: Recording, options: ContactOptions) -> tuple[BaseSignals, list[Remark]]:
-    """Read the motion of the base; without any it stands still in the axes of the world.
-
-    Raises:
-        UsageError: Columns are lacking, or quaternions are none.
-    """
-    pose, twist, acceleration = (_collect(recording, name) for name in _COLUMNS)
-    if pose is None:
-        if twist is not None or acceleration is not None:
-            raise UsageError(f"{recording.path}: a base twist, and no base pose beside it")
-        assert recording.q is not None
-        still = np.tile([0.0, 0, 0, 1, 0, 0, 0], (len(recording.q), 1))
-        none = np.zeros((len(still), 6))
-        message = (
-            f"{recording.path}: no pose of the base: it is taken to stand still at the origin, in "
-            "the axes of the world"
-        )
-        note = Remark(Severity.NOTE, "base-still", message)
-        return BaseSignals(still, np.zeros_like(still), none, none), [note]
-    if "base_pose" in recording.further and options.quaternion_order == "xyzw":
-        pose = pose[:, [0, 1, 2, 6, 3, 4, 5]]
-    pose = _check_quaternions(recording.path, pose)
-    R_IB = np.asarray(matrix_from_quaternion(pose[:, 3:]))
-    if twist is not None:
-        twist = _turn(twist, R_IB, options.twist_axes)
-    if acceleration is not None:
-        acceleration = _turn(acceleration, R_IB, options.twist_axes)
-    rate = None
-    if twist is not None:
-        turned = rates(pose[:, 3:], twist[:, 3:], "quaternion", "B")
-        rate = np.concatenate([twist[:, :3], np.asarray(turned)], axis=1)
-    return BaseSignals(pose, rate, twist, acceleration), []
-
-
-def _collect(recording: Recording, name: str) -> Floats | None:
-    """Collect an array, or the columns that make it; None if the recording has none of them.
-
-    Raises:
-        UsageError: Some columns are lacking, or the array has another shape.
-    """
-    held, endings = recording.further, _COLUMNS[name]
-    if name in held:
-        whole = held[name]
-        if whole.ndim != 2 or whole.shape[1] != len(endings):
-            raise UsageError(
-                f"{recording.path}: {name} has shape {whole.shape}, expected (S, {len(endings)})"
-            )
-        return whole
-    columns = [f"base_{ending}" for ending in endings]
-    lacking = [column for column in columns if column not in held]
-    if len(lacking) == len(columns):
-        return None
-    if lacking:
-        raise UsageError(f"{recording.path}: no column {', '.join(lacking)} beside those of {name}")
-    return np.stack([held[column] for column in columns], axis=1)
-
-
-def _check_quaternions(path: str, pose: Floats) -> Floats:
-    """Scale quaternions to length 1 and turn their signs so that none jumps.
-
-    Raises:
-        UsageError: One is far from length 1.
-    """
-    lengths = np.linalg.norm(pose[:, 3:], axis=1)
-    bad = np.flatnonzero(np.abs(lengths - 1) > UNIT_LENGTH)
-    if len(bad):
-        raise UsageError(
-            f"{path}: the base quaternion of sample {bad[0]} has length {lengths[bad[0]]:.6g}, "
-            "expected 1"
-        )
-    turns = pose[:, 3:] / lengths[:, None]
-    jumps = np.sum(turns[1:] * turns[:-1], axis=1) < 0
-    signs = np.where(np.cumsum(np.concatenate([[False], jumps])) % 2, -1.0, 1.0)
-    return np.concatenate([pose[:, :3], turns * signs[:, None]], axis=1)
-
-
-def _turn(values: Floats, R_IB: Floats, axes: str) -> Floats:
-    """Turn linear and angular parts (S, 6): linear to the world, angular to the body."""
-    linear, angular = values[:, :3], values[:, 3:]
-    if axes == "body":
-        linear = np.einsum("sij,sj->si", R_IB, linear)
-    if axes == "world":
-        angular = np.einsum("sji,sj->si", R_IB, angular)
-    return np.concatenate([linear, angular], axis=1)
-
-
-def normalize_rates(pose: Floats, rate: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
-    """Scale filtered quaternions to length 1, and find twist and acceleration of the base.
-
-    With n = q / |q|, w_IB_B = 2 vec(n* dn) and its rate is 2 vec(n* ddn), since dn* dn is real.
-
-    Args:
-        pose: (S, 7) filtered pose.
-        rate: (S, 7) its first derivative.
-        second: (S, 7) its second derivative.
-
-    Returns:
-        Pose (S, 7), twist (S, 6) and acceleration (S, 6), as the tree has them.
-    """
-    length = np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
-    n, dq, ddq = pose[:, 3:] / length, rate[:, 3:], second[:, 3:]
-    growth = np.sum(n * dq, axis=1, keepdims=True)
-    dn = (dq - n * growth) / length
-    ddn = (ddq - 2 * dn * growth) / length  # but for a part along n, which drops out
-    return (
-        np.concatenate([pose[:, :3], n], axis=1),
-        np.concatenate([rate[:, :3], 2 * _vector_part(n, dn)], axis=1),
-        np.concatenate([second[:, :3], 2 * _vector_part(n, ddn)], axis=1),
-    )
-
-
-def _vector_part(a: Floats, b: Floats) -> Floats:
-    """Vector part (S, 3) of the product a* b of quaternions (S, 4)."""
-    scalar, vector = a[:, :1], a[:, 1:]
-    return np.asarray(scalar * b[:, 1:] - b[:, :1] * vector - np.cross(vector, b[:, 1:]))
-
-
-_PREFIX = "wrench_"
-"""Beginning of the names of columns and arrays of wrenches; the name of the body follows."""
-
-_PLATE = "plate"
-"""Name of the array, and beginning of the names of the columns, of a force plate."""
-
-_ROWS = 4096
-"""Number of samples whose poses are in memory at a time."""
 
 
 class Wrench(NamedTuple):
@@ -229,172 +76,6 @@ class Wrench(NamedTuple):
     columns: tuple[str, ...]
     only_base: bool = False
     X_BF: Floats | None = None
-
-
-def read_wrenches(
-    recording: Recording, options: ContactOptions, robot: Robot
-) -> tuple[list[Wrench], list[Remark]]:
-    """Read the wrenches of a recording.
-
-    Raises:
-        UsageError: A column that is lacking, or a wrench on a body that does not exist.
-    """
-    asked = dict(options.contact)
-    for name in _list_frames(recording):
-        taken = any(f"{_PREFIX}{name}" in each for each in asked.values())
-        asked.setdefault(name, (f"{_PREFIX}{name}",)) if not taken else None
-    found, remarks = [], []
-    for name, columns in asked.items():
-        body, X_BF = _find_frame(robot, name, f"{recording.path}: wrench on {name}")
-        values, places = _collect_contacts(recording, name, columns)
-        in_world = options.wrench_axes == "world"
-        found.append(Wrench(name, body, values, in_world, None, places, X_BF=X_BF))
-    if options.force_plate is not None:
-        found.append(_read_plate(recording, options, robot))
-    for place, wrench in enumerate(found):
-        if wrench.values.shape[1] == 3:
-            remarks.append(
-                Remark(
-                    Severity.NOTE,
-                    "point-contact",
-                    f"{recording.path}: {wrench.name}: three columns of forces; the moments about "
-                    "its origin are taken for zero",
-                )
-            )
-        # (S, 6) force and moment on the robot, in that order.
-        values = wrench.values
-        if values.shape[1] == 3:
-            values = np.concatenate([values, np.zeros_like(values)], axis=1)
-        elif options.wrench_order == "moment-first":
-            values = exchange(values)
-        found[place] = wrench._replace(
-            values=-values if wrench.name in options.reverse_wrench else values
-        )
-    # Refuse to turn wrenches that do not exist.
-    names = [wrench.name for wrench in found]
-    for name in options.reverse_wrench:
-        if name not in names:
-            hint = suggest_name(name, names, f"; there are {', '.join(names) or 'none'}")
-            raise UsageError(f"--reverse-wrench: no wrench on {name!r}{hint}")
-    return found, remarks
-
-
-def _list_frames(recording: Recording) -> Iterator[str]:
-    """List the bodies that the names of columns and arrays say wrenches act on."""
-    seen = set()
-    for key, values in recording.further.items():
-        if not key.startswith(_PREFIX):
-            continue
-        name = key.removeprefix(_PREFIX)
-        if values.ndim == 1 and name[-3:-2] == "_" and name[-2:] in (*FORCES, *MOMENTS):
-            name = name[:-3]
-        if name not in seen:
-            seen.add(name)
-            yield name
-
-
-def _find_frame(robot: Robot, name: str, what: str) -> tuple[int, Floats | None]:
-    """Find a body by its name or id, or a named frame: its body, and its pose there.
-
-    Raises:
-        UsageError: Nothing or several things have this name.
-    """
-    bodies = robot.model.bodies
-    if any(name in (body.name, body.id) for body in bodies):
-        return find_body(robot, name, what), None
-    named = [frame for frame in robot.model.frames if frame.name == name and frame.body]
-    if len(named) != 1:
-        return find_body(robot, name, what), None  # which says what there is
-    (frame,) = named
-    places = [index for index, body in enumerate(bodies) if body.id == frame.body]
-    return places[0], np.asarray(homogeneous(frame.X_BF.R_PB, frame.X_BF.p_PoBo_P))
-
-
-def find_body(robot: Robot, name: str, what: str) -> int:
-    """Find the index of a body by its name or id.
-
-    Raises:
-        UsageError: No body or several have it.
-    """
-    bodies = robot.model.bodies
-    found = [index for index, body in enumerate(bodies) if name in (body.name, body.id)]
-    if len(found) != 1:
-        names = [body.name for body in bodies]
-        hint = suggest_name(name, names, f"; there are {', '.join(names[:12])}")
-        several = "several bodies are called so: give the id of one" if found else "no such body"
-        raise UsageError(f"{what}: {several}{'' if found else hint}; --contact BODY=COLUMNS")
-    return found[0]
-
-
-def _collect_contacts(
-    recording: Recording, name: str, columns: tuple[str, ...]
-) -> tuple[Floats, tuple[str, ...]]:
-    """Collect the columns of a wrench, (S, 3) or (S, 6), and their names.
-
-    Raises:
-        UsageError: A column is lacking, or an array has another shape.
-    """
-    held = recording.further
-    if len(columns) == 1 and (whole := held.get(columns[0])) is not None and whole.ndim == 2:
-        if whole.shape[1] not in (3, 6):
-            raise UsageError(
-                f"{recording.path}: {columns[0]} has {whole.shape[1]} columns, expected 6 or 3"
-            )
-        return whole, columns
-    if len(columns) == 1:
-        parts = [f"{columns[0]}_{part}" for part in (*FORCES, *MOMENTS)]
-        has_moments = any(part in held for part in parts[3:])
-        columns = tuple(parts if has_moments else parts[:3])
-    lacking = [column for column in columns if column not in held or held[column].ndim != 1]
-    if lacking:
-        raise UsageError(f"{recording.path}: wrench on {name}: no column {', '.join(lacking)}")
-    return np.stack([held[column] for column in columns], axis=1), columns
-
-
-def _read_plate(recording: Recording, options: ContactOptions, robot: Robot) -> Wrench:
-    """Read the wrench of a force plate.
-
-    Raises:
-        UsageError: Its columns are lacking, or the base does not float.
-    """
-    if robot.base is None:
-        raise UsageError(
-            "--force-plate measures what carries the base, and the base is fixed: give --base "
-            "floating"
-        )
-    asked = options.force_plate or ""
-    option = f"--force-plate {asked}"
-    body = robot.base if asked in ("", EVERY_BODY) else find_body(robot, asked, option)
-    values, columns = _collect_contacts(recording, "the force plate", (_PLATE,))
-    if values.shape[1] != 6:
-        raise UsageError(f"{recording.path}: the force plate has no moments: expected six columns")
-    point = tuple(float(number) for number in options.plate_at)
-    return Wrench(_PLATE, body, values, True, point, columns, asked == EVERY_BODY)
-
-
-def exchange(values: Floats) -> Floats:
-    """Exchange force and moment of wrenches (..., 6)."""
-    return np.concatenate([values[..., 3:], values[..., :3]], axis=-1)
-
-
-def sum_forces(tree: Tree, q: Floats, wrenches: Sequence[Wrench]) -> Floats:
-    """Sum of J^T w of wrenches: forces of the joints (S, n_u), at coordinates (S, n_q)."""
-    total = np.zeros((len(q), tree.n_u))
-    for start in range(0, len(q) if wrenches else 0, _ROWS):
-        rows = slice(start, start + _ROWS)
-        X_IB = np.asarray(poses(tree, q[rows]))
-        for wrench in wrenches:
-            own = X_IB[:, wrench.body]
-            frame = own if wrench.X_BF is None else own @ wrench.X_BF
-            force, moment = wrench.values[rows, :3], wrench.values[rows, 3:]
-            if not wrench.in_world:
-                force, moment = (
-                    np.einsum("sij,sj->si", frame[:, :3, :3], w) for w in (force, moment)
-                )
-            origin = frame[:, :3, 3] if wrench.point is None else np.array(wrench.point)
-            moment = moment + np.cross(origin - own[:, :3, 3], force)
-            total[rows] += generalized_forces(tree, q[rows], wrench.body, force, moment)
-    return total
 
 
 BASE_ROWS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -513,59 +194,353 @@ class WholeMotion:
         return whole
 
 
-class ColumnSteps(Protocol):
-    """Columns of friction after the filter that the torques passed."""
-
-    def replace_in(self, F: Floats, samples: slice) -> Floats:
-        """Put these columns in their places in the columns F (s, n, k) of some samples."""
+MOST_BYTES = 2_000_000_000
+"""Largest size of the rows of one recording [bytes], which all pass the filter together."""
 
 
-def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equations
-    robot: Robot,
-    whole: WholeMotion,
-    signals: tuple[Floats, Floats, Floats, Floats],
-    nuisance: Nuisance,
-    *,
-    gravity: ArrayLike,
-    steps: ColumnSteps | None = None,
-    count: int | None = None,
-) -> Samples:
-    """Build the equations Y theta + F f = S^T tau + sum of J^T w, in the rows of a whole motion.
+class FilteredSteps(NamedTuple):
+    """Discontinuous friction columns, after the filter that the torques passed.
 
-    Args:
-        robot: Robot.
-        whole: Base, wrenches and rows.
-        signals: q, u, du and tau of the joints, (S, n) each.
-        nuisance: Friction of the joints.
-        gravity: (3,) in the axes of the world [m/s^2].
-        steps: Filtered columns in place of discontinuous ones; None to use those.
-        count: Number of samples in memory at a time; None for some megabytes.
+    Attributes:
+        columns: (c,) indices of the nuisance columns that they replace.
+        rows: (n, c) joints in whose torques each column stands.
+        values: (S, c) values.
     """
-    q, u, du, tau = signals
-    tree_motion = whole.assemble(robot, q, u, du)
-    samples = Samples.of_trajectory(
-        robot.tree,
-        *tree_motion,
-        whole.spread(robot, tau),
-        bodies=robot.bodies,
-        gravity=gravity,
-        rows=count,
-    )
-    slowest = tolerances.REST * np.abs(u).max(axis=0, initial=0.0)
 
-    def source() -> Iterator[Block]:
-        start = 0
-        for Y, _, forces in samples.source():
-            part = slice(start, start + len(forces))
-            own = nuisance.columns(u[part], du[part], slowest)
-            if steps is not None:
-                own = steps.replace_in(own, part)
-            F = np.zeros((*forces.shape, len(nuisance)))
-            F[:, list(robot.velocities)] = own
-            yield tuple(whole.combine(each, part) for each in (Y, F, forces))  # type: ignore[misc]
-            start = part.stop
+    columns: Integers
+    rows: Mask
+    values: Floats
 
-    return replace(samples, joints=len(whole.rows.names), nuisance=nuisance, source=source)
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Motion of the joints with their torques, as it is recorded, filtered and split.
+
+    Attributes:
+        t: (S,) time [s]; the number of the sample if the recording has no time.
+        q: (S, n) positions [rad or m].
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        tau: (S, n) torques [N m] or forces [N].
+        redundancy: Number of samples that carry as much information as one independent sample.
+        cutoff: Cut-off frequency of the filter [Hz]; infinite without one.
+        rate: Samples a second [Hz]; None if the steps are not known to be uniform.
+        order: Order of the filter.
+        runs: Rows at uniform steps that passed the filter together.
+        whole: Base, wrenches and rows of the equations; None for a tree on a fixed base, whose rows
+            are its joints.
+        joins: Samples at which a new stretch of the recording begins, besides the first.
+        steps: Filtered columns in place of the discontinuous ones; None to use those.
+        load: (S, n, 10 L) filtered rows of the friction of the load; None for those of the motion.
+    """
+
+    t: Floats
+    q: Floats
+    u: Floats
+    du: Floats
+    tau: Floats
+    redundancy: float = 1.0
+    cutoff: float = inf
+    rate: float | None = None
+    order: int = 0
+    runs: tuple[slice, ...] = ()
+    whole: WholeMotion | None = None
+    joins: tuple[int, ...] = ()
+    steps: FilteredSteps | None = None
+    load: Floats | None = None
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.t)
+
+    def part(self, rows: Mask | Integers) -> JointMotion:
+        """Select some samples, which belong to no run any more."""
+        signals = {name: getattr(self, name)[rows] for name in ("t", "q", "u", "du", "tau")}
+        return replace(
+            self,
+            **signals,
+            runs=(),
+            whole=self.whole and self.whole.part(rows),
+            joins=_select_joins(self.joins, np.arange(len(self))[rows]),
+            steps=self.steps and self.steps._replace(values=self.steps.values[rows]),
+            load=None if self.load is None else self.load[rows],
+        )
+
+    def filter(self, signals: Floats) -> Floats:
+        """Pass signals (S, ...) of the same samples through the filter that the torques passed."""
+        if not np.isfinite(self.cutoff):
+            return signals
+        passed = np.empty_like(signals)
+        for rows in self.runs:
+            steps = np.diff(self.t[rows])
+            passed[rows] = filter_signals(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
+        return passed
+
+    def filter_friction(self, nuisance: Nuisance, robot: Robot) -> JointMotion:
+        """Pass the columns of friction that jump through the filter that the torques passed.
+
+        A filter turns the steps that Coulomb friction makes in the torques into slopes. With
+        columns that still jump, each change of direction would leave a spike in the residual.
+
+        Raises:
+            UsageError: The rows of the friction of the load would take too much memory.
+        """
+        if self.cutoff == inf:
+            return self
+        rest = tolerances.REST * np.abs(self.u).max(axis=0)
+        blocks = [slice(start, start + ROWS) for start in range(0, len(self), ROWS)]
+        names = map(find_number, nuisance.names)
+        chosen = np.array(
+            [k for k, own in enumerate(names) if own and own[0] in DISCONTINUOUS], dtype=np.intp
+        )
+        steps = None
+        if len(chosen):
+            joints = np.zeros((self.u.shape[1], len(chosen)), dtype=bool)
+            values = np.zeros((len(self), len(chosen)))
+            for rows in blocks:
+                own = nuisance.columns(self.u[rows], self.du[rows], rest)[:, :, chosen]
+                joints |= own.any(axis=0)
+                values[rows] = np.take_along_axis(own, np.abs(own).argmax(axis=1)[:, None], 1)[:, 0]
+            steps = FilteredSteps(chosen, joints, self.filter(values))
+        point = nuisance.point
+        if point is None or not has_load(nuisance):
+            return replace(self, steps=steps)
+        shape = (len(self), len(robot.joints), 10 * len(robot.bodies))
+        if 8 * int(np.prod(shape)) > MOST_BYTES:
+            raise UsageError(
+                f"--friction load: {len(self):,} samples of {shape[1]} joints and "
+                f"{len(robot.bodies)} bodies need {8 * int(np.prod(shape)) / 10**9:.1f} GB: "
+                "--decimate N keeps every N-th sample"
+            )
+        load = np.empty(shape)
+        for rows in blocks:
+            q, u, du = self.q[rows], self.u[rows], self.du[rows]
+            whole = np.asarray(regressor(robot.tree, q, u, du, gravity=robot.gravity))
+            Y = whole[:, :, list_columns(robot.bodies)]
+            signs = find_load_rows(Y, np.where(np.abs(u) <= rest, 0.0, u), point.theta)
+            load[rows] = signs[:, :, None] * Y
+        return replace(self, steps=steps, load=self.filter(load))
+
+    def equations(self, robot: Robot, nuisance: Nuisance, count: int | None = None) -> Samples:
+        """Build the equations of motion, which are computed block by block.
+
+        With a whole motion they are Y theta + F f = S^T tau + sum of J^T w, in its rows.
+
+        Args:
+            robot: Robot with these joints.
+            nuisance: Friction of the joints.
+            count: Number of samples in memory at a time; None for some megabytes.
+        """
+        whole, steps, motion = self.whole, self.steps, (self.q, self.u, self.du)
+        found = Samples.of_trajectory(
+            robot.tree,
+            *(motion if whole is None else whole.assemble(robot, *motion)),
+            self.tau if whole is None else whole.spread(robot, self.tau),
+            nuisance if whole is None else None,
+            bodies=robot.bodies,
+            gravity=robot.gravity,
+            rows=count,
+            load_rows=self.load,
+        )
+        if whole is None and steps is None:
+            return found
+        slowest = tolerances.REST * np.abs(self.u).max(axis=0, initial=0.0)
+
+        def source() -> Iterator[Block]:
+            start = 0
+            for Y, F, tau in found.source():
+                rows = slice(start, start + len(tau))
+                start = rows.stop
+                own = F
+                if whole is not None:
+                    own = nuisance.columns(self.u[rows], self.du[rows], slowest)
+                if steps is not None:
+                    own[:, :, steps.columns] = steps.values[rows][:, None, :] * steps.rows
+                if whole is None:
+                    yield Y, own, tau
+                    continue
+                spread = np.zeros((*tau.shape, len(nuisance)))
+                spread[:, list(robot.velocities)] = own
+                yield tuple(whole.combine(each, rows) for each in (Y, spread, tau))  # type: ignore[misc]
+
+        joints = found.joints if whole is None else len(whole.rows.names)
+        return replace(found, joints=joints, nuisance=nuisance, source=source)
+
+    def largest(self, nuisance: Nuisance) -> Floats:
+        """(k,) largest factor of each friction number."""
+        largest = np.zeros(len(nuisance))
+        for start in range(0, len(self), ROWS):
+            rows = slice(start, start + ROWS)
+            columns = np.abs(nuisance.columns(self.u[rows], self.du[rows]))
+            largest = np.maximum(largest, columns.max(axis=(0, 1)))
+        return largest
+
+
+@dataclass(frozen=True, eq=False)
+class EquationSamples:
+    """Recording that holds the equations of motion themselves.
+
+    Attributes:
+        t: (S,) numbers of the samples in the recording, which has no time.
+        Y: (S, n, 10 L) regressor about the body origins, in order "urdf".
+        tau: (S, n) torques.
+        F: (S, n, k) further columns; k can be 0.
+        names: Names of the columns of F; None for f1, f2, ...
+        joins: Samples at which a new stretch of the recording begins, besides the first.
+    """
+
+    t: Floats
+    Y: Floats
+    tau: Floats
+    F: Floats
+    names: tuple[str, ...] | None
+    joins: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.tau)
+
+    def part(self, rows: Mask | Integers) -> EquationSamples:
+        """Select some samples."""
+        t, Y, tau, F = (each[rows] for each in (self.t, self.Y, self.tau, self.F))
+        joins = _select_joins(self.joins, np.arange(len(self))[rows])
+        return replace(self, t=t, Y=Y, tau=tau, F=F, joins=joins)
+
+    def equations(self, robot: Robot, nuisance: Nuisance) -> Samples:
+        """Return the equations as they are."""
+        return Samples.of_arrays(self.Y, self.tau, Nuisance.from_columns(self.F, self.names))
+
+    def largest(self, nuisance: Nuisance) -> Floats:
+        """(k,) largest factor of each friction number."""
+        return np.asarray(np.abs(self.F).max(axis=(0, 1), initial=0.0))
+
+
+def _select_joins(joins: tuple[int, ...], kept: Integers) -> tuple[int, ...]:
+    """Find the joins of some samples: where the old ones were, and where samples were left out."""
+    stretch = np.searchsorted(np.array(joins, dtype=np.intp), kept, side="right")
+    return tuple((np.flatnonzero((np.diff(kept) > 1) | (np.diff(stretch) > 0)) + 1).tolist())
+
+
+ChangeMotion = Callable[[JointMotion], JointMotion]
+"""Function that gives another motion of the same samples, such as a simulated one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """One recording, or a part of one.
+
+    Attributes:
+        path: Path of the file, with the part.
+        recorded: Samples as recorded.
+        samples: Equations of the bodies to identify.
+    """
+
+    path: str
+    recorded: JointMotion | EquationSamples
+    samples: Samples
+
+    @cached_property
+    def reduction(self) -> Reduction:
+        """Triangular systems of the samples, which least squares needs."""
+        return self.samples.reduce()
+
+    def torques(self, x: Floats, most: int | None = None) -> tuple[Floats, ...]:
+        """Return the measured torques (S, n), and those that each set of parameters predicts.
+
+        Args:
+            x: (c, p) sets of parameters, bodies first.
+            most: Largest number of samples, from the first on; None for all.
+        """
+        measured: list[Floats] = []
+        predicted: list[Floats] = []
+        for A, tau in self.samples.rows():
+            measured.append(tau)
+            predicted.append(np.moveaxis(A @ x.T, 2, 0))
+            if most is not None and sum(map(len, measured)) >= most:
+                break
+        whole = np.concatenate(measured), *np.concatenate(predicted, axis=1)
+        return tuple(each[:most] for each in whole)
+
+    def row_velocities(self, robot: Robot) -> Floats | None:
+        """(S, r) velocity that the torque of each row acts on; None if the file holds equations."""
+        if self.motion is None or self.motion.whole is None:
+            return None if self.motion is None else self.motion.u
+        return self.motion.whole.row_velocities(robot, self.motion.u)
+
+    @property
+    def motion(self) -> JointMotion | None:
+        """Motion of the joints; None if the file holds equations."""
+        return self.recorded if isinstance(self.recorded, JointMotion) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Datasets:
+    """All recordings of an identification.
+
+    Attributes:
+        train: Recordings to fit; at least one.
+        validation: Recordings to predict.
+        joints: Names of the joints whose torques the equations are of; those of a floating base
+            stand behind them.
+        units: Unit of each of these torques.
+        remarks: Remarks on the signals and on their processing.
+        friction: Friction as it is declared.
+        build: Makes the datasets anew: with nonlinear friction about an operating point, or without
+            it; and with changed motions, split and filtered as these are, of the same torques.
+    """
+
+    train: tuple[Dataset, ...]
+    validation: tuple[Dataset, ...]
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+    friction: Nuisance
+    build: Callable[[OperatingPoint | None, ChangeMotion | None], Datasets]
+
+    @property
+    def fastest(self) -> Floats:
+        """(n,) highest speeds of the joints in what is fitted; 0 where the motion is not known."""
+        speeds = [np.abs(own.motion.u).max(axis=0) for own in self.train if own.motion is not None]
+        return np.asarray(np.max(speeds, axis=0)) if speeds else np.zeros(len(self.joints))
+
+    @property
+    def nuisance(self) -> Nuisance:
+        """Torques besides those of the bodies, with the same names in all recordings."""
+        return self.train[0].samples.nuisance
+
+    @property
+    def redundancy(self) -> float:
+        """Number of fitted samples that carry as much information as one independent sample."""
+        counts = [len(own.recorded) for own in self.train]
+        independent = [
+            count / (1.0 if own.motion is None else own.motion.redundancy)
+            for count, own in zip(counts, self.train, strict=True)
+        ]
+        return sum(counts) / sum(independent)
+
+    @cached_property
+    def reduction(self) -> Reduction:
+        """Reduction of all fitted samples."""
+        first, *others = (own.reduction for own in self.train)
+        return first.merge(*others)
+
+    @property
+    def samples(self) -> Samples:
+        """All fitted samples, one recording after the other."""
+
+        def source() -> Iterator[Block]:
+            return chain.from_iterable(own.samples.source() for own in self.train)
+
+        count = sum(own.samples.samples for own in self.train)
+        return replace(self.train[0].samples, source=source, samples=count)
+
+    def with_gains(self, gains: Floats) -> Datasets:
+        """The same recordings, torques multiplied by drive gains (n,)."""
+        train, validation = (
+            tuple(replace(own, samples=own.samples.with_gains(gains)) for own in chosen)
+            for chosen in (self.train, self.validation)
+        )
+        return replace(self, train=train, validation=validation)
 
 
 GRAVE_LAG = 0.25
@@ -615,78 +590,6 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
 
 
-@dataclass(frozen=True, eq=False)
-class JointMotion:
-    """Motion of the joints with their torques.
-
-    Attributes:
-        t: (S,) time [s]; the number of the sample if the recording has no time.
-        q: (S, n) positions [rad or m].
-        u: (S, n) velocities.
-        du: (S, n) accelerations.
-        tau: (S, n) torques [N m] or forces [N].
-        redundancy: Number of samples that carry as much information as one independent sample.
-        cutoff: Cut-off frequency of the filter [Hz]; infinite without one.
-        rate: Samples a second [Hz]; None if the steps are not known to be uniform.
-        order: Order of the filter.
-        runs: Rows at uniform steps that passed the filter together.
-        whole: Base, wrenches and rows of the equations; None for a tree on a fixed base, whose rows
-            are its joints.
-    """
-
-    t: Floats
-    q: Floats
-    u: Floats
-    du: Floats
-    tau: Floats
-    redundancy: float = 1.0
-    cutoff: float = inf
-    rate: float | None = None
-    order: int = 0
-    runs: tuple[slice, ...] = ()
-    whole: WholeMotion | None = None
-
-    def __len__(self) -> int:
-        """Number of samples."""
-        return len(self.t)
-
-    def part(self, rows: Mask) -> JointMotion:
-        """Select some samples, which belong to no run any more."""
-        signals = {name: getattr(self, name)[rows] for name in ("t", "q", "u", "du", "tau")}
-        whole = None if self.whole is None else self.whole.part(rows)
-        return replace(self, **signals, runs=(), whole=whole)
-
-    def filter(self, signals: Floats) -> Floats:
-        """Pass signals (S, ...) of the same samples through the filter that the torques passed."""
-        if not np.isfinite(self.cutoff):
-            return signals
-        passed = np.empty_like(signals)
-        for rows in self.runs:
-            steps = np.diff(self.t[rows])
-            passed[rows] = filter_signals(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
-        return passed
-
-
-class JointSignals(NamedTuple):
-    """Signals of the joints in SI units, before any filter.
-
-    Attributes:
-        recording: Recording, its time in seconds.
-        q: (S, n) positions.
-        u: (S, n) velocities, or None.
-        du: (S, n) accelerations, or None.
-        tau: (S, n) torques, without spikes; or None.
-        remarks: Remarks on them.
-    """
-
-    recording: Recording
-    q: Floats
-    u: Floats | None
-    du: Floats | None
-    tau: Floats | None
-    remarks: list[Remark]
-
-
 def read_motion(
     recording: Recording,
     columns: Sequence[int],
@@ -713,21 +616,23 @@ def read_motion(
         ParameterError: Numbers that cannot be used.
     """
     smoothing = options.smoothing
-    raw = read_signals(recording, columns, gain, options, robot, unmeasured)
-    recording, q, u, du, tau, remarks = raw
-    assert tau is not None
-    if u is not None and du is not None and smoothing == Smoothing():
-        t = np.arange(len(q), dtype=np.float64) if recording.t is None else recording.t
-        remarks.append(_note(recording, "q, qd, qdd and tau as they are, not filtered"))
-        return JointMotion(t, q, u, du, tau), remarks
-    refuse_no_clock(recording, smoothing)
+    raw, remarks = read_signals(recording, columns, gain, options, robot, unmeasured)
+    assert raw.q is not None
+    assert raw.tau is not None
+    if raw.u is not None and raw.du is not None and smoothing == Smoothing():
+        t = np.arange(float(len(raw.q))) if raw.t is None else raw.t
+        message = f"{raw.path}: q, qd, qdd and tau as they are, not filtered"
+        remarks.append(Remark(Severity.NOTE, "signals", message))
+        return JointMotion(t, raw.q, raw.u, raw.du, raw.tau), remarks
+    refuse_no_clock(raw, smoothing)
     try:
-        signals = smooth(recording.t, q, tau, u, du, smoothing, breaks=recording.breaks)
+        signals = smooth(raw.t, raw.q, raw.tau, raw.u, raw.du, smoothing, breaks=raw.breaks)
     except ParameterError as error:
-        raise ParameterError(f"{recording.path}: {error}") from None
+        raise ParameterError(f"{raw.path}: {error}") from None
     names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
     found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
-    return found, [*remarks, *(_note(recording, note) for note in signals.notes)]
+    notes = (f"{raw.path}: {note}" for note in signals.notes)
+    return found, [*remarks, *(Remark(Severity.NOTE, "signals", note) for note in notes)]
 
 
 def refuse_no_clock(recording: Recording, smoothing: Smoothing) -> None:
@@ -745,17 +650,20 @@ def refuse_no_clock(recording: Recording, smoothing: Smoothing) -> None:
 
 def convert_units(
     recording: Recording, columns: Sequence[int], options: RecordingOptions, robot: Robot
-) -> tuple[Recording, Floats, Floats | None, Floats | None]:
-    """Convert a recording to SI units and the signs of the joints, unless it states its units.
+) -> Recording:
+    """Convert t, q, u and du to SI units and the signs of the joints, unless units are stated.
 
     Returns:
-        The recording with its time in seconds, and q, u and du (S, n) of the robot's joints.
+        The recording with t in seconds, and q, u and du (S, n) of the robot's joints.
 
     Raises:
         UsageError: It has no positions.
     """
-    if recording.t is not None and options.time_unit != "s" and "t" not in recording.stated:
-        recording = replace(recording, t=recording.t / CLOCKS[options.time_unit])
+    if recording.q is None:
+        raise UsageError(f"{recording.path}: no q, the positions of the joints")
+    t = recording.t
+    if t is not None and options.time_unit != "s" and "t" not in recording.stated:
+        t = t / CLOCKS[options.time_unit]
     revolute = np.array([unit == "N m" for unit in robot.units])
     degrees = np.where(revolute & options.degrees, np.pi / 180, 1.0)
     signs = np.ones(len(robot.joints))
@@ -766,9 +674,7 @@ def convert_units(
         else signal[:, columns] * (signs if name in recording.stated else signs * degrees)
         for name in ("q", "u", "du")
     )
-    if q is None:
-        raise UsageError(f"{recording.path}: no q, the positions of the joints")
-    return recording, q, u, du
+    return replace(recording, t=t, q=q, u=u, du=du)
 
 
 def read_signals(
@@ -778,54 +684,86 @@ def read_signals(
     options: RecordingOptions,
     robot: Robot,
     unmeasured: Sequence[int] = (),
-) -> JointSignals:
-    """Read the signals of the joints in SI units; arguments and errors are those of read_motion."""
-    recording, q, u, du = convert_units(recording, columns, options, robot)
-    tau = None if recording.tau is None else recording.tau[:, columns] * gain
-    remarks = _diagnose(recording, (q, tau, u, du), robot, unmeasured)
+) -> tuple[Recording, list[Remark]]:
+    """Read and diagnose the signals of the robot's joints, in SI units, torques without spikes.
+
+    The arguments and errors are those of `read_motion`.
+    """
+    found = convert_units(recording, columns, options, robot)
+    assert found.q is not None
+    t, tau = found.t, None if found.tau is None else found.tau[:, columns] * gain
+    try:
+        said = diagnose(
+            found.q, tau, found.u, found.du, t, limits=robot.limits, joints=robot.joints
+        )
+    except ParameterError as error:
+        raise ParameterError(f"{found.path}: {error}") from None
+    remarks = [
+        grade_remark(found.path, each)
+        for each in said
+        # Torques of unmeasured joints are constant because nobody recorded them.
+        if each.kind != "constant"
+        or not set(np.flatnonzero(np.isfinite(each.values["torque"])).tolist()) <= set(unmeasured)
+    ]
     if tau is None:
-        return JointSignals(recording, q, u, du, None, remarks)
+        return found, remarks
     spikes = find_spikes(tau)
     if spikes.any():
-        said = describe_spikes(tau, spikes, robot.joints)
-        remarks.append(grade_remark(recording.path, said))
+        remarks.append(grade_remark(found.path, describe_spikes(tau, spikes, robot.joints)))
         tau = bridge_spikes(tau, spikes)
-    return JointSignals(recording, q, u, du, _advance(recording, tau, options.delay), remarks)
+    if options.delay != 0:
+        if t is None:
+            raise UsageError(f"{found.path}: no t, and without it no --delay")
+        # Torques move to the time of their motion; at the ends the last torque is repeated.
+        wanted = t + options.delay
+        tau = np.stack([np.interp(wanted, t, column) for column in tau.T], axis=1)
+    return replace(found, tau=tau), remarks
 
 
-def _advance(recording: Recording, tau: Floats, delay: float) -> Floats:
-    """Move torques to the time of their motion; at the ends the last torque is repeated.
-
-    Raises:
-        UsageError: The recording has no time.
-    """
-    if delay == 0:
-        return tau
-    if recording.t is None:
-        raise UsageError(f"{recording.path}: no t, and without it no --delay")
-    wanted = recording.t + delay
-    return np.stack([np.interp(wanted, recording.t, column) for column in tau.T], axis=1)
-
-
-def _diagnose(
-    recording: Recording,
-    signals: tuple[Floats | None, ...],
-    robot: Robot,
-    unmeasured: Sequence[int],
-) -> list[Remark]:
-    """Diagnose the signals of a recording.
+def clear_unmeasured(
+    recording: Recording, columns: Sequence[int], unmeasured: Sequence[int], robot: Robot
+) -> Recording:
+    """Set the torques of unmeasured joints to 0, whatever the file has.
 
     Raises:
-        ParameterError: They cannot be used.
+        UsageError: The torque of another joint is missing. The message names the joint.
     """
-    q, tau, u, du = signals
-    assert q is not None
-    try:
-        found = diagnose(q, tau, u, du, recording.t, limits=robot.limits, joints=robot.joints)
-    except ParameterError as error:
-        raise ParameterError(f"{recording.path}: {error}") from None
-    return [grade_remark(recording.path, each) for each in drop_constant(found, unmeasured)]
+    lacking = [joint for joint, own in enumerate(columns) if own in recording.unmeasured]
+    others = [robot.joints[joint] for joint in lacking if joint not in unmeasured]
+    if others:
+        raise UsageError(
+            f"{recording.path}: no torque of {', '.join(others)}; "
+            f"{' '.join(f'--unmeasured {name}' for name in others)} leaves out these rows"
+        )
+    if recording.tau is None or not unmeasured:
+        return recording
+    tau = np.array(recording.tau)
+    tau[:, [columns[joint] for joint in unmeasured]] = 0.0
+    return replace(recording, tau=tau)
 
 
-def _note(recording: Recording, message: str) -> Remark:
-    return Remark(Severity.NOTE, "signals", f"{recording.path}: {message}")
+def list_unmeasured(options: RobotOptions, robot: Robot) -> list[int]:
+    """List the indices of the joints that --unmeasured names.
+
+    Raises:
+        UsageError: No joint has such a name, or no torque is left.
+    """
+    found = sorted({robot.joint(name, "--unmeasured") for name in options.unmeasured})
+    if len(found) == len(robot.joints):
+        raise UsageError("--unmeasured names every joint, so there is no torque to identify from")
+    return found
+
+
+def leave_out_rows(samples: Samples, unmeasured: Sequence[int]) -> Samples:
+    """Set the rows of unmeasured joints to 0 in all equations, so that they say nothing."""
+    if not unmeasured:
+        return samples
+
+    def source() -> Iterator[Block]:
+        for block in samples.source():
+            Y, F, tau = map(np.array, block)
+            for array in (Y, F, tau):
+                array[:, list(unmeasured)] = 0.0
+            yield Y, F, tau
+
+    return replace(samples, source=source)

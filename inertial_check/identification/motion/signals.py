@@ -24,11 +24,11 @@ import numpy as np
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.diagnosis.diagnosis import (
+    SignalRemark,
     check_signal,
     check_signals,
     check_time,
 )
-from inertial_check.identification.diagnosis.mistakes import SignalRemark
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, Mask, quiet
 from inertial_check.inertia.tolerances import GAP

@@ -7,21 +7,19 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from inertial_check.errors import DocumentError
-from inertial_check.identification.recordings.names import (
+from inertial_check.identification.recordings.recording import (
     ALIASES,
+    SIGNALS,
+    ColumnMap,
     ColumnName,
+    ReadingNote,
+    ReadingOptions,
     describe_units,
     find_factor,
     is_current,
     is_surrounding,
     read_logged_name,
     strip_unit,
-)
-from inertial_check.identification.recordings.recording import (
-    SIGNALS,
-    ColumnMap,
-    ReadingNote,
-    ReadingOptions,
     write_column_map,
 )
 

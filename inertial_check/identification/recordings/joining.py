@@ -1,10 +1,8 @@
-"""Recordings of one motion by several loggers, brought to one clock.
+"""Recordings of one motion by several loggers, brought to one clock and joined to one.
 
 The slowest clock is kept with its samples. What was sampled faster passes a low-pass filter below
 half of the slowest rate first, forward and backward, since frequencies above it would come out as
 other ones; then it is interpolated at the stamps of the slowest clock.
-
-Several files of one motion, as one recording.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.diagnosis.mistakes import CLOCKS
+from inertial_check.identification.diagnosis.diagnosis import CLOCKS
 from inertial_check.identification.motion.signals import (
     BANDWIDTHS,
     MOST_OF_NYQUIST,

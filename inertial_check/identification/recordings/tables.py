@@ -1,11 +1,7 @@
-"""Recordings as csv: a header that names the columns, then one row a sample.
+"""Recordings as csv files with a header, and as npz archives with an array for each quantity.
 
-Recordings as npz archives: an array for each quantity, or a regressor and its torques.
-
-Recordings as npz archives whose arrays are read column by column, by name.
-
-They are those of mujoco.sysid, which lists the columns of its arrays in a signal mapping, and any
-other archive for which a mapping file says what the columns mean.
+Other archives are read column by column, by name: those of mujoco.sysid, which lists the columns of
+its arrays in a signal mapping, and any for which a mapping file says what the columns mean.
 """
 
 from __future__ import annotations
@@ -29,14 +25,9 @@ from inertial_check.identification.recordings.columns import (
     Header,
     choose_columns,
 )
-from inertial_check.identification.recordings.names import (
+from inertial_check.identification.recordings.recording import (
     ALIASES,
     MEANING,
-    is_surrounding,
-    read_column_name,
-    read_logged_name,
-)
-from inertial_check.identification.recordings.recording import (
     MOST_NUMBERS,
     SIGNALS,
     TOO_LONG,
@@ -45,6 +36,9 @@ from inertial_check.identification.recordings.recording import (
     Place,
     ReadingOptions,
     Recording,
+    is_surrounding,
+    read_column_name,
+    read_logged_name,
     refuse_unlike,
     settle_samples,
 )
@@ -296,7 +290,7 @@ def read_sysid(archive: Archive, how: ReadingOptions) -> Recording:
     for part in _PARTS:
         if not {f"{part}times", f"{part}data"} <= {*archive.members}:
             continue
-        times, data = (_read(archive, f"{part}{name}") for name in ("times", "data"))
+        times, data = (_read_numbers(archive, f"{part}{name}") for name in ("times", "data"))
         if times.ndim != 1 or data.ndim != 2 or len(times) != len(data):
             shapes = f"{times.shape} and {data.shape}"
             reason = (
@@ -339,13 +333,6 @@ def read_mapped(archive: Archive, how: ReadingOptions) -> Recording:
             _refuse_columns(archive.path, len(table) + numbers.shape[1])
             table |= {f"{name}[{k}]": column for k, column in enumerate(numbers.T)}
     return _build(archive.path, _Table(table, tuple(ignored)), how)
-
-
-def _read(archive: Archive, name: str) -> Floats:
-    values = archive.read(name)
-    if values.dtype.kind not in "fiu":
-        raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
-    return as_float64(values)
 
 
 def _refuse_columns(path: str, count: int) -> None:
@@ -482,7 +469,14 @@ def read_npz(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     about = Recording(path=path, joints=joints, further=beside)
     recording = settle_samples(about, held, how, find_entry)
     columns = _read_texts(archive, _COLUMNS) if "F" in held else None
-    _refuse_counts(path, held, joints, columns)
+    # Refuse names of joints or columns whose number is wrong.
+    shown = next((held[name] for name in ("Y", *SIGNALS) if name in held), None)
+    count = 0 if shown is None else shown.shape[1]
+    if joints is not None and len(joints) != count:
+        raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
+    if columns is not None and len(columns) != held["F"].shape[2]:
+        reason = f"{len(columns)} names of columns, and F has {held['F'].shape[2]}"
+        raise DocumentError(path, reason)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
     used |= {*_COLUMNS} if columns else set()
     ignored = tuple(name for name in archive.members if name not in used)
@@ -605,23 +599,6 @@ def _check_equations(
             )
         held["F"] = F.reshape(-1, count, F.shape[-1])
     return held, used
-
-
-def _refuse_counts(
-    path: str,
-    held: dict[str, Floats],
-    joints: tuple[str, ...] | None,
-    columns: tuple[str, ...] | None,
-) -> None:
-    """Refuse names of joints or columns whose number is wrong."""
-    shown = next((held[name] for name in ("Y", *SIGNALS) if name in held), None)
-    count = 0 if shown is None else shown.shape[1]
-    if joints is not None and len(joints) != count:
-        raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
-    if columns is not None and len(columns) != held["F"].shape[2]:
-        raise DocumentError(
-            path, f"{len(columns)} names of columns, and F has {held['F'].shape[2]}"
-        )
 
 
 def _read_numbers(archive: Archive, name: str) -> Floats:

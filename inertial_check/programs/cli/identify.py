@@ -96,7 +96,7 @@ def _write_model(
     Raises:
         InertialCheckError: The new document does not read back as these numbers.
     """
-    from inertial_check.identification.robot.merging import remark_on_joints
+    from inertial_check.identification.motion.friction import remark_on_joints
 
     joints = found.fix_joints() if args.write_joints else None
     fix = found.fix() if joints is None else joints.fix

@@ -8,8 +8,11 @@ import pytest
 
 from inertial_check.errors import DocumentError
 from inertial_check.identification.recordings import read_recording
-from inertial_check.identification.recordings.names import read_logged_name
-from inertial_check.identification.recordings.recording import ReadingOptions, read_column_map
+from inertial_check.identification.recordings.recording import (
+    ReadingOptions,
+    read_column_map,
+    read_logged_name,
+)
 
 ROW = "0,1,2,3,4\n1,5,6,7,8\n"
 

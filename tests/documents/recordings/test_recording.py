@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.identification.recordings import read_recording
-from inertial_check.identification.recordings.names import ALIASES, read_column_name
-from inertial_check.identification.recordings.recording import Recording
+from inertial_check.identification.recordings.recording import ALIASES, Recording, read_column_name
 
 ROWS = "0,1,2,3,4\n0.5,5,6,7,8\n"
 HEADER = "t,q1,q2,tau1,tau2\n"

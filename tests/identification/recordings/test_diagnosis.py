@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 from inertial_check.errors import ParameterError
 from inertial_check.identification.diagnosis.diagnosis import (
+    AGREEMENT,
+    LAG_GAIN,
+    UNITS,
     diagnose,
     find_lag,
     find_unit_errors,
     name_unit,
 )
-from inertial_check.identification.diagnosis.mistakes import AGREEMENT, LAG_GAIN, UNITS
 
 RATE = 200.0
 T = np.arange(4000) / RATE

@@ -10,7 +10,7 @@ from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
 from inertial_check.identification.fit.options import FitOptions
 from inertial_check.identification.options import FrictionOptions, IdentifyOptions, RobotOptions
-from inertial_check.identification.robot.robot import read_robot
+from inertial_check.identification.robot import read_robot
 from inertial_check.mechanics import loops
 from inertial_check.mechanics.equations import inverse_dynamics
 

@@ -14,7 +14,7 @@ from inertial_check.documents.model import tree_of
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
 from inertial_check.identification.fit.options import FitOptions
-from inertial_check.identification.motion.motion import read_wrenches, sum_forces
+from inertial_check.identification.motion.floating import read_wrenches, sum_forces
 from inertial_check.identification.options import (
     ContactOptions,
     FrictionOptions,
@@ -22,7 +22,7 @@ from inertial_check.identification.options import (
     RobotOptions,
     read_contacts,
 )
-from inertial_check.identification.robot.robot import read_robot
+from inertial_check.identification.robot import read_robot
 from inertial_check.mechanics.equations import regressor
 from inertial_check.mechanics.jacobians import jacobian
 from inertial_check.mechanics.rotations import matrix_from_quaternion

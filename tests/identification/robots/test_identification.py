@@ -16,7 +16,7 @@ from inertial_check.identification.command import identify_robot
 from inertial_check.identification.motion.recordings import STRETCHES, read_datasets
 from inertial_check.identification.motion.signals import Smoothing
 from inertial_check.identification.options import IdentifyOptions
-from inertial_check.identification.robot.robot import read_robot
+from inertial_check.identification.robot import read_robot
 from inertial_check.mechanics.equations import inverse_dynamics
 
 ROBOT = str(recorded.ROBOT)

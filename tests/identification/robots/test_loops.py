@@ -6,7 +6,7 @@ import inertial_check as ic
 from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
 from inertial_check.identification.options import RobotOptions
-from inertial_check.identification.robot.robot import read_robot
+from inertial_check.identification.robot import read_robot
 
 MASS = '<inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/>'
 MJCF = f"""<mujoco><worldbody>

@@ -13,7 +13,7 @@ from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
 from inertial_check.identification.fit.options import FitOptions
 from inertial_check.identification.options import IdentifyOptions, MassOptions, RobotOptions
-from inertial_check.identification.robot.robot import merge_tree
+from inertial_check.identification.robot import merge_tree
 from inertial_check.mechanics.equations import inverse_dynamics
 from inertial_check.projection.exact import are_exact
 

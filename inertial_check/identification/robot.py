@@ -520,6 +520,7 @@ class Robot(NamedTuple):
         loops: Constraints of closed loops and of joints that follow others.
         groups: Bodies that are merged into one; those merged into others are none of `bodies`, and
             frames without mass in `tree`.
+        gravity: (3,) acceleration of gravity in the axes of the base [m/s^2].
     """
 
     model: Model
@@ -537,6 +538,7 @@ class Robot(NamedTuple):
     base: int | None = None
     loops: tuple[Constraint, ...] = ()
     groups: tuple[MergeGroup, ...] = ()
+    gravity: tuple[float, ...] = GRAVITY
 
     @property
     def loop_tree(self) -> Tree:
@@ -679,6 +681,7 @@ def read_robot(
         base,
         loops,
         groups,
+        GRAVITY if options.gravity is None else options.gravity,
     )
 
 

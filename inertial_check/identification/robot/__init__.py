@@ -1,1 +1,0 @@
-"""The robot that is identified: joints, closed loops, merged bodies, floating base."""
