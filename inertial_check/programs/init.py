@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -107,7 +107,10 @@ def survey_folder(folder: str) -> Survey:
     return Survey(
         folder,
         replace(report, files=own),
-        Counter(_name_format(file) for file in own),
+        Counter(
+            "xacro" if file.path.lower().endswith(".xacro") else file.format or "unreadable"
+            for file in own
+        ),
         _list_extras(report),
         _find_packages(folder, own),
         counted,
@@ -122,12 +125,6 @@ def survey_folder(folder: str) -> Survey:
 def write_pattern(path: str) -> str:
     """The pattern, as in a .gitignore, of a folder at a path relative to the configuration."""
     return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path) + "/"
-
-
-def _name_format(file: FileReport) -> str:
-    if file.path.lower().endswith(".xacro"):
-        return "xacro"
-    return file.format or "unreadable"
 
 
 def _list_extras(report: Report) -> tuple[str, ...]:
@@ -323,7 +320,9 @@ def create_file(folder: str, file: ProposedFile) -> str:
     path = os.path.normpath(os.path.join(folder, *file.path.split("/")))
     data = file.text.encode("utf-8", "backslashreplace")
     try:
-        for above in _list_folders(folder, file.path):
+        above = folder
+        for part in file.path.split("/")[:-1]:  # the folders on the way, outermost first
+            above = os.path.join(above, part)
             if os.path.islink(above):
                 raise UsageError(f"{above} is a link: {file.path} is not written through it")
             os.makedirs(above, exist_ok=True)
@@ -337,14 +336,6 @@ def create_file(folder: str, file: ProposedFile) -> str:
     if not complete:
         raise UsageError(f"{path} holds something else than was written")
     return path
-
-
-def _list_folders(folder: str, path: str) -> Iterator[str]:
-    """List the folders between a folder and a file below it, outermost first."""
-    above = folder
-    for part in path.split("/")[:-1]:
-        above = os.path.join(above, part)
-        yield above
 
 
 def verify_files(folder: str, files: list[ProposedFile]) -> None:

@@ -359,8 +359,16 @@ def _make_tool(function: Callable[..., str]) -> Tool:
     hints = ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
+
+    @wraps(function)
+    def report_failure(*args: object, **kwargs: object) -> str:
+        try:
+            return function(*args, **kwargs)
+        except ToolFailure as failure:
+            raise ToolError(str(failure)) from None  # which the client is told
+
     tool = Tool.from_function(
-        _report_failures(function),
+        report_failure,
         name=function.__name__,
         annotations=hints,
         structured_output=False,
@@ -370,16 +378,3 @@ def _make_tool(function: Callable[..., str]) -> Tool:
     arguments.model_rebuild(force=True)
     tool.parameters = arguments.model_json_schema(by_alias=True)
     return tool
-
-
-def _report_failures(tool: Callable[..., str]) -> Callable[..., str]:
-    """Turn the failure of a tool into an error that the client is told."""
-
-    @wraps(tool)
-    def run(*args: object, **kwargs: object) -> str:
-        try:
-            return tool(*args, **kwargs)
-        except ToolFailure as failure:
-            raise ToolError(str(failure)) from None
-
-    return run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +19,7 @@ from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output, rendering, running
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.programs.cli.rendering import KnownFindings
-from inertial_check.reports import SUGGESTING, UNDOING, RulePage, View
+from inertial_check.reports import SUGGESTING, UNDOING, RulePage
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -215,7 +214,12 @@ def run(args: argparse.Namespace) -> int:
     if getattr(args, "results", None) is not None:
         return rendering.run(args, configurations, paths, listed.failures)
     options.check_plot(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
-    stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
+    stdin = None
+    if stdin_name is not None:
+        from inertial_check.checking.check import Document
+
+        data = output.open_stdin().read()
+        stdin = Document(stdin_name, True, configurations.settings(stdin_name), data)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
     inputs = [*paths, *(file.path for file in report.files)]
@@ -231,7 +235,7 @@ def run(args: argparse.Namespace) -> int:
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
     limited = rendering.is_limited(args, configurations.run["output-format"])
     rendering.tell(args, shown.failures, shown.notes, limited)
-    return _exit_code(shown, configurations.run.settings)
+    return rendering.find_exit_code(shown, configurations.run.settings)
 
 
 def _write_reports(
@@ -274,7 +278,7 @@ def _write_reports(
             view = rendering.make_view(args, configurations, report, form, path)
             if form == "sarif":
                 view = view._replace(rules=_rule_pages(settings))
-            text, report = rendering.render_files(report, form, _view_of(view, settings))
+            text, report = rendering.render_files(report, form, view, settings)
             texts.append(text)
     problems = []
     for text, (_, path) in zip(texts, destinations, strict=True):
@@ -285,10 +289,6 @@ def _write_reports(
     if problems:
         raise problems[0]
     return report
-
-
-def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
-    return lambda shown: view._replace(exit_code=_exit_code(shown, settings))
 
 
 def _check(
@@ -356,21 +356,6 @@ def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
         for rule in settings.rules()
         for each in (describe_rule(rule),)
     )
-
-
-def _read_stdin(name: str, configurations: Configurations) -> Document:
-    from inertial_check.checking.check import Document
-
-    if sys.stdin is None:
-        raise UsageError("cannot read standard input: it is closed")
-    return Document(name, True, configurations.settings(name), sys.stdin.buffer.read())
-
-
-def _exit_code(report: Report, settings: Settings) -> int:
-    if report.failures:
-        return output.FAILURE
-    failing = any(settings.fails(finding.severity) for finding in report.findings)
-    return output.FINDINGS if failing else output.CLEAN
 
 
 def _show_files(

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("standard input can be one of the models only")
     names, context = read_name_maps(args.map), options.context_of(args)
     a, b = (
-        load(_stdin(), path="<stdin>", context=context)
+        load(output.open_stdin().read(), path="<stdin>", context=context)
         if path == "-"
         else load(path, context=context)
         for path in (args.a, args.b)
@@ -97,9 +97,3 @@ def run(args: argparse.Namespace) -> int:
         for line in found.notes:
             output.note(line)
     return code
-
-
-def _stdin() -> bytes:
-    if sys.stdin is None:
-        raise UsageError("cannot read standard input: it is closed")
-    return sys.stdin.buffer.read()

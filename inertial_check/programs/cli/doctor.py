@@ -145,7 +145,10 @@ def run(args: argparse.Namespace) -> int:
     requirements = _read_requirements()
     facts = Environment(
         {name: _find_version(name) for name in requirements.get("", ())},
-        tuple(_list_extras(requirements)),
+        tuple(
+            Extra(name, {each: _find_version(each) for each in requirements[name]})
+            for name in sorted(requirements.keys() - _DEVELOPMENT - {""})
+        ),
         tuple(_list_engines()),
         {
             name: tuple(filter(None, os.environ[name].split(os.pathsep)))
@@ -181,11 +184,6 @@ def _find_version(distribution: str) -> str | None:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _list_extras(requirements: Mapping[str, list[str]]) -> Iterator[Extra]:
-    for name in sorted(requirements.keys() - _DEVELOPMENT - {""}):
-        yield Extra(name, {each: _find_version(each) for each in requirements[name]})
 
 
 def _list_engines() -> Iterator[InstalledEngine]:

@@ -18,6 +18,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.fix import (
     ChangeRun,
+    add_writing,
     change_models,
     count_bodies,
     dump_run,
@@ -38,11 +39,7 @@ __all__ = ["add_arguments", "read_given", "read_options", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `fill`."""
     parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
-    group = parser.add_argument_group("Writing")
-    group.add_argument("--write", action="store_true", help="change the files in place")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
-    )
+    group = add_writing(parser)
     group.add_argument(
         "--provenance",
         action="store_true",

@@ -54,11 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a file; a folder, searched for models that git does not ignore; a glob",
     )
-    group = parser.add_argument_group("Writing")
-    group.add_argument("--write", action="store_true", help="change the files in place")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
-    )
+    group = add_writing(parser)
     group.add_argument(
         "--unsafe", action="store_true", help="also make changes larger than --max-change"
     )
@@ -139,6 +135,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "torques",
     )
     options.add_plot(group, "the numbers before and after")
+
+
+def add_writing(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add --write and -o, which `find_files` checks; returns their group."""
+    group = parser.add_argument_group("Writing")
+    group.add_argument("--write", action="store_true", help="change the files in place")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
+    )
+    return group
 
 
 def run(args: argparse.Namespace) -> int:

@@ -61,20 +61,17 @@ def main(argv: Sequence[str]) -> int:
 
             for line in traceback.format_exc().splitlines():
                 print(printable(line), file=sys.stderr)
-        output.failure(_error_message(error))
+        from inertial_check.documents.children import describe_defect, describe_missing_dependency
+        from inertial_check.errors import InertialCheckError
+
+        message = str(error)
+        if not isinstance(error, InertialCheckError):
+            message = describe_missing_dependency(error) or (
+                f"{describe_defect(error)}; please report it with the output of the same command "
+                "and -v"
+            )
+        output.failure(message)
         return output.FAILURE
-
-
-def _error_message(error: Exception) -> str:
-    """One line about an error; an unexpected exception is reported as an internal error."""
-    from inertial_check.documents.children import describe_defect, describe_missing_dependency
-    from inertial_check.errors import InertialCheckError
-
-    if isinstance(error, InertialCheckError):
-        return str(error)
-    return describe_missing_dependency(error) or (
-        f"{describe_defect(error)}; please report it with the output of the same command and -v"
-    )
 
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
 
 from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.files.writing import WritableFolders, write_output
@@ -72,6 +72,17 @@ def write(payload: str, target: str | None = None, follow_outside: bool = False)
             discard_stdout()
         name = "standard output" if target is None else target
         raise UsageError(f"cannot write {name}: {error.strerror or error}") from None
+
+
+def open_stdin() -> BinaryIO:
+    """Open standard input for reading bytes.
+
+    Raises:
+        UsageError: It is closed.
+    """
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
+    return sys.stdin.buffer
 
 
 def note(message: str) -> None:

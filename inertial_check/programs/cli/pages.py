@@ -76,7 +76,11 @@ def write_page(args: argparse.Namespace) -> int:
     elif target != _STDOUT:
         _expect_page(target)
     if args.badge is not None and not listing:
-        _expect_badge(args.badge)
+        head = _read_head(args.badge)
+        if head and not head.startswith(b"<svg"):
+            raise UsageError(
+                f"{args.badge} exists and is no SVG image, so it is not replaced; name another file"
+            )
     if args.fail_on is None and args.strict is None:
         args.fail_on = "never"
     code = check.run(args)
@@ -99,19 +103,6 @@ def _expect_page(target: str) -> None:
     if not called_page and _GENERATOR not in _read_head(target):
         raise UsageError(
             f"{target} exists and is no HTML page, so it is not replaced; name another file"
-        )
-
-
-def _expect_badge(target: str) -> None:
-    """Refuse to replace a file that is neither empty nor an SVG image.
-
-    Raises:
-        UsageError: There is such a file.
-    """
-    head = _read_head(target)
-    if head and not head.startswith(b"<svg"):
-        raise UsageError(
-            f"{target} exists and is no SVG image, so it is not replaced; name another file"
         )
 
 

@@ -115,6 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and list on stderr the rows that moved."""
+    from inertial_check.documents.files.writing import Replacement, Unnamed, same_file
     from inertial_check.fixing.tables import LargestChanges, TableRequest, project_table
     from inertial_check.projection.metrics import Options
 
@@ -140,7 +141,11 @@ def run(args: argparse.Namespace) -> int:
     largest = LargestChanges()
     with ExitStack() as stack:
         source = _open_table(stack, args.table)
-        target = stack.enter_context(_choose_target(args, source))
+        if args.output is None:
+            target: Target = stack.enter_context(Unnamed())
+        else:
+            own = source if same_file(args.output, args.table) else None
+            target = stack.enter_context(Replacement(args.output, own))
         report = _RowReport(stack, args.report, name, request)
 
         def listen(done: ProjectedBlock) -> None:
@@ -237,17 +242,7 @@ def _open_table(stack: ExitStack, path: str) -> BinaryIO:
 
     if path != "-":
         return open_input(stack, path)
-    if sys.stdin is None:
-        raise UsageError("cannot read standard input: it is closed")
-    return copy_to_disk(stack, sys.stdin.buffer)
-
-
-def _choose_target(args: argparse.Namespace, source: BinaryIO) -> Target:
-    from inertial_check.documents.files.writing import Replacement, Unnamed, same_file
-
-    if args.output is None:
-        return Unnamed()
-    return Replacement(args.output, source if same_file(args.output, args.table) else None)
+    return copy_to_disk(stack, output.open_stdin())
 
 
 def _deliver(target: Target) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inertial_check.checking.baseline import Baseline, Key
     from inertial_check.checking.configuration import Configurations
     from inertial_check.checking.report import FileReport, Report
+    from inertial_check.checking.settings import Settings
     from inertial_check.running.results.stream import StreamOutcome
 
 
@@ -95,7 +96,13 @@ class KnownFindings:
     def suppress(self, report: Report) -> Report:
         """Suppress the known findings of a report; writes the baseline if the options say so."""
         if self._target is not None:
-            return self._write(report, self._target)
+            from inertial_check.checking.baseline import Baseline
+
+            baseline = Baseline.of(report, self._target, self._known)
+            written = self._save(baseline, report)
+            if written.failures:
+                return written
+            return baseline.apply(written, self._rules_of).report
         if self._known is None:
             return report
         result = self._known.apply(report, self._rules_of)
@@ -110,15 +117,6 @@ class KnownFindings:
     def suppress_partial(self, report: Report) -> Report:
         """Suppress the known findings of an interrupted run; writes nothing."""
         return report if self._known is None else self._known.apply(report, self._rules_of).report
-
-    def _write(self, report: Report, target: str) -> Report:
-        from inertial_check.checking.baseline import Baseline
-
-        baseline = Baseline.of(report, target, self._known)
-        written = self._save(baseline, report)
-        if written.failures:
-            return written
-        return baseline.apply(written, self._rules_of).report
 
     def _save(self, baseline: Baseline, report: Report) -> Report:
         """Write the baseline and say what has changed; a failure is added to the report."""
@@ -177,15 +175,24 @@ _FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
 """Forms of the report in which an interrupted check shows what it knows."""
 
 
+def find_exit_code(report: Report, settings: Settings) -> int:
+    """Find the exit code of a check."""
+    if report.failures:
+        return output.FAILURE
+    failing = any(settings.fails(finding.severity) for finding in report.findings)
+    return output.FINDINGS if failing else output.CLEAN
+
+
 def render_files(
-    report: Report, form: str, view_of: Callable[[Report], View]
+    report: Report, form: str, view: View, settings: Settings | None = None
 ) -> tuple[str, Report]:
     """Render a report.
 
     Args:
         report: The report.
         form: One of FORMS.
-        view_of: Makes the view, with the exit code, of a report.
+        view: Options of the report.
+        settings: The settings of the run, which decide the exit code in the view; None to keep it.
 
     Returns:
         The text, and the report that it shows: a file that cannot be rendered has the finding
@@ -194,25 +201,30 @@ def render_files(
     Raises:
         DefectError: Rendering fails for another reason than a file.
     """
+
+    def write(shown: Report) -> str:
+        if settings is None:
+            return render(shown, form, view)
+        return render(shown, form, view._replace(exit_code=find_exit_code(shown, settings)))
+
     try:
         with raise_defects(form):
-            return render(report, form, view_of(report)), report
+            return write(report), report
     except DefectError:
         pass
-    files = tuple(_replace_unrenderable(file, form, view_of) for file in report.files)
+    files = tuple(_replace_unrenderable(file, form, write) for file in report.files)
     shown = replace(report, files=files)
-    return render(shown, form, view_of(shown)), shown
+    return write(shown), shown
 
 
 def _replace_unrenderable(
-    file: FileReport, form: str, view_of: Callable[[Report], View]
+    file: FileReport, form: str, write: Callable[[Report], str]
 ) -> FileReport:
     from inertial_check.checking.report import Report
 
-    alone = Report((file,))
     try:
         with raise_defects(file.path):
-            render(alone, form, view_of(alone))
+            write(Report((file,)))
     except DefectError as error:
         # The report of a file that a form cannot show: IC001, with the number of its findings.
         from inertial_check.checking.report import FileReport
@@ -317,7 +329,7 @@ def write_partial(
     view = make_view(args, configurations, report, shown, None, left)
     if not human:
         view = view._replace(color=output.wants_color(args.color, sys.stderr))
-    text, report = render_files(report, shown, lambda _: view)
+    text, report = render_files(report, shown, view)
     if human:
         output.write(text)
     else:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.programs.cli import output
 
 if TYPE_CHECKING:
     import argparse
@@ -118,7 +118,14 @@ def read_file_list(args: argparse.Namespace) -> FileList:
         return FileList([], [])
     if name == _STDIN and _STDIN in args.paths:
         raise UsageError("--files-from - and the path - both read standard input")
-    data = _read_bytes(name)
+    if name == _STDIN:
+        data = output.open_stdin().read()
+    else:
+        try:
+            with open(name, "rb") as stream:
+                data = stream.read()
+        except OSError as error:
+            raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
     shown = "<stdin>" if name == _STDIN else name
     by_nul = b"\0" in data
     found = FileList([], [])
@@ -132,18 +139,6 @@ def read_file_list(args: argparse.Namespace) -> FileList:
             place = f"{shown}, entry {number}" if by_nul else f"{shown}:{number}"
             found.failures.append(f"{place}: {path}: No such file or directory")
     return found
-
-
-def _read_bytes(name: str) -> bytes:
-    if name == _STDIN:
-        if sys.stdin is None:
-            raise UsageError("cannot read standard input: it is closed")
-        return sys.stdin.buffer.read()
-    try:
-        with open(name, "rb") as stream:
-            return stream.read()
-    except OSError as error:
-        raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
 
 
 def list_forms(args: argparse.Namespace, configurations: Configurations) -> frozenset[str]:

@@ -235,6 +235,7 @@ def _bodies(plant: MultibodyPlant, context: Context | None) -> Iterator[Loaded]:
         else:
             inertia = body.CalcSpatialInertiaInBodyFrame(context)
         # Entries about the centre of mass, and their rounding error [kg m^2].
+        six: Six
         if inertia.IsZero():
             six, error = (0.0,) * 6, 0.0
         else:
