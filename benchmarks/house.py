@@ -70,7 +70,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
     },
     "settings tried in turn with a solver or method": {
         "identification/fit/published.py": "WEIGHTS",
-        "fixing/fill/intervals.py": "_TIGHT",
+        "fixing/fill/intervals.py": "_HIGHS",
         "projection/conic/solvers.py": "_TIGHT ATTEMPTS",
     },
     "ranges of random bodies": {

@@ -26,7 +26,13 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from inertial_check.checking.evidence.examination import BodyGeometry, Examination
-from inertial_check.checking.evidence.likeness import HONEST_MISFITS, STAND_IN, Reading
+from inertial_check.checking.evidence.likeness import HONEST_MISFITS, STAND_IN
+from inertial_check.checking.evidence.readings import (
+    Reading,
+    WrittenNumbers,
+    list_readings,
+    read_body,
+)
 from inertial_check.documents.model import ENTRIES, Body, Judgement
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
@@ -335,8 +341,6 @@ class Subject:
     Attributes:
         examination: The whole model.
         index: Which of its bodies.
-        readings: What else its tensor may have meant, by the name of the cause; empty until the
-            first cause asks.
         tried: The candidates of the causes, judged, by the cause's name.
         weighed: How many times as probable as the body the `meant` ones of a cause are, by the
             cause's name.
@@ -344,7 +348,6 @@ class Subject:
 
     examination: Examination
     index: int
-    readings: dict[str, list[Reading]] = field(default_factory=dict, repr=False)
     tried: dict[str, Trials] = field(default_factory=dict, repr=False)
     weighed: dict[str, Floats] = field(default_factory=dict, repr=False)
 
@@ -364,15 +367,26 @@ class Subject:
         return self.judgement.mass
 
     @cached_property
-    def R_BBi(self) -> Floats:
-        """(3, 3) rotation from the inertial's own axes to the body frame."""
-        inertial = self.body.inertial
-        return np.eye(3) if inertial is None else np.array(inertial.R_BBi)
+    def numbers(self) -> WrittenNumbers:
+        """The numbers as written, as arrays of one body."""
+        return read_body(self.examination, self.index)
 
     @cached_property
+    def readings(self) -> list[Reading]:
+        """What else the numbers are known to have meant."""
+        return list_readings(self.numbers)
+
+    @property
+    def R_BBi(self) -> Floats:
+        """(3, 3) rotation from the inertial's own axes to the body frame."""
+        R_BBi: Floats = self.numbers.R_BBi[0]
+        return R_BBi
+
+    @property
     def p_BoBcm_B(self) -> Floats:
         """(3,) centre of mass in the body frame [m]."""
-        return np.array(self.judgement.p_BoBcm_B)
+        p_BoBcm_B: Floats = self.numbers.p_BoBcm_B[0]
+        return p_BoBcm_B
 
     @cached_property
     def p_BoBcm_Bi(self) -> Floats:
@@ -385,10 +399,11 @@ class Subject:
         """(3, 3) rotational inertia as written: about the centre of mass, own axes [kg m^2]."""
         return resemblance.matrices(self.six)
 
-    @cached_property
+    @property
     def six(self) -> Floats:
         """(6,) the entries as written, as ENTRIES [kg m^2]."""
-        return np.array(self.judgement.I_BBcm_Bi)
+        six: Floats = self.numbers.I_BBcm_Bi[0]
+        return six
 
     @cached_property
     def kind(self) -> Kind:

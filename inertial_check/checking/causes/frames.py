@@ -16,7 +16,6 @@ The causes by axes: principal moments without them, and axes that were transpose
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -47,11 +46,18 @@ from inertial_check.checking.causes.weighing import (
     with_centers,
     with_spreads,
 )
-from inertial_check.checking.evidence.likeness import Reading, readings_of
-from inertial_check.checking.evidence.readings import APART, PRODUCTS_NEGATED, UNITS, list_orders
+from inertial_check.checking.evidence.readings import (
+    APART,
+    PRODUCTS_NEGATED,
+    UNITS,
+    Reading,
+    list_mirrored,
+    list_orders,
+    list_transposed,
+)
 from inertial_check.checking.evidence.twins import SIGNS
 from inertial_check.documents.model import ENTRIES
-from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import ORDERS, Order, second_moment, symmetric
@@ -101,7 +107,7 @@ class DoubleParallelAxis(Cause):
         """The tensor with the term added."""
         if not is_shifted(subject):
             return NOTHING
-        return printable(subject.six[None] + parallel_axis_term(subject))
+        return printable(subject.six + subject.numbers.parallel_axis_term)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor with the term added, where the mass is missing along c."""
@@ -155,7 +161,7 @@ class OriginTensorReadAsCom(Cause):
         """The term subtracted, from the tensor with its products negated."""
         if not is_shifted(subject):
             return NOTHING
-        return printable(subject.six[None] * PRODUCTS_NEGATED - parallel_axis_term(subject))
+        return printable(subject.six * PRODUCTS_NEGATED - subject.numbers.parallel_axis_term)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor about the centre of mass."""
@@ -206,7 +212,7 @@ class ComTensorReadAsOrigin(Cause):
         """The term added; with its products negated; with those of the sum negated."""
         if not is_shifted(subject):
             return NOTHING
-        term = parallel_axis_term(subject)
+        (term,) = subject.numbers.parallel_axis_term
         added = subject.six + term
         own = subject.six + term * PRODUCTS_NEGATED
         return printable(np.stack([added, own, added * PRODUCTS_NEGATED]))
@@ -232,13 +238,6 @@ def is_shifted(subject: Subject) -> bool:
     return subject.broken and subject.mass > 0 and bool(np.any(subject.p_BoBcm_B))
 
 
-def parallel_axis_term(subject: Subject) -> Floats:
-    """(6,) m (|c|^2 1 - c c^T), in the inertial's own axes [kg m^2]."""
-    c = subject.p_BoBcm_Bi
-    term: Floats = entries(subject.mass * (c @ c * np.eye(3) - np.outer(c, c)))
-    return term
-
-
 def printable(six: Floats) -> Floats:
     """Sums to the 15 digits that are theirs: 4.716 in place of 4.715999999999998."""
     digits = [float(f"{value:.15g}") for value in six.ravel().tolist()]
@@ -248,9 +247,6 @@ def printable(six: Floats) -> Floats:
 _ALONG_LINK, _ALONG_SHAPES = 1 / 5, 1 / 30
 """Shares of the axes that the moments may belong to: one of five other orders of the link's own
 axes; the axes of the shapes, which always fit and are therefore worth less; 1/30 was chosen."""
-
-_MIRRORED_AXES: Floats = np.array([np.outer(signs, signs) for signs in 1 - 2 * np.eye(3)])
-"""(3, 3, 3) the signs of the entries of a tensor with one axis mirrored."""
 
 _LINKS = 4
 """Least number of bodies whose diagonals are all in one order: of random orders three are all
@@ -351,43 +347,6 @@ class SortedPrincipalMoments(Cause):
             )
 
 
-def transpose_axes(subject: Subject) -> Iterator[Reading]:
-    """Transpose the principal axes of the tensor: R^T D R was written for R D R^T.
-
-    The order and signs in which a program wrote the axes are not known: of a tensor V D V^T, R is
-    any (V Q)^T, where Q exchanges and turns the axes; 24 tensors in all.
-    """
-    C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
-    off = np.max(np.abs(C_BBcm_Bi - np.diag(np.diag(C_BBcm_Bi))))
-    if not off > tolerances.ROTATED_ZERO * np.trace(C_BBcm_Bi):
-        return
-    spreads, V = np.linalg.eigh(C_BBcm_Bi)
-    Q = _axis_exchanges()
-    R = np.swapaxes(V @ Q, 1, 2)
-    meant = R @ (np.swapaxes(Q, 1, 2) @ np.diag(spreads) @ Q) @ np.swapaxes(R, 1, 2)
-    for C in resemblance.rotate(subject.R_BBi, meant):
-        yield Reading("wrong-frame", "with the matrix of its principal axes transposed", C)
-
-
-@cache
-def _axis_exchanges() -> Floats:
-    """(24, 3, 3) the proper rotations among all exchanges and signs of three axes."""
-    every = [
-        np.eye(3)[:, list(order)] * np.array(signs)
-        for order in permutations(range(3))
-        for signs in product((1.0, -1.0), repeat=3)
-    ]
-    return np.array([matrix for matrix in every if np.linalg.det(matrix) > 0])
-
-
-def mirror_axes(subject: Subject) -> Iterator[Reading]:
-    """Mirror one axis of the tensor, which negates two of the three products."""
-    C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
-    meant = resemblance.rotate(subject.R_BBi, _MIRRORED_AXES * C_BBcm_Bi)
-    for axis, C in zip("xyz", meant, strict=True):
-        yield Reading("wrong-frame", f"with its {axis} axis mirrored", C)
-
-
 PLAIN = 2.0
 """Least likelihood ratio at which a reading is named as a cause."""
 
@@ -419,7 +378,7 @@ def reread(subject: Subject, cause: Cause) -> Iterator[Proposal]:
     """
     if subject.kind != "stated":  # sign-of-products is asked about impossible bodies, too
         return
-    own = list_readings(subject, cause.name)
+    own = find_readings(subject, cause.name)
     for (reading, share), gain in zip(own, find_gains(cause, subject).tolist(), strict=True):
         if gain > PLAIN:
             yield Proposal(
@@ -445,24 +404,22 @@ def _misfits(subject: Subject, reading: Reading) -> str:
 
 def meant_by_readings(subject: Subject, cause: Cause) -> Meant | None:
     """The body with the spread of each of the readings of a cause; None without any."""
-    readings = list_readings(subject, cause.name) if subject.kind == "stated" else []
+    readings = find_readings(subject, cause.name) if subject.kind == "stated" else []
     if not readings:
         return None
     return with_spreads(subject, np.array([reading.C_BBcm_B for reading, _ in readings]))
 
 
-def list_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
+def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
     """The readings of a body that a cause explains, with the share of each among them."""
-    if not subject.readings:
-        for each in readings_of(subject.examination, subject.index):
-            subject.readings.setdefault(each.cause, []).append(each)
-    usual = subject.readings.get(cause, [])
-    parts = [(1.0, usual)]
+    if subject.body.inertial is None:
+        return []
+    parts = [(1.0, [each for each in subject.readings if each.cause == cause])]
     if cause == "wrong-frame":
         parts = [
-            (1 - _TRANSPOSED - _MIRRORED, usual),
-            (_TRANSPOSED, list(transpose_axes(subject))),
-            (_MIRRORED, list(mirror_axes(subject))),
+            (1 - _TRANSPOSED - _MIRRORED, parts[0][1]),
+            (_TRANSPOSED, list_transposed(subject.numbers)),
+            (_MIRRORED, list_mirrored(subject.numbers)),
         ]
     return [(reading, share / len(readings)) for share, readings in parts for reading in readings]
 
@@ -1020,7 +977,8 @@ def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
     if not subject.broken or not subject.mass > 0:
         return []
     found: list[tuple[Cause, Proposal]] = []
-    pairs = [*_pairs(subject.six, parallel_axis_term(subject) if is_shifted(subject) else None)]
+    term = subject.numbers.parallel_axis_term[0] if is_shifted(subject) else None
+    pairs = [*_pairs(subject.six, term)]
     tensors = printable(np.stack([pair.six for pair in pairs]))
     margin, consistent = margins(tensors)
     for row in np.flatnonzero(consistent).tolist():

@@ -36,7 +36,7 @@ from inertial_check.checking.causes.weighing import (
     with_spreads,
 )
 from inertial_check.checking.evidence.assembly import STATED, times_the_identity
-from inertial_check.checking.evidence.readings import (
+from inertial_check.checking.evidence.digits import (
     COUNTS,
     count_digits,
     has_lost_decimals,

@@ -10,22 +10,22 @@ Whether the added mass of a fluid leaves a body without inertia in some directio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.checking.evidence.assembly import Assembly
+from inertial_check.checking.evidence.readings import Reading
 from inertial_check.documents.model import Inertial, Judgement
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 from inertial_check.inertia.tolerances import ILL_POSED_FLOOR
 
 if TYPE_CHECKING:
-    from inertial_check.checking.evidence.examination import BodyGeometry, Examination, Geometry
+    from inertial_check.checking.evidence.examination import BodyGeometry, Geometry
 
 
 Flags = Mask
@@ -60,20 +60,6 @@ STAND_IN = 2.0
 """Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
 the collision shapes beside them are often cylinders about a link, with its size and not its
 form."""
-
-
-class Reading(NamedTuple):
-    """What else the numbers of a body could mean.
-
-    Attributes:
-        cause: The cause's name: sign-of-products, about-link-origin, wrong-frame.
-        what: In words, as the end of "the tensor ...".
-        C_BBcm_B: (3, 3) the spread that was meant, in the body's axes [m^2].
-    """
-
-    cause: str
-    what: str
-    C_BBcm_B: Floats
 
 
 class Likeness:
@@ -332,58 +318,6 @@ def is_whole(shapes: BodyGeometry) -> bool:
     return sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
 
 
-def _turn(axis: int) -> Floats:
-    """A quarter turn about an axis."""
-    R = np.zeros((3, 3))
-    one, other = (axis + 1) % 3, (axis + 2) % 3
-    R[axis, axis], R[other, one], R[one, other] = 1.0, 1.0, -1.0
-    return R
-
-
-def _exchange(axis: int) -> Floats:
-    """Two axes exchanged, the given one kept."""
-    return np.abs(_turn(axis))
-
-
-SWAPS: Mapping[str, Floats] = MappingProxyType(
-    {
-        "y and z exchanged": _exchange(0),
-        "x and z exchanged": _exchange(1),
-        "x and y exchanged": _exchange(2),
-        "a quarter turn about x": _turn(0),
-        "a quarter turn about y": _turn(1),
-        "a quarter turn about z": _turn(2),
-        "the axes x y z read as y z x": np.eye(3)[[1, 2, 0]],
-        "the axes x y z read as z x y": np.eye(3)[[2, 0, 1]],
-    }
-)
-"""Frames that are mistaken for each other: y up and z up, and cyclic shifts."""
-
-
-def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Reading]:
-    """What else the numbers of a body are known to have meant, where that is another body.
-
-    Args:
-        C_BBcm_Bi: (3, 3) spread as written, in the inertial's own axes [m^2].
-        p_BoBcm_B: (3,) centre of mass [m].
-        R_BBi: (3, 3) from the inertial's own axes to the body's.
-    """
-    written = resemblance.rotate(R_BBi, C_BBcm_Bi)
-    flipped = resemblance.rotate(R_BBi, resemblance.flip_products(C_BBcm_Bi))
-    yield Reading("sign-of-products", "with its products negated", flipped)
-    moved = written - np.outer(p_BoBcm_B, p_BoBcm_B)
-    if np.linalg.eigvalsh(moved)[0] >= 0:
-        yield Reading("about-link-origin", "moved from the link's origin to the centre", moved)
-    turns: dict[str, Floats] = {}
-    if not np.array_equal(R_BBi, np.eye(3)):
-        turns["without the rotation of its origin"] = C_BBcm_Bi
-        turns["with the rotation of its origin inverted"] = resemblance.rotate(R_BBi.T, C_BBcm_Bi)
-        turns["with the rotation of its origin twice"] = resemblance.rotate(R_BBi, written)
-    swapped = resemblance.rotate(np.array([*SWAPS.values()]), written)
-    turns |= {f"with {what}": C for what, C in zip(SWAPS, swapped, strict=True)}
-    yield from (Reading("wrong-frame", what, C) for what, C in turns.items())
-
-
 class Better(NamedTuple):
     """A reading that fits better than what is written.
 
@@ -400,16 +334,6 @@ class Better(NamedTuple):
     rest: float
     nearest: float
     drops: Floats
-
-
-def readings_of(examination: Examination, index: int) -> list[Reading]:
-    """What else the numbers of one body of a model are known to have meant."""
-    body, judgement = examination.model.bodies[index], examination.judgements[index]
-    if body.inertial is None:
-        return []
-    C_BBcm_Bi = resemblance.spread(judgement.mass, resemblance.matrices(judgement.I_BBcm_Bi))
-    p_BoBcm_B = examination.assembly.p_BoBcm_B[index]
-    return list(readings(C_BBcm_Bi, p_BoBcm_B, np.array(body.inertial.R_BBi)))
 
 
 def best_reading(

@@ -1,25 +1,27 @@
-"""Readings of the numbers of a whole model: the conventions, orders and units it may be in.
+"""Readings of inertial numbers: what they mean if a known mistake was made, which each one undoes.
 
-Textbook moments of primitives, and what comes out when the formula is misread.
-
-Numbers that were printed with so few decimals that little of the tensor is left.
+Every mistake stands here once: signs, points, frames, orders and units, of one body and of all
+bodies of a model; and textbook moments of primitives with what misread formulas make of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.documents.model import Body, Shape
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.intervals import decimal_places
 from inertial_check.inertia.representations import ORDERS
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.examination import Examination
+
 
 UNITS: Mapping[str, float] = MappingProxyType(
     {
@@ -38,6 +40,57 @@ MASSES: Mapping[str, float] = MappingProxyType({"grams": 1e-3, "milligrams": 1e-
 
 PRODUCTS_NEGATED = np.array([1.0, -1, -1, 1, -1, 1])
 """Factors of the six entries that negate the three products of inertia."""
+
+
+def _turn(axis: int) -> Floats:
+    """A quarter turn about an axis."""
+    R = np.zeros((3, 3))
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    R[axis, axis], R[other, one], R[one, other] = 1.0, 1.0, -1.0
+    return R
+
+
+SWAPS: Mapping[str, Floats] = MappingProxyType(
+    {
+        "y and z exchanged": np.abs(_turn(0)),
+        "x and z exchanged": np.abs(_turn(1)),
+        "x and y exchanged": np.abs(_turn(2)),
+        "a quarter turn about x": _turn(0),
+        "a quarter turn about y": _turn(1),
+        "a quarter turn about z": _turn(2),
+        "the axes x y z read as y z x": np.eye(3)[[1, 2, 0]],
+        "the axes x y z read as z x y": np.eye(3)[[2, 0, 1]],
+    }
+)
+"""Frames that are mistaken for each other: y up and z up, and cyclic shifts."""
+
+_MIRRORED_AXES = np.array([[1.0, -1, -1, 1, 1, 1], [1.0, -1, 1, 1, -1, 1], [1.0, 1, -1, 1, -1, 1]])
+"""(3, 6) factors of the six entries that mirror the x, y or z axis."""
+
+_EXCHANGES: Floats = np.array(
+    [
+        matrix
+        for order in permutations(range(3))
+        for signs in product((1.0, -1.0), repeat=3)
+        for matrix in (np.eye(3)[:, list(order)] * signs,)
+        if np.linalg.det(matrix) > 0
+    ]
+)
+"""(24, 3, 3) the proper rotations among all exchanges and signs of three axes."""
+
+
+class Reading(NamedTuple):
+    """What else the numbers of one body could mean.
+
+    Attributes:
+        cause: The cause's name: sign-of-products, about-link-origin, wrong-frame.
+        what: The reading in words, as the end of "the tensor ...".
+        C_BBcm_B: (3, 3) the spread that is meant, in the body's axes [m^2].
+    """
+
+    cause: str
+    what: str
+    C_BBcm_B: Floats
 
 
 class ModelReading(NamedTuple):
@@ -71,35 +124,136 @@ class WrittenNumbers(NamedTuple):
     p_BoBcm_B: Floats
     R_BBi: Floats
 
+    @property
+    def parallel_axis_term(self) -> Floats:
+        """(N, 6) terms m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2]."""
+        p_BoBcm_Bi = np.einsum("nji,nj->ni", self.R_BBi, self.p_BoBcm_B)
+        outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
+        return resemblance.entries(resemblance.inertia(self.mass, outer))
+
+    def turn(self, turns: Floats) -> Floats:
+        """Turn the tensors in the inertials' own axes by rotations (..., N, 3, 3)."""
+        tensors = resemblance.matrices(self.I_BBcm_Bi)
+        return resemblance.entries(resemblance.rotate(turns, tensors))
+
+    def find_spreads(self, six: Floats) -> Floats:
+        """(..., N, 3, 3) spreads of other tensors (..., N, 6), in body axes [m^2]."""
+        spreads = resemblance.spread(self.mass, resemblance.matrices(six))
+        return resemblance.rotate(self.R_BBi, spreads)
+
+
+def read_body(examination: Examination, index: int) -> WrittenNumbers:
+    """Read the numbers of one body of a model."""
+    body, judgement = examination.model.bodies[index], examination.judgements[index]
+    R_BBi = np.eye(3) if body.inertial is None else np.array(body.inertial.R_BBi)
+    numbers = judgement.mass, judgement.I_BBcm_Bi, judgement.p_BoBcm_B
+    return WrittenNumbers(*(np.array([each]) for each in numbers), R_BBi[None])
+
+
+class _Form(NamedTuple):
+    """A mistake in the form of a tensor, undone.
+
+    Attributes:
+        cause: Name of the cause.
+        of_one: The reading in words, as the end of "the tensor ...".
+        of_all: The same of several bodies, as the end of "the tensors ...".
+        I_BBcm_Bi: (N, 6) tensors that are meant, in the inertials' own axes [kg m^2].
+    """
+
+    cause: str
+    of_one: str
+    of_all: str
+    I_BBcm_Bi: Floats
+
+
+def _undo_form(numbers: WrittenNumbers) -> Iterator[_Form]:
+    """Undo each mistake in the form of tensors that one body or all bodies can have."""
+    six, term = numbers.I_BBcm_Bi, numbers.parallel_axis_term
+    yield _Form(
+        "sign-of-products",
+        "with its products negated",
+        "with their products negated",
+        six * PRODUCTS_NEGATED,
+    )
+    yield _Form(
+        "about-link-origin",
+        "moved from the link's origin to the centre",
+        "moved from the links' origins to the centres of mass",
+        six - term,
+    )
+    yield _Form(
+        "double-parallel-axis",
+        "with the parallel-axis term, which was subtracted once too often",
+        "with the parallel-axis term, which was subtracted once too often",
+        six + term,
+    )
+    R, R_T = numbers.R_BBi, np.swapaxes(numbers.R_BBi, 1, 2)
+    if np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
+        return  # no inertial is turned
+    for end, turn in (("", R_T), (" inverted", R_T @ R_T), (" twice", R)):
+        how = "with" if end else "without"
+        yield _Form(
+            "wrong-frame",
+            f"{how} the rotation of its origin{end}",
+            f"{how} the rotations of their origins{end}",
+            numbers.turn(turn),
+        )
+
 
 def list_forms(numbers: WrittenNumbers) -> Iterator[ModelReading]:
-    """List the readings that change the form of the tensors."""
-    six, mass = numbers.I_BBcm_Bi, numbers.mass
-    yield ModelReading(
-        "sign-of-products", "with their products negated", mass, six * PRODUCTS_NEGATED
-    )
-    # (N, 6) parallel-axis terms m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2].
-    p_BoBcm_Bi = np.einsum("nji,nj->ni", numbers.R_BBi, numbers.p_BoBcm_B)
-    outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
-    shift = resemblance.entries(resemblance.inertia(numbers.mass, outer))
-    what = "moved from the links' origins to the centres of mass"
-    yield ModelReading("about-link-origin", what, mass, six - shift)
-    what = "with the parallel-axis term, which was subtracted once too often"
-    yield ModelReading("double-parallel-axis", what, mass, six + shift)
-    # List the readings with other rotations of the inertials; none where no inertial is turned.
-    R = numbers.R_BBi
-    if not np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
-        tensors, R_T = resemblance.matrices(numbers.I_BBcm_Bi), np.swapaxes(R, 1, 2)
-        turns = {
-            "without the rotations of their origins": R_T,
-            "with the rotations of their origins inverted": R_T @ R_T,
-            "with the rotations of their origins twice": R,
-        }
-        for turns_what, turn in turns.items():
-            turns_six = resemblance.entries(resemblance.rotate(turn, tensors))
-            yield ModelReading("wrong-frame", turns_what, numbers.mass, turns_six)
+    """List the readings that change the form of the tensors of a model."""
+    for each in _undo_form(numbers):
+        yield ModelReading(each.cause, each.of_all, numbers.mass, each.I_BBcm_Bi)
     for slots, words, _ in list_orders():
-        yield ModelReading("component-order", f"with {words}", mass, six[:, slots])
+        six = numbers.I_BBcm_Bi[:, slots]
+        yield ModelReading("component-order", f"with {words}", numbers.mass, six)
+
+
+def list_readings(numbers: WrittenNumbers) -> list[Reading]:
+    """List what else the numbers of one body are known to have meant, where a body has them.
+
+    Args:
+        numbers: Of a single body.
+    """
+    found = []
+    for each in _undo_form(numbers):
+        (C_BBcm_B,) = numbers.find_spreads(each.I_BBcm_Bi)
+        shifted = each.cause == "about-link-origin"
+        if each.cause == "double-parallel-axis" or (
+            shifted and not np.linalg.eigvalsh(C_BBcm_B)[0] >= 0
+        ):
+            continue
+        found.append(Reading(each.cause, each.of_one, C_BBcm_B))
+    (written,) = numbers.find_spreads(numbers.I_BBcm_Bi)
+    swapped = resemblance.rotate(np.array([*SWAPS.values()]), written)
+    pairs = zip(SWAPS, swapped, strict=True)
+    return found + [Reading("wrong-frame", f"with {what}", C) for what, C in pairs]
+
+
+def list_mirrored(numbers: WrittenNumbers) -> list[Reading]:
+    """Mirror one axis of the tensor of a body, which negates two of the three products."""
+    six = numbers.I_BBcm_Bi * _MIRRORED_AXES[:, None]
+    spreads = numbers.find_spreads(six)[:, 0]
+    pairs = zip("xyz", spreads, strict=True)
+    return [Reading("wrong-frame", f"with its {axis} axis mirrored", C) for axis, C in pairs]
+
+
+def list_transposed(numbers: WrittenNumbers) -> list[Reading]:
+    """Transpose the principal axes of the tensor of a body: R^T D R was written for R D R^T.
+
+    The order and signs in which a program wrote the axes are not known: of a tensor V D V^T, R is
+    any (V Q)^T, where Q exchanges and turns the axes; 24 tensors in all.
+    """
+    (C_BBcm_Bi,) = resemblance.spread(numbers.mass, resemblance.matrices(numbers.I_BBcm_Bi))
+    off = np.max(np.abs(C_BBcm_Bi - np.diag(np.diag(C_BBcm_Bi))))
+    if not off > tolerances.ROTATED_ZERO * np.trace(C_BBcm_Bi):
+        return []
+    spreads, V = np.linalg.eigh(C_BBcm_Bi)
+    R = np.swapaxes(V @ _EXCHANGES, 1, 2)
+    meant = R @ (np.swapaxes(_EXCHANGES, 1, 2) @ np.diag(spreads) @ _EXCHANGES)
+    what = "with the matrix of its principal axes transposed"
+    spreads_B = resemblance.rotate(numbers.R_BBi, meant @ np.swapaxes(R, 1, 2))
+    return [Reading("wrong-frame", what, C) for C in spreads_B]
 
 
 def list_units(mass: Floats, six: Floats) -> Iterator[ModelReading]:
@@ -247,95 +401,3 @@ def _misread(
         yield "the diameter for the radius", [mass * each * 4 for each in right]
         hollow = "2/3, the factor of a hollow sphere, in place of 2/5"
         yield hollow, [mass * each * 5 / 3 for each in right]
-
-
-COARSE = 0.04
-"""Share of the trace above which half a count of the last decimal is a coarse one: 24 of 32 tensors
-printed with so few decimals exceed it, and none of 3,136 clean bodies does."""
-
-_FEW_DIGITS = 2
-"""Digits that no entry of a tensor exceeds whose trace is that of so few counts."""
-
-COUNTS = 2.5
-"""Counts of the last printed decimal below which a moment has less than one significant digit."""
-
-_DIGITS_OF_MASS = 3
-"""Significant digits of a mass, without zeros at its ends, from which the numbers were measured or
-computed, not guessed: 100. and 1.0 have one."""
-
-
-def is_measured(mass: str) -> bool:
-    """Whether a mass as printed has so many digits that it was measured or computed."""
-    return count_digits(mass) >= _DIGITS_OF_MASS
-
-
-def last_count(texts: Sequence[str], unit: float) -> float | None:
-    """One count of the last decimal that any entry of a tensor shows [kg m^2].
-
-    Args:
-        texts: The six entries as printed.
-        unit: Size of the document's unit of inertia [kg m^2].
-
-    Returns:
-        None where an entry is missing, has an exponent, or none has a decimal.
-    """
-    together = " ".join(texts)
-    if "e" in together or "E" in together or not all(texts):
-        return None
-    places = [each for each in map(decimal_places, texts) if each is not None]
-    if len(places) < 3 or max(places) < 1:
-        return None
-    return unit * float(f"1e-{max(places)}") or None
-
-
-def has_lost_decimals(texts: Sequence[str], six: Iterable[float], unit: float, mass: str) -> bool:
-    """Whether a tensor that a body has was printed with too few decimals to tell which.
-
-    Half a count of the last decimal is more than COARSE of the trace, and that is no guess of a
-    person: the mass was measured, or the zeros have as many decimals as the moments, as a program
-    prints them. Three equal moments without products are guessed more often than printed: the
-    zeros have to have the decimals, and a power of ten needs the measured mass as well. A zero with
-    a minus is a number that was rounded away.
-
-    Args:
-        texts: The six entries as printed.
-        six: (6,) the same as numbers [kg m^2].
-        unit: Size of the document's unit of inertia [kg m^2].
-        mass: The mass as printed.
-    """
-    for text in texts:
-        if len(text) > _FEW_DIGITS and len(text.strip("-+0.")) > _FEW_DIGITS:
-            return False  # a trace of at most 12 counts has no longer entry
-    xx, xy, xz, yy, yz, zz = (float(each) for each in six)
-    count = last_count(texts, unit)
-    if count is None or not 0 < xx + yy + zz < count / 2 / COARSE:
-        return False
-    places = {decimal_places(text) for text in texts}
-    zeros = [text for text in texts if not text.strip("-+0.")]
-    padded = bool(zeros) and len(places) == 1 and max(filter(None, places)) > 1
-    if padded and any(text.startswith("-") for text in zeros):
-        return True
-    measured = is_measured(mass)
-    if not xx == yy == zz or xy or xz or yz:
-        return padded or measured
-    power = texts[0].strip("+0.") == "1"
-    return padded and (measured or not power)
-
-
-def is_padded(texts: Sequence[str]) -> bool:
-    """Whether numbers have one number of decimals, and a zero at the end of one of them.
-
-    A format such as "%.3f" prints so: 0.120, 0.000. A person leaves such zeros out.
-    """
-    if not any(text.endswith("0") for text in texts):
-        return False
-    places = set(map(decimal_places, texts))
-    together = " ".join(texts)
-    exponents = "e" in together or "E" in together
-    return len(places) == 1 and None not in places and not exponents
-
-
-def count_digits(text: str) -> int:
-    """Number of significant digits of a printed number, zeros at its ends left out."""
-    mantissa = text.lower().partition("e")[0]
-    return len("".join(filter(str.isdigit, mantissa)).strip("0"))

@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from inertial_check.checking import limits
-from inertial_check.checking.evidence.digits import find_coarse_decimals, restore_digits
+from inertial_check.checking.evidence.digits import (
+    count_digits,
+    find_coarse_decimals,
+    restore_digits,
+)
 from inertial_check.checking.evidence.likeness import DENSEST, SILENT, is_whole
-from inertial_check.checking.evidence.readings import count_digits
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 

@@ -14,7 +14,8 @@ import numpy as np
 from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Indices, times_the_identity
 from inertial_check.checking.evidence.examination import Examination
-from inertial_check.checking.evidence.likeness import Likeness, best_reading, readings_of
+from inertial_check.checking.evidence.likeness import Likeness, best_reading
+from inertial_check.checking.evidence.readings import list_readings, read_body
 from inertial_check.checking.limits import Limits
 from inertial_check.checking.rules.base import (
     Doubt,
@@ -290,7 +291,8 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
     likeness = examination.likeness
     written, rows = examination.assembly.C_BBcm_B[index], likeness.body == index
     shapes = list(likeness.C_GGcm_B[rows])
-    found = best_reading(readings_of(examination, index), written, shapes, _limits.SHAPE_FIT)
+    readings = list_readings(read_body(examination, index))
+    found = best_reading(readings, written, shapes, _limits.SHAPE_FIT)
     slack = _limits.PARTLY_SEEN_GAIN if np.any(likeness.partial[rows]) else 1.0
     if found is None or found.gain < limits.gain * slack or found.rest > _limits.CLOSE_BODIES:
         return None

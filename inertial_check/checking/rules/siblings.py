@@ -15,9 +15,9 @@ import numpy as np
 
 from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Indices
+from inertial_check.checking.evidence.digits import has_lost_decimals
 from inertial_check.checking.evidence.examination import Examination
-from inertial_check.checking.evidence.likeness import readings_of
-from inertial_check.checking.evidence.readings import has_lost_decimals
+from inertial_check.checking.evidence.readings import list_readings, read_body
 from inertial_check.checking.evidence.twins import mirror_names
 from inertial_check.checking.limits import Limits
 from inertial_check.checking.rules.base import (
@@ -395,9 +395,9 @@ def _contradiction(examination: Examination, index: int) -> float:
 
 def _find_reading(examination: Examination, index: int) -> str | None:
     """Another reading of a body's tensor that makes it the mirror image of its twin."""
-    readings = readings_of(examination, index)
-    if not readings:
+    if examination.model.bodies[index].inertial is None:
         return None
+    readings = list_readings(read_body(examination, index))
     assembly = examination.assembly
     written = assembly.C_BBcm_B[index]
     C_BBcm_B = np.array([written, *(reading.C_BBcm_B for reading in readings)])

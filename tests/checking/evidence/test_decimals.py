@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.checking.evidence.readings import has_lost_decimals, is_padded, last_count
+from inertial_check.checking.evidence.digits import has_lost_decimals, is_padded, last_count
 
 COARSE = ("0.001", "0.000", "0.000", "0.003", "0.001", "0.003")
 GUESSED = ("0.001", "0", "0", "0.003", "0.001", "0.003")

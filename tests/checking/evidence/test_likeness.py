@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from inertial_check.checking.evidence.examination import BodyGeometry, Examination, Geometry
-from inertial_check.checking.evidence.likeness import Reading, best_reading, readings, readings_of
+from inertial_check.checking.evidence.likeness import best_reading
+from inertial_check.checking.evidence.readings import (
+    Reading,
+    WrittenNumbers,
+    list_readings,
+    read_body,
+)
 from inertial_check.documents.load import load
 from inertial_check.documents.model import judge
 from suspects import Link, box_moments, parallel_axis, robot, rotation
@@ -109,7 +115,7 @@ def test_every_reading_undoes_its_mistake():
         model = load(robot(link).encode())
         examination = Examination(model, judge(model), lambda: Geometry(((), (shape,))))
         written = examination.assembly.C_BBcm_B[1]
-        found = best_reading(readings_of(examination, 1), written, [C_G], 1e-6)
+        found = best_reading(list_readings(read_body(examination, 1)), written, [C_G], 1e-6)
         assert found is not None
         assert found.reading.cause == cause
         assert found.reading.C_BBcm_B == pytest.approx(C_G, abs=1e-9)
@@ -143,9 +149,16 @@ def test_a_reading_that_no_geometry_can_tell_gains_nothing():
 
 
 def test_a_tensor_too_small_for_the_shift_was_not_about_the_origin():
-    C = np.diag([1.0, 2, 3]) * 1e-3
-    near, far = np.array([0, 0, 0.01]), np.array([0, 0, 1.0])
-    names = [[each.cause for each in readings(C, c, np.eye(3))] for c in (near, far)]
+    near, far = (
+        WrittenNumbers(
+            np.ones(1),
+            np.array([[5e-3, 0, 0, 4e-3, 0, 3e-3]]),
+            np.array([[0, 0, z]]),
+            np.eye(3)[None],
+        )
+        for z in (0.01, 1.0)
+    )
+    names = [[each.cause for each in list_readings(numbers)] for numbers in (near, far)]
     assert "about-link-origin" in names[0]
     assert "about-link-origin" not in names[1]
 
