@@ -178,7 +178,8 @@ def test_results_of_numbers_of_any_size_are_computed_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for metric in ("inertia", "covariance"):
-            found = ic.project(np.array([large, small, mixed]), metric, exact=True)
-            assert found.distance.shape == (3,)
-            assert found[1].multiplier.shape == (4, 4)
+            rows = np.array([large, small, mixed])
+            assert ic.project(rows, metric, exact=True).distance.shape == (3,)
+            found = ic.project(rows, metric, about="com")
+            assert found.multiplier.shape == (3, 4, 4)
             assert found.gap.shape == found.relative_change.shape
