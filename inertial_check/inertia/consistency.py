@@ -105,6 +105,8 @@ def measure_margin(
         # h (h / m) in this order: h^2 alone leaves the range of float32 for small bodies.
         mass, hx, hy, hz = columns[:4]
         mass = xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass))
+        # S_c = S - h h^T / m cancels: its rounding is that of S, 1 + |h|^2 / (m tr S_c) times
+        # larger.
         offset = hx * (hx / mass) + hy * (hy / mass) + hz * (hz / mass)
         point = (spread == 0) & ((hx != 0) | (hy != 0) | (hz != 0))
         kappa = xp.where(point, xp.full_like(kappa, np.inf), 1 + offset / safe)
@@ -119,6 +121,7 @@ def list_central_moments(xp: Namespace, theta: Array, about: Point) -> Component
 def list_central_entries(xp: Namespace, columns: Sequence[Array], about: Point) -> Components:
     """The same from the ten columns of theta."""
     xx, xy, xz, yy, yz, zz = columns[4:]
+    # S = tr(I) / 2 1 - I; halved before they are added, so that no sum overflows.
     half = xx / 2 + yy / 2 + zz / 2
     xx, yy, zz = half - xx, half - yy, half - zz
     if about == "com":
@@ -126,6 +129,8 @@ def list_central_entries(xp: Namespace, columns: Sequence[Array], about: Point) 
     mass, hx, hy, hz = columns[:4]
     has_mass = mass != 0
     safe = xp.where(has_mass, mass, xp.ones_like(mass))
+    # The Schur complement of m in Pi, which is semidefinite where Pi is (Boyd and Vandenberghe,
+    # Convex Optimization, A.5.5): three eigenvalues instead of four.
     cx, cy, cz = hx / safe, hy / safe, hz / safe
     exists = has_mass | ((hx == 0) & (hy == 0) & (hz == 0))
     xx = xp.where(exists, xx - hx * cx, xp.full_like(xx, np.nan))
@@ -187,6 +192,7 @@ def _surely_consistent(columns: NumpyArray, about: Point, shift: float) -> Numpy
     least = float(tolerances.limits(columns.dtype, np).tiny) ** 0.5
     raised = xx + yy
     raised += zz
+    # (tr(I) / 2) (1 - shift) 1 - I is S - shift tr(S) 1, since tr(S) = tr(I) / 2.
     raised *= 0.5 - 0.5 * shift
     sure: NumpyArray = raised < 1 / least
     a, d, f = (np.subtract(raised, moment, out=moment) for moment in (xx, yy, zz))
@@ -210,6 +216,8 @@ def _surely_consistent(columns: NumpyArray, about: Point, shift: float) -> Numpy
         h0 += h1
         h0 += h2
         sure &= np.isfinite(h0)
+    # Pivots decide the sign without eigenvalues (Sylvester); pivoting is not needed, because a row
+    # with a pivot near zero is left to the margin.
     sure &= a > least
     quotient = np.divide(xy, a, out=h0)
     d -= np.multiply(quotient, xy, out=product)

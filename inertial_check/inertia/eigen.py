@@ -121,6 +121,8 @@ def _eigenvalues_of(xp: Namespace, entries: Components) -> Vector:
     step = f / 2
     xx, yy, zz = xx + step - weight * axx, yy + step - weight * ayy, zz + step - weight * azz
     xy, xz, yz = xy - weight * axy, xz - weight * axz, yz - weight * ayz
+    # The textbook's other two, q + 2 p cos(angle +- 120 degrees), lose half the digits where they
+    # meet (Kopp, Int. J. Mod. Phys. C 19, 2008); a sum of squares under a root does not.
     square = (xy * xy + xz * xz + yz * yz) - (xx * yy + xx * zz + yy * zz)
     half = xp.sqrt(xp.maximum(square, xp.zeros_like(square)))
     far, mean = q + f, q - step
@@ -176,6 +178,8 @@ def eigensystem_of_entries(
     components, scale = _normalise(xp, entries)
     far, mean, half, upper, far_vector, block = _deflate(xp, components)
     u, w, t, y = block
+    # (t + half, y) and (y, half - t) are both the eigenvector of [[t, y], [y, -t]]: taken is the
+    # one whose sum does not cancel.
     ahead, behind = xp.where(t >= 0, t + half, y), xp.where(t >= 0, y, half - t)
     length = xp.hypot(ahead, behind)
     safe = xp.where(length > 0, length, 1.0)
@@ -183,6 +187,7 @@ def eigensystem_of_entries(
     plus = tuple(cosine * ui + sine * wi for ui, wi in zip(u, w, strict=True))
     minus = tuple(cosine * wi - sine * ui for ui, wi in zip(u, w, strict=True))
     low, high = _pick(xp, upper, minus, far_vector), _pick(xp, upper, far_vector, plus)
+    # A cross product is orthogonal to both to rounding and makes the frame right-handed.
     middle = cross_components(high, low)
     values = (
         xp.where(upper, mean - half, far) * scale,
@@ -228,7 +233,10 @@ def _far(xp: Namespace, components: Components) -> tuple[Components, Components,
     determinant = xx * adjugate[0] + xy * adjugate[1] + xz * adjugate[2]
     double = p + p
     cube = double * p * p
+    # Smith, Comm. ACM 4, 1961, p. 168: cos(3 angle) = r = det(D) / (2 p^3). With |r| the angle is
+    # at most 30 degrees, and f has a bounded slope in r there, though acos has none at 1.
     r = determinant / (cube + _tiny(xp, cube))
+    # Rounding takes |r| beyond 1 where two eigenvalues meet; acos would give NaN there.
     angle = xp.acos(xp.minimum(xp.abs(r), xp.ones_like(r))) / 3
     f = xp.copysign(double * xp.cos(angle), r)
     return (xx, xy, xz, yy, yz, zz), adjugate, q, f
@@ -286,6 +294,7 @@ def _plane(xp: Namespace, v: Vector) -> tuple[Vector, Vector]:
     """Two unit vectors that complete v to a right-handed frame (Duff et al. 2017, no branch)."""
     x, y, z = v
     sign = xp.copysign(xp.ones_like(z), z)
+    # |sign + z| is at least 1: no division by zero for any unit vector.
     a = -1 / (sign + z)
     b = x * y * a
     return (1 + sign * x * x * a, sign * b, -sign * x), (b, sign + y * y * a, -y)
@@ -344,6 +353,8 @@ def change_of_system(arrays: Arrays, results: Arrays, changes: Arrays) -> Arrays
     low, middle, high = (values[..., i] for i in range(3))
 
     def turn(entry: Array, gap: Array, equal: Array) -> Array:
+        # d v_j = sum v_i (v_i^T dA v_j) / (l_j - l_i): the gap is the divisor, so equal ones are
+        # left out.
         rate = entry / xp.where(equal, xp.ones_like(gap), gap)
         return xp.where(equal, xp.zeros_like(rate), rate)
 

@@ -88,6 +88,7 @@ Pair = tuple[Floats, Floats]
 def two_sum(a: Floats, b: Floats) -> Pair:
     """Add numbers: the rounded sums, and the exact rest."""
     total = a + b
+    # Knuth's sum without a branch: exact for any order of magnitude of a and b.
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
@@ -95,6 +96,7 @@ def two_sum(a: Floats, b: Floats) -> Pair:
 def two_product(a: Floats, b: Floats) -> Pair:
     """Multiply numbers: the rounded products, and the exact rest."""
     product = a * b
+    # Veltkamp's halves multiply without rounding; NumPy has no fused multiply-add for the rest.
     a_high, b_high = (_SPLIT * v - (_SPLIT * v - v) for v in (a, b))
     a_low, b_low = a - a_high, b - b_high
     rest = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
@@ -162,6 +164,9 @@ def diagonalise(T: Floats) -> tuple[Floats, Floats]:
 def _rotate(T: Floats, R: Floats, p: int, q: int) -> None:
     """Rotate, in place, so that T[p, q] vanishes; the angle is 45 degrees at most."""
     off = T[:, p, q].copy()
+    # The smaller root of t^2 + 2 ratio t - 1 = 0 (Golub and Van Loan, 4th ed., algorithm 8.5.1).
+    # Jacobi keeps small eigenvalues that QR loses (Demmel and Veselic, SIAM J. Matrix Anal. Appl.
+    # 13, 1992).
     ratio = (T[:, q, q] - T[:, p, p]) / np.where(off != 0, 2 * off, 1.0)
     t = np.where(off != 0, np.copysign(1.0, ratio) / (np.abs(ratio) + np.hypot(ratio, 1.0)), 0.0)
     cosine = 1 / np.hypot(t, 1.0)
@@ -171,6 +176,7 @@ def _rotate(T: Floats, R: Floats, p: int, q: int) -> None:
     T[:, p] = T[:, :, p] = c * rows[0] - s * rows[1]
     T[:, q] = T[:, :, q] = s * rows[0] + c * rows[1]
     T[:, p, p], T[:, q, q] = diagonal
+    # Set, not computed: rounding would leave a rest that is of the order of the small eigenvalues.
     T[:, p, q] = T[:, q, p] = 0.0
     turned = R[:, :, p].copy(), R[:, :, q].copy()
     R[:, :, p], R[:, :, q] = c * turned[0] - s * turned[1], s * turned[0] + c * turned[1]
@@ -204,6 +210,8 @@ def diagonalise_spread(theta: Floats, about: Point) -> Spread:
         theta[:, 1:4] = 0.0
     K = np.zeros((len(theta), 4, 4)) + np.eye(4)
     K[:, :3, 3] = -theta[:, 1:4] / theta[:, :1]
+    # Two passes: axes from the rounded moments make the second transform nearly diagonal, where
+    # rounding at the end leaves each eigenvalue its own digits.
     axes = decompose(_central(transform_pseudo_inertia(K, theta)))[1]
     turn = np.zeros_like(K)
     turn[:, :3, :3], turn[:, 3, 3] = axes.transpose(0, 2, 1), 1.0
@@ -249,6 +257,7 @@ def verify_moments(
     Z = np.zeros_like(spread.values)
     low, middle, high = spread.values.T
     Z[:, 0], Z[:, 1], *_ = find_multipliers(np, (low, middle, high), margin, metric.trace_weight)
+    # The gradient at the answer that the closed form proves, computed from what was given alone.
     best = (Z - margin * Z.sum(axis=1, keepdims=True))[:, :, None] * np.eye(3)
     unexplained = np.linalg.norm(gradient - best, axis=(1, 2))
     force = np.maximum(*(np.linalg.norm(G, axis=(1, 2)) for G in (gradient, best)))
@@ -295,6 +304,7 @@ def find_nearness(problem: Quadratic, change: Floats, units: Normalised) -> Near
     basis = decompose(unpack(units.x0 + d))[1]
     turned = basis.transpose(0, 2, 1)
     K = turned @ units.inverse / np.sqrt(units.size)[:, None, None]
+    # Given and change are turned one by one: their sum in theta would round the change away.
     T = transform_pseudo_inertia(K, problem.theta0, problem.Delta)
     return Nearness(T + turned @ unpack(d) @ basis, basis, d)
 
@@ -674,6 +684,8 @@ def certify_moments(
     lowest = eigenvalues(found)[..., 0]
     primal = xp.maximum(margin * xp.maximum(trace(found), zero) - lowest, zero)
     # The least value of <G, S> over the extreme rays of C: negative where G leaves the dual cone.
+    # Its extreme rays are mu 1 + (1 - 3 mu) v v^T, so the least product with G is at the least
+    # eigenvalue of G: no inverse of the map of the margin, which is singular at 1/3.
     steepest = margin * trace(gradient) + (1 - 3 * margin) * eigenvalues(gradient)[..., 0]
     return Certificate(primal, xp.maximum(-steepest, zero), xp.abs(inner(gradient, found)))
 

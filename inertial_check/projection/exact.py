@@ -63,6 +63,7 @@ def _is_exact(theta: Floats, about: Point) -> bool:
         return True
     wide = [float(v) for v in theta]
     forms = [_as_integers([v.as_integer_ratio() for v in wide])]
+    # repr is the shortest text that reads back as the same float, and lies up to half a unit away.
     for texts in {tuple(map(repr, wide)), tuple(np.format_float_scientific(v) for v in theta)}:
         forms.append(_as_integers([Decimal(text).as_integer_ratio() for text in texts]))
     return all(_is_inside(form, about) for form in forms)
@@ -70,6 +71,7 @@ def _is_exact(theta: Floats, about: Point) -> bool:
 
 def _as_integers(ratios: list[tuple[int, int]]) -> list[int]:
     """Bring fractions to their common denominator, and return the numerators."""
+    # Integers over one denominator: the sign needs no division, where Fraction reduces each sum.
     whole = lcm(*(denominator for _, denominator in ratios))
     return [numerator * (whole // denominator) for numerator, denominator in ratios]
 
@@ -84,6 +86,9 @@ def _is_inside(numbers: list[int], about: Point) -> bool:
     if about == "origin":
         a, d, f = (m * s - 2 * p * p for s, p in zip((a, d, f), h, strict=True))
         b, c, e = m * b - 2 * h[0] * h[1], m * c - 2 * h[0] * h[2], m * e - 2 * h[1] * h[2]
+    # All principal minors and not the leading ones alone: these decide definiteness, but not
+    # semidefiniteness (Horn and Johnson, Matrix Analysis, theorem 7.2.5). Plates have zeros among
+    # them.
     minors = a, d, f, a * d - b * b, a * f - c * c, d * f - e * e
     if min(minors) < 0:
         return False

@@ -458,6 +458,8 @@ def compute_change(
     transposed = xp.matrix_transpose(T)
     jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
     jacobian = jacobian + (1 - slopes)[..., None, :] * make_constant(xp, np.eye(10), T)
+    # Steps are not differentiated: their number depends on the data, and their derivatives converge
+    # later than they do.
     turned = xp.linalg.solve(jacobian, xp.matmul(transposed, right))
     dx = xp.matmul(T, slopes[..., :, None] * turned)[..., 0] * units + dleast
     dfound = xp.matmul(from_svec, dx[..., None])[..., 0]

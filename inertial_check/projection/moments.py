@@ -102,6 +102,7 @@ class MomentMetric:
         xp = array_namespace(before, after)
         change = after - before
         largest = xp.max(xp.abs(change), axis=-1)
+        # Scaled as hypot is: squares of moments below 1e-154 kg m^2 would be 0.
         unit = xp.where(largest > 0, largest, xp.ones_like(largest))  # no square underflows
         change = second_moment(change / unit[..., None])
         square = inner(change, change) + self.trace_weight * trace(change) ** 2
@@ -396,11 +397,15 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
     xp = array_namespace(I_BBcm)
     inertia = columns(I_BBcm)
     spreads = second_moment_entries(inertia)
+    # The metrics depend on eigenvalues alone, so the nearest has the same axes (Lewis, SIAM J.
+    # Optim. 6, 1996): three numbers are projected instead of six.
     values, rows = eigensystem_of_entries(xp, spreads)
     z1, z2, share, apex = find_multipliers(xp, values, margin, metric.trace_weight)
     isotropic = (1 - 2 * share) * (z1 + z2)
     entries = []
     for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
+        # The change is summed and not V diag(s') V^T: where it is 1e-12 of I, that product would
+        # round the digits of the change away.
         first = z1 * rows[i][0] * rows[j][0]
         dyads = first + z2 * rows[i][1] * rows[j][1]
         moved_entry = inertia[k] + ((isotropic - dyads) if i == j else -dyads)
@@ -424,6 +429,8 @@ def find_multipliers(
     low, middle, high = s
     total = low + middle + high
     q1, q2 = low - mu * total, middle - mu * total
+    # One facet: q1' = 0 with z2 = 0. c is at most 1/3 for every metric and margin, so neither 1 - c
+    # nor 1 - 2 c vanishes.
     facet = xp.where(q1 < 0, -q1, xp.zeros_like(q1)) / (1 - c)
     edge = q2 < c * facet
     both = c / (1 - 2 * c) * (q1 + q2)
@@ -443,6 +450,7 @@ def _lift(I_BBcm: Array, margin: Array) -> Array:
     total = s[..., 0] + s[..., 1] + s[..., 2]
     some = total > 0
     lowest = s[..., 0] / xp.where(some, total, xp.ones_like(total))
+    # Convex mixing: the least share grows linearly from `lowest` to 1/3 as the part goes to 1.
     room = xp.where(lowest < margin, ISOTROPIC - lowest, xp.ones_like(lowest))
     part = xp.minimum((margin - lowest) / room, xp.ones_like(room))
     part = xp.where(lowest < margin, part, xp.zeros_like(part))
@@ -503,6 +511,8 @@ def _change_of_moments(I_BBcm: Array, dI: Array, metric: MomentMetric, margin: f
     d1 = xp.where(two_facets, r1 + common, xp.where(one_facet, r1 / (1 - c), zero))
     d2 = xp.where(two_facets, r2 + common, zero)
     low, middle, high = spreads
+    # Divided differences (f(a) - f(b)) / (a - b) become f' where a and b meet (Higham, Functions of
+    # Matrices, 2008, theorem 3.11).
     first, second = close_pairs(values)
     limit = xp.where(two_facets, zero - 1, zero)
     alone = limit if margin == ISOTROPIC else zero

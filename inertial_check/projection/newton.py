@@ -10,6 +10,10 @@ be wrong. Its generalised Jacobian is one 10x10 system in the eigenbasis of Y (Q
 Matrix Anal. Appl. 28, 2006). With Y+ smoothed to (l + sqrt(l^2 + 4 mu^2)) / 2 for each eigenvalue,
 X Z = mu^2 1 is the central path. Rows on which Newton's method stalls follow it towards mu = 0; and
 a log-det Bregman divergence to a prior is that same equation at a mu of its own.
+
+Rows that still move are gathered after each step. portable.py has the loop for other libraries,
+which masks them: on NumPy that takes 3 times as long for 2,000 bodies (0.39 s for 0.13 s).
+`test_the_callers_library_finds_what_numpy_finds` holds both to the same answers.
 """
 
 from __future__ import annotations
@@ -117,6 +121,8 @@ def _iterate_directly(problem: Normalised) -> Root:
 def _rescue(problem: Normalised, best: Root) -> Root:
     """Improve, in place, the answers of rows on which Newton's method stalled."""
     size = np.linalg.norm(problem.M, axis=(1, 2))
+    # In Y = X - t Z (Robinson's normal map, Math. Oper. Res. 17, 1992) with t = 1 a badly
+    # conditioned M makes one of the two the other's rounding.
     for t in (np.ones(len(size)), size**-0.5, 1 / size):  # neither X nor t Z may drown the other
         rows = np.flatnonzero(best.residual > problem.rounding)
         if not rows.size:
@@ -159,6 +165,7 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
         value: (n,) the negative eigenvalues of x0.
         v: (n, 4) their eigenvectors.
     """
+    # One inverse serves all steps and their four columns; its error is that of the guess alone.
     inverse = invert(M)
     C = (v @ DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
@@ -205,6 +212,8 @@ def _follow_path(problem: Normalised, t: Floats) -> Root:
     """
     Y, steps = np.broadcast_to(pack(np.eye(4)), problem.x0.shape), np.zeros(len(t), dtype=np.int32)
     for point in PATH:
+        # X Z = mu^2 1 holds at every point of the smoothed equation (Kanzow, SIAM J. Matrix Anal.
+        # Appl. 17, 1996), so no interior start is needed, as a barrier method would.
         mu = np.maximum(point, np.sqrt(t) * problem.mu)
         Y, X, _, more = _newton(problem, Y, t, mu, PATH_STEPS)
         steps += more
@@ -296,9 +305,12 @@ class _Equation(NamedTuple):
     def step(self, state: _State) -> Floats:
         """Solve (M Q + 1 - Q) s = -F for the step s (n, 10), Q the slopes in Y's eigenbasis."""
         F, _, vectors, slopes = state
+        # In Y's eigenbasis the slope of Y+ is diagonal, so one 10x10 product builds the Jacobian
+        # (Qi and Sun 2006); conjugate gradients pay from larger matrices on.
         T = congruence(vectors)
         transposed = T.transpose(0, 2, 1)
         jacobian = np.matmul(np.matmul(transposed, self.M), T) * slopes[:, None, :]
+        # M Q + 1 - Q is regular for M > 0 and 0 <= Q <= 1: no step needs regularisation.
         jacobian[:, np.arange(10), np.arange(10)] += 1 - slopes
         right = np.matmul(transposed, F[:, :, None])
         return np.asarray(-np.matmul(T, solve_systems(jacobian, right))[:, :, 0])

@@ -374,6 +374,8 @@ _MOMENTS = {name: _weights_of_moments(metric) for name, metric in METRICS.items(
 
 def weights_of_prior(prior: Floats) -> Floats:
     """Build W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
+    # The affine-invariant metric at the prior (Lee and Park, IEEE Robot. Autom. Lett. 3, 2018, eq.
+    # 24), as the square of one map: W stays semidefinite under rounding.
     whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
     return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
 
@@ -540,6 +542,8 @@ def _raise(
     six = np.asarray(central_inertia(share_theta, "origin"))
     spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
     share = margin * spread / np.where(least > 0, least, 1.0)
+    # The first guess would be exact if the answer stayed; it moves with its floor, so the share is
+    # raised by the ratio that is missing, as in a fixed-point iteration.
     share = np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
     while short.size:
         held.problem.Delta[short] = Delta + share[:, None, None] * body

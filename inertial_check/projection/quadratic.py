@@ -266,6 +266,8 @@ def normalise(problem: Quadratic) -> Normalised:
         to_theta = FROM_SVEC * unit[:, None, :] if unit.ndim == 2 else np.matmul(FROM_SVEC, back)
         weighted = own[:, :, None] * to_theta if own.ndim == 2 else np.matmul(own, to_theta)
         M = np.matmul(to_theta.transpose(0, 2, 1), weighted)
+        # By the determinant and not the norm: one direction of large weight does not make the
+        # others vanish beside the size-one X.
         weight = np.exp(_log_det(M) / 10)
         M = (M + M.transpose(0, 2, 1)) / (2 * weight[:, None, None])
     x0 = x0 / size[:, None]
@@ -324,6 +326,8 @@ def certify(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
 
 def certify_in_units(units: Normalised, x: Floats, z: Floats) -> Certificate:
     """Compute the certificate of x = svec(X) and its multiplier z, both in normalised units."""
+    # The KKT conditions of a convex problem are sufficient (Boyd and Vandenberghe, sec. 5.5.3):
+    # where all residuals are small, the answer is proven whatever found it.
     unexplained = np.maximum(stationarity(units, x, z), cone_residual(z))
     gap = np.abs(np.einsum("ni,ni->n", x, z))
     residuals = (cone_residual(x), unexplained, gap)
@@ -358,6 +362,8 @@ def fit_reference(W: Floats, theta0: Floats) -> Floats:
     else:
         diagonal = np.sum(np.matmul(W, FROM_SVEC) * FROM_SVEC, axis=1)
     # W is definite, or has a prior's norm added: its diagonal is positive.
+    # Entry ij of svec scales with u_i u_j: in logarithms ten equations for four unknowns. Even
+    # diagonals nearly minimise the condition (van der Sluis, Numer. Math. 14, 1969).
     log_d = np.log(diagonal) @ UNITS_FIT.T / 2
     units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
     size = np.linalg.norm((theta0 @ TO_SVEC.T) * units[:, ROW] * units[:, COLUMN], axis=1)
@@ -389,6 +395,8 @@ def project_by_whitening(problem: Quadratic) -> Solution:
         problem: A problem with W None, or in whose units W is one.
     """
     units = normalise(problem)
+    # The nearest semidefinite matrix in the Frobenius norm clips the eigenvalues (Higham, Linear
+    # Algebra Appl. 103, 1988, theorem 2.1); the clipped part is the multiplier.
     values, vectors = decompose(unpack(units.x0))
     lifted = np.maximum(-values, 0.0)
     z = pack(np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1)))

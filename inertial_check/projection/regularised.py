@@ -136,6 +136,7 @@ def _minimise_geodesic(units: Normalised, c: Floats) -> tuple[Floats, Floats, Co
     """Find x (n, 10), z and steps for the geodesic distance, by way of larger weights of it."""
     x = pack(np.eye(4)) / units.size[:, None]
     steps = np.zeros(len(x), dtype=np.int32)
+    # Continuation in the weight: at weight one the prior itself is nearly the answer.
     weight = np.ones_like(c)
     while True:
         x, more = _descend(units, weight, x)
@@ -196,6 +197,8 @@ def _newton_step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) ->
     T = congruence(vectors)
     curved = np.matmul(T * bends[:, None, :], T.transpose(0, 2, 1))
     hessian = M + curved
+    # ||log X||^2 is convex along geodesics only: where X is e times the prior its curvature turns
+    # negative, and a plain Newton step would climb.
     bad = ~(np.linalg.eigvalsh(hessian)[:, 0] > 0)
     if np.any(bad):
         clipped = T[bad] * np.maximum(bends[bad], 0.0)[:, None, :]

@@ -72,6 +72,7 @@ def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
             for t, z in ((found.theta[rows], found.dual[rows]), (theta, dual))
         )
         proof = certify_in_units(units, *to_units(part, units, theta, dual))
+    # Kept only where the residuals relative to the move prove it nearer.
     better = new < old
     steps = found.iterations[rows]
     anew = Solution(theta, dual, proof, steps).rows(np.flatnonzero(better))
@@ -103,10 +104,13 @@ def _solve_block(problem: Quadratic, units: Normalised) -> tuple[Floats, Floats]
         X = X0 + D
         large = ~small[:, :, None] & ~small[:, None, :]
         one = np.eye(4)
+        # B^T X B = diag(small - cross^T large^-1 cross, large) (Boyd and Vandenberghe, A.5.5): only
+        # the first can be indefinite, and it is of the order of the move.
         inner = np.where(large, X, 0.0) + small[:, :, None] * one
         cross = np.where(~small[:, :, None] & small[:, None, :], X, 0.0)
         B = np.asarray(one - newton.solve_systems(inner, cross))
         Schur = B.transpose(0, 2, 1) @ (X0 + D) @ B
+        # The move that the last multiplier made is taken back before the block is projected anew.
         own = pack(Schur) - np.matmul(reach, z[:, :, None])[:, :, 0]
         z = _project_block(own, reach, small)
         Z = B @ unpack(z) @ B.transpose(0, 2, 1)
@@ -129,6 +133,8 @@ def _project_block(own: Floats, reach: Floats, small: Mask) -> Floats:
     both = inside[:, :, None] & inside[:, None, :]
     block = np.where(both, reach, 0.0)
     gain = np.max(np.abs(block), axis=(1, 2))
+    # The metric of the block alone is the inverse of the block of M^-1, not the block of M: the
+    # rest of the matrix follows freely.
     block = block / gain[:, None, None] + ~inside[:, :, None] * np.eye(10)
     M = newton.invert(block)
     x0 = np.where(inside, own, 0.0)

@@ -214,6 +214,8 @@ def _decompose(cone: Cone, w: Floats) -> tuple[Floats, _Spectrum]:
     """Compute the eigenvalues of the rows of a cone, and what turns eigenvalues into rows again."""
     if cone == "nonneg":
         return w, _Signs()
+    # Spectral decomposition of the second-order cone (Fukushima, Luo and Tseng, SIAM J. Optim. 12,
+    # 2002): one formula then smooths every cone.
     length = float(np.linalg.norm(w[1:]))
     # At the axis every direction is as good: the projection is the same.
     direction = w[1:] / length if length > 0 else np.eye(len(w) - 1)[0]
@@ -265,6 +267,8 @@ def polish(
     on_path = start
     for mu in PATH:
         on_path, _ = _newton(problem, on_path, mu, PATH_STEPS)
+    # The path enters the region where plain steps converge quadratically (Chen and Tseng, Math.
+    # Program. 95, 2003); a solver stops at its tolerance before.
     other, after = _newton(problem, on_path, 0.0, STEPS)
     return (other, after) if after < residual else (point, residual)
 
@@ -294,6 +298,8 @@ def _newton(
 def _evaluate(problem: ConeProblem, mu: float, point: ConePoint) -> Floats:
     """Compute the optimality conditions at mu of the central path: zero at the answer."""
     s = project(point.w, problem.parts, mu)
+    # Moreau's decomposition at mu = 0: w = s - z with s in the cone, z in its dual and <s, z> = 0,
+    # so one vector w holds both and complementarity cannot fail.
     z = s - point.w
     inside = problem.g + point.step * (problem.Gu @ point.d) + problem.Gy @ point.y - s
     pulled = problem.M @ point.d - problem.Gu.T @ z

@@ -492,6 +492,8 @@ def _finish(
     if kept is not None:
         return kept
     point, residual = polish(problem, start)
+    # Polished again where the guess of the step was far off: rounding of the value is relative to
+    # it.
     moved = float(np.linalg.norm(point.d)) * point.step
     far = not 1 / RESCALED < moved / point.step < RESCALED
     vague = residual > tolerances.CERTIFIED * tolerances.BEYOND_CERTIFIED * moved / point.step
@@ -519,6 +521,7 @@ def _lift(
     spread = np.abs(theta[:, [4, 7, 9]]).sum(axis=1, keepdims=True) / 3
     six = about_origin(mass[:, 0], mass * com, spread * np.array([1.0, 0, 0, 1, 0, 1]))
     isotropic = np.asarray(join(mass[:, 0], mass * com, six))
+    # Addition alone tells with which lift to begin: each costs a polish.
     around, first = problem.image(isotropic), _guess_lift(request, answer.theta, isotropic)
     for lift in LIFTS[first:]:
         g = np.array(problem.g)

@@ -281,6 +281,7 @@ def _metric(
         else:
             M[own, own] = units[i].T @ problem.W[i] @ units[i] * size**2
     M = (M + M.T) / 2
+    # Geometric mean of the directions that have a weight: a singular W has determinant 0.
     values = np.linalg.eigvalsh(M)
     weighed = values[values > WEIGHED_DIRECTION * values[-1]]
     weight = float(np.exp(np.mean(np.log(weighed)))) if weighed.size else 1.0
@@ -358,6 +359,8 @@ def irreducible(applied: Sequence[Applied], infeasible: Infeasible) -> tuple[App
             for some in combinations(applied, size):
                 if infeasible(some):
                     return some
+    # Deletion filter (Chinneck and Dravnieks, ORSA J. Comput. 3, 1991): as many tests as
+    # constraints, and every one that stays is needed.
     kept = list(applied)
     for candidate in applied:
         rest = tuple(other for other in kept if other is not candidate)
@@ -645,6 +648,8 @@ def _least_slack(blocks: list[_Rows], unit_mass: int | None) -> float:
         fixed[0, unit_mass] = 1.0
         add("zero", fixed, -np.ones(1))
         add("nonneg", np.eye(width)[[scale]], np.zeros(1))
+    # With a slack the program has an inside, so strong duality holds and its dual value proves the
+    # verdict (Boyd and Vandenberghe, sec. 5.9.4); a phase-one status would be a solver's word.
     add("nonneg", np.eye(width)[[slack]], np.ones(1))  # t >= -1: the program is bounded
     largest = max(float(np.max(np.abs(rows.b), initial=0.0)) for rows in blocks)
     unit = 1.0 if unit_mass is None or largest == 0 else largest  # any unit of k is as good

@@ -120,6 +120,8 @@ def solve_directly(
 
     width = len(problem.M)
     order, cones = _arrange_cones(problem.parts)
+    # Asked for d in units of its own size: at the tolerance of a solver, 1e-9 of the body, small
+    # violations would be feasible already.
     rows = np.concatenate([step * problem.Gu, problem.Gy], axis=1)[order]
     P = np.zeros((rows.shape[1],) * 2)
     P[:width, :width] = np.triu(problem.M)
