@@ -737,7 +737,7 @@ class CenterOutsideGeometry(DoubtRule):
     read. With the preset strict 0.02 and 0.06.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.
@@ -771,7 +771,7 @@ class CenterFarAway(DoubtRule):
     vehicle's origin reach 15.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.

@@ -87,7 +87,7 @@ class SizeMismatch(DoubtRule):
     nothing.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.
@@ -122,7 +122,7 @@ class ImplausibleDensity(DoubtRule):
     and shapes that could not be used give no volume.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.
@@ -167,7 +167,7 @@ class AxesMismatch(DoubtRule):
     digits.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.
@@ -210,7 +210,7 @@ class UnlikeGeometry(DoubtRule):
     that of honest bodies (a rod and a ball have 0.82).
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     Heins, Rigid Body Inertial Parameters (sign of the products); the plausibility page.
@@ -268,8 +268,8 @@ class ModelWideMistake(Rule):
     ## Tolerance
     A link speaks for a reading where it fits all its shapes at least twice as well, with a misfit
     smaller by 0.15, or where its numbers are those of no body and the reading makes some body's of
-    them. For units, where its size against the shapes, or without them its density, is that of no
-    link as written and usual then.
+    them; for units where its size, or without shapes its density, is that of no link as written and
+    usual then.
 
     ## Fix
     `inertial-check fix --cause 1` writes the numbers of all links that the finding concerns;
@@ -385,18 +385,15 @@ class TwinsDiffer(DoubtRule):
     """The left body is no mirror image of the right one.
 
     ## What it does
-    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR). The
-    plane in which the model is mirrored is found from the model itself, at the zero pose of its
-    joints; in it the centre of mass and the tensor of one side have to lie on those of the other.
-    Arms that are one part mounted twice are compared in their own axes. Where there is no such
-    symmetry, only masses and moments count, and tensors whose axes lie along each other.
-
-    One side is named where its own shapes contradict it and those of the other do not, or where one
-    misreading of its tensor makes it the mirror image; else both.
+    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR),
+    reflected in the plane in which the model is mirrored at the zero pose of its joints, or in
+    their own axes where one part is mounted twice. Where there is no such symmetry, only masses and
+    moments count, and tensors whose axes lie along each other. One side is named where its own
+    shapes contradict it and those of the other do not, or where one misreading of its tensor makes
+    it the mirror image; else both.
 
     ## Why is this bad
-    A robot that is built symmetric walks and balances so. The side that is wrong has a lost sign, a
-    copied block, or the numbers of an older revision.
+    The side that is wrong has a lost sign, a copied block, or the numbers of an older revision.
 
     ## Example
         <link name="left_finger">
@@ -423,7 +420,7 @@ class TwinsDiffer(DoubtRule):
     finding explains.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page, "What is compared".
@@ -472,7 +469,7 @@ class CopiedInertial(DoubtRule):
     of the extent in their place. The joints: a factor of 1.5, and 1.1 where the mesh files differ.
 
     ## Fix
-    By hand: see the causes of the finding.
+    By hand: see its causes.
 
     ## References
     The plausibility page.
@@ -486,9 +483,9 @@ class RepeatedTensor(DoubtRule):
 
     ## What it does
     Looks at three or more bodies with the same six numbers, digit by digit, of which some weigh at
-    least half as much again as the others. A body whose own shapes have the size and form of its
-    numbers is quiet, and so are those of its mass. Where no shapes tell, it reports those whose
-    mass and tensor give a box of no usual density, or else those that weigh otherwise than most.
+    least half as much again as the others. Bodies of a mass whose own shapes have the size and form
+    of the numbers are quiet. Where no shapes tell, it reports those whose mass and tensor give a
+    box of no usual density, or else those that weigh otherwise than most.
 
     ## Why is this bad
     A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
