@@ -107,13 +107,7 @@ class EngineWarns(EngineRule):
     numbers that are written.
 
     ## Why is this bad
-    The engine's authors do not vouch for what follows. The messages:
-
-    * MuJoCo: "XML contains a 'NaN'. Please check it carefully."
-    * DART: "A negative or zero mass [...] is set to BodyNode [...], which can cause invalid
-      physical behavior or segfault. Consider setting positive value instead."
-    * Genesis: "Falling back to legacy URDF parser. Default values of physics properties may be
-      off", because MuJoCo, with which it compiles, refuses the body.
+    The engine's authors do not vouch for what follows. docs/engines.md quotes their warnings.
 
     ## Example
         <mass value="0"/>
@@ -130,7 +124,7 @@ class EngineWarns(EngineRule):
     By hand, unless `fix --engine` finds numbers near by.
 
     ## References
-    docs/engines.md: the rule of each engine, its source, its tests.
+    docs/engines.md: the rule of each engine, its messages, its source, its tests.
     """
 
     code, name, severity = "IC702", "engine-warns", Severity.WARNING

@@ -791,11 +791,8 @@ class AddedMassNotPositiveDefinite(Rule):
 
     ## Why is this bad
     Some motion has a kinetic energy of zero or less, and a force along it accelerates the body
-    backwards. libsdformat accepts the numbers; Gazebo hands the sum to DART, which aborts where it
-    is built with assertions ("Assertion `!math::isNan(partialAcceleration)' failed.", gz-sim issue
-    3246). DART 6.20.0 built without them lets the body run away until its numbers overflow:
-    "Non-finite joint accelerations detected for joint [...]. Setting accelerations to zero to avoid
-    instability."
+    backwards. libsdformat accepts the numbers; DART, to which Gazebo hands the sum, aborts where it
+    is built with assertions, and else lets the body run away until its numbers overflow.
 
     ## Example
         <sdf version="1.10"><model name="buoy"><link name="hull">
