@@ -40,12 +40,14 @@ def make_page() -> str:
     """The whole page: its text above the heading of the keys as it stands, then every key."""
     written = PAGE.read_text(encoding="utf-8").partition(HEADING)[0]
     options = _list_options("check")
-    lines: list[str] = []
+    described: dict[str, list[str]] = {}
     for key, member in SCHEMA["properties"].items():
-        lines.append(_describe(key, member, explained=key in options))
+        described.setdefault(_describe(member, explained=key in options), []).append(key)
         inner = _list_options(key) if key == "fill" else set()
         for name, each in _find_members(member).items():
-            lines.append(_describe(f"{key}.{name}", each, explained=name in inner))
+            text = _describe(each, explained=name in inner)
+            described.setdefault(text, []).append(f"{key}.{name}")
+    lines = [f"* {', '.join(map(_code, keys))}: {text}" for text, keys in described.items()]
     return f"{written}{HEADING}\n{INTRODUCTION}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -55,10 +57,13 @@ def _list_options(command: str) -> set[str]:
     return {option[2:] for action in actions for option in action.option_strings}
 
 
-def _describe(key: str, member: dict, explained: bool) -> str:
-    """A key with its type, and with its meaning where the page of its command has none."""
-    meaning = "" if explained else f". {_prose(member['description'])}"
-    return f"* `{key}`: {_name_type(member)}{meaning}"
+def _describe(member: dict, explained: bool) -> str:
+    """The type of a key, and its meaning where the page of its command has none."""
+    return _name_type(member) + ("" if explained else f". {_prose(member['description'])}")
+
+
+def _code(key: str) -> str:
+    return f"`{key}`"
 
 
 def _find_members(member: dict) -> dict:
