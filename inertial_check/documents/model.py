@@ -331,13 +331,13 @@ class Body(NamedTuple):
     moved: bool
     inertial: Inertial | None
     problems: tuple[Problem, ...] = ()
-    shapes: Sequence[Shape] = ()
+    shapes: tuple[Shape, ...] = ()
     inertia_from: InertiaOrigin = "file"
     parent: str | None = None
     X_PB: Pose | None = None
     axis_B: tuple[float, float, float] | None = None
     p_BoJo_B: tuple[float, float, float] | None = None
-    joints: Sequence[Joint] = ()
+    joints: tuple[Joint, ...] = ()
 
     @property
     def unit(self) -> float:
@@ -391,8 +391,8 @@ class Model(EqualByValue):
     others: tuple[Source, ...] = field(default=())
     rest: str = field(default="", repr=False)
     loops: tuple[ClosedLoop, ...] = field(default=(), repr=False)
-    frames: Sequence[NamedFrame] = field(default=(), repr=False)
-    roots: Sequence[RootPose] = field(default=(), repr=False)
+    frames: tuple[NamedFrame, ...] = field(default=(), repr=False)
+    roots: tuple[RootPose, ...] = field(default=(), repr=False)
     bounds: Bounds = field(default=Bounds(), repr=False)
 
     def _repr_html_(self) -> str:
@@ -881,7 +881,6 @@ def tree_of(
             axis or an inertia is unknown; a URDF has several roots; bodies form a loop, or float
             on others. The message names the body. Or a joint to be locked does not exist, shares
             its name, or has no axis for a position other than 0.
-        DocumentError: A USD stage cannot be composed again.
 
     Example:
         >>> found = tree.tree_of(ic.load("data/recordings/arm.urdf"))

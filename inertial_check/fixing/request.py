@@ -274,7 +274,7 @@ def layer_function(model: Model) -> LayerFunction | None:
     """The function that writes a layer over documents of the model's format; None without one."""
     if model.format != "usd":
         return None
-    from inertial_check.documents.usd.text import write_layer  # rarely needed
+    from inertial_check.documents.usd.writing import write_layer  # rarely needed
 
     return write_layer
 

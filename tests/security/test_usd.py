@@ -9,7 +9,7 @@ import pytest
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Access, Limits
 from inertial_check.documents.load import load
-from inertial_check.documents.usd.process import _ComposingProcess
+from inertial_check.documents.usd.reading import _ComposingProcess
 from inertial_check.errors import DocumentError
 from usd_library import in_binary
 

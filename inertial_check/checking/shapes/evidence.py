@@ -19,7 +19,7 @@ Moments of convex hulls of which only the support is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -29,7 +29,6 @@ from inertial_check.checking.evidence.examination import BodyGeometry, Geometry,
 from inertial_check.documents.context import Context, Packages, as_context
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.model import Body, Model, Role, Shape
-from inertial_check.documents.source import Deferred
 from inertial_check.errors import DocumentError, ParameterError, UsageError, expect
 from inertial_check.inertia import solids
 from inertial_check.inertia.arrays import Floats
@@ -85,7 +84,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         each.skip_without_volume()
     meshes = [each for each in shapes if each.usable and each.shape.kind == "mesh"]
     if not meshes:
-        return Geometry(Deferred(partial(_unite_bodies, shapes, len(model.bodies))))
+        return Geometry(_unite_bodies(shapes, len(model.bodies)))
     from inertial_check.checking.shapes.meshes import read_meshes
 
     read, files = read_meshes(
@@ -95,7 +94,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         each.mesh, each.usable = found.mesh, found.usable
         if found.remark is not None:
             each.add_remark(found.remark)
-    return Geometry(Deferred(partial(_unite_bodies, shapes, len(model.bodies))), *files)
+    return Geometry(_unite_bodies(shapes, len(model.bodies)), *files)
 
 
 class _MeasuredShape:

@@ -3,6 +3,8 @@
 The USD library composes the stage, but the numbers are those written in its text layers. In a
 binary layer a number has no place, and its text is the shortest decimal of the same float32.
 
+Client of the process that composes USD stages; the process is started again if it ends.
+
 Reader of the limits, friction and rotors of the joints of a stage, and of joints they follow.
 
 Angles are in degrees, lengths and masses in units of the stage. The attributes are those of
@@ -15,18 +17,24 @@ A gprim that cannot be read carries the reason; it is no problem of the document
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
+import shutil
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from math import inf, isinf, isnan, nan
 from typing import NamedTuple
 
-from inertial_check.documents.context import Context
-from inertial_check.documents.files.access import JsonObject
+from inertial_check.documents.children import ChildClient, answer_seconds, open_child
+from inertial_check.documents.context import Context, note_child_lookups, note_other_inputs
+from inertial_check.documents.files.access import JsonObject, read_regular
 from inertial_check.documents.model import (
     ENTRIES,
     ZERO,
@@ -63,9 +71,8 @@ from inertial_check.documents.poses import (
     unit,
 )
 from inertial_check.documents.shapes import Unusable, check_usable, unusable_shape
-from inertial_check.documents.source import Deferred, Source, Span
-from inertial_check.documents.usd import NAME, TEXT
-from inertial_check.documents.usd.process import check_description, compose_stage
+from inertial_check.documents.source import Source, Span
+from inertial_check.documents.usd import NAME, SUFFIXES, TEXT
 from inertial_check.documents.usd.text import LayerPlaces, scan
 from inertial_check.errors import DocumentError
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
@@ -93,6 +100,131 @@ _SHOWN = 3
 """Number of composition errors that a message shows; the others are counted."""
 
 _INTRODUCED = re.compile(r" introduced by @(?P<layer>[^@]*)@<(?P<prim>[^>]*)>")
+
+
+_SCRIPT = os.path.join(os.path.dirname(__file__), "stage.py")
+_MEMORY = "1 GB"
+"""Memory that a stage may take, which stage.py limits."""
+
+# The library reads its settings from the environment: the caller's could name plugins to load.
+_SETTINGS = {"PXR_WORK_THREAD_LIMIT": "1"}
+
+
+def compose_stage(source: Source, context: Context, whole: bool = True) -> JsonObject:
+    """Compose the stage of a layer and describe its bodies, shapes and joints, as stage.py does.
+
+    Args:
+        source: The layer; its bytes count, not those on the disk.
+        context: Bytes of layers to which it refers, in place of those on the disk.
+        whole: Whether to describe the shapes and joints, too, as members of the description. If
+            that ends the process, they say so, and the bodies are described alone.
+
+    Raises:
+        DocumentError: The library cannot read the layer, or reading it ended the process.
+    """
+    answer = _ask(source, context, whole)
+    if isinstance(answer, str) and whole:
+        refused = {"refused": answer}
+        answer = _ask(source, context, whole=False)
+        if not isinstance(answer, str):
+            answer |= {"shapes": refused, "joints": refused}
+    if isinstance(answer, str):
+        note_other_inputs()
+        raise DocumentError(source.path, answer)
+    _expect_description(source, answer)
+    note_child_lookups((path.partition("[")[0] for path in answer["used"]), answer["complete"])
+    return answer
+
+
+def _expect_description(source: Source, described: JsonObject) -> None:
+    """Check that a stage, its shapes or its joints could be described.
+
+    Raises:
+        DocumentError: The description says why they cannot be read.
+    """
+    if "refused" in described:
+        note_other_inputs()
+        raise DocumentError(source.path, described["refused"])
+    if "error" in described:
+        reason = f"no USD layer: {described['error']}"
+        raise DocumentError(source.path, reason, described["line"], described["column"])
+
+
+def _ask(source: Source, context: Context, whole: bool) -> JsonObject | str:
+    """Ask the process to describe a stage; return its answer, or why there is none."""
+    granted = context.of_document(source.path).granted
+    data: bytes | None = source.data
+    if not source.data.startswith(TEXT) and source.path.endswith(SUFFIXES):
+        with suppress(OSError, ValueError):  # a binary layer is not sent along if it is on the disk
+            if read_regular(source.path, len(source.data)) == source.data:
+                data = None
+    overlay = context.overlay
+    blobs = [*([] if data is None else [data]), *overlay.values()]
+    request = {
+        "path": os.path.abspath(source.path),
+        "size": None if data is None else len(data),
+        "whole": whole,
+        "scale_noise": USD_SCALE_NOISE,
+        "roots": None if granted.follow_outside else granted.list_roots(),
+        "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
+    }
+    line = json.dumps(request).encode() + b"\n"
+    seconds = answer_seconds(granted.limits)
+    return _ComposingProcess.current().ask(line + b"".join(blobs), seconds)
+
+
+class _ComposingProcess(ChildClient):
+    """A process that composes stages; one thread at a time sends it a request."""
+
+    _folder = ""
+
+    def ask(self, request: bytes, seconds: float) -> JsonObject | str:
+        """Send a request; return the answer, or why there is none within the time [s]."""
+        with self.exchange() as process:
+            stopped = threading.Event()
+
+            def stop() -> None:
+                stopped.set()
+                process.kill()
+
+            timer = threading.Timer(seconds, stop)
+            timer.daemon = True
+            timer.start()
+            line = b""  # only a part of the answer if the process ends before
+            try:
+                if process.stdin is not None and process.stdout is not None:
+                    process.stdin.write(request)
+                    process.stdin.flush()
+                    line = process.stdout.readline()
+            except OSError:
+                pass
+            finally:
+                timer.cancel()
+            if line.endswith(b"\n"):
+                answer: JsonObject = json.loads(line)
+                if answer["last"]:
+                    self.close()
+                return answer
+            code = process.wait()
+            self.close()
+        if stopped.is_set():
+            return (
+                f"not read within {seconds:g} s: damaged, or with references that multiply? "
+                "--timeout raises the limit, a third of the time for a document"
+            )
+        reason = f"it may be damaged, or need more than {_MEMORY} of memory"
+        return f"the USD library ended reading it (exit code {code}): {reason}"
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # Created here, because a process that is killed would leave its folder behind.
+        self._folder = tempfile.mkdtemp(prefix="inertial-check-")
+        code = f"import runpy; runpy.run_path({_SCRIPT!r}, run_name='__main__')"
+        return open_child(code, self._folder, environment=_SETTINGS)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def read_model(source: Source, context: Context) -> Model:
@@ -169,7 +301,7 @@ class _StageReader:
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source, self._context = source, context
-        self._stage = compose_stage(source, context, "bodies", "shapes")
+        self._stage = compose_stage(source, context)
         # Refuse a stage whose units no number can be converted from.
         stage = self._stage
         for name, key in _UNITS.items():
@@ -181,19 +313,20 @@ class _StageReader:
 
     def model(self) -> Model:
         """Make the model."""
-        bodies = tuple(self._body(body) for body in self._stage["bodies"])
-        problems = tuple(self._problems(bodies))
-        others = tuple(self._layers.others)
-        loops = tuple(self._frames.close(entry) for entry in self._stage["loops"])
-        name = self._stage["name"]
-        roots = Deferred(self._read_roots)
-        return Model(self._source, NAME, name, bodies, problems, others, loops=loops, roots=roots)
-
-    def _read_roots(self) -> tuple[RootPose, ...]:
-        """Read the poses of the bodies without a parent, as far as they are known."""
+        joints = self._read_joints()
+        bodies = self._place_shapes([self._body(body, joints) for body in self._stage["bodies"]])
         entries = [body for body in self._stage["bodies"] if body["joint"].get("parent") is None]
         poses = ((body["path"], self._frames.in_world(body)) for body in entries)
-        return tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None)
+        return Model(
+            self._source,
+            NAME,
+            self._stage["name"],
+            bodies,
+            tuple(self._problems(bodies)),
+            tuple(self._layers.others),
+            loops=tuple(self._frames.close(entry) for entry in self._stage["loops"]),
+            roots=tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None),
+        )
 
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
         errors = self._stage["errors"]
@@ -226,12 +359,15 @@ class _StageReader:
         prim = layer.places.prims.get(match["prim"]) if layer and match else None
         return layer.span(*prim) if layer and prim else Span(0, 0)
 
-    def _body(self, body: JsonObject) -> Body:
+    def _body(self, body: JsonObject, joints: Mapping[str, Joint]) -> Body:
         span = self._place(body)
         reader = _MassReader(body, span, self._layers)
         inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
         driven = body["enabled"] and not body["kinematic"]
         joint = body["joint"]
+        held = joints.get(joint.get("path", ""))
+        if held is None and joint["type"]:  # the joints could not be described
+            held = Joint(joint["path"].rpartition("/")[2], joint["type"])
         return Body(
             name=body["name"],
             id=body["path"],
@@ -240,13 +376,12 @@ class _StageReader:
             moved=driven and joint["type"] != "fixed",
             inertial=inertial,
             problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
-            shapes=Deferred(partial(self._read_shapes, body["path"], span)),
             inertia_from=origin,
             parent=joint.get("parent"),
             X_PB=self._frames.pose(body["path"], joint),
             axis_B=self._frames.axis(body["path"], joint),
             p_BoJo_B=self._frames.point(body["path"], joint),
-            joints=Deferred(partial(self._read_joints, joint)) if joint["type"] else (),
+            joints=() if held is None else (held,),
         )
 
     def _place(self, body: JsonObject) -> Span:
@@ -263,39 +398,37 @@ class _StageReader:
             path = path.rpartition("/")[0]
         return Span(0, 0)
 
-    def _read_shapes(self, body: str, span: Span) -> tuple[Shape, ...]:
-        """Read the shapes of a body; if that fails, one shape that says why."""
-        if isinstance(self._shapes, str):
-            return (unusable_shape("", "visual", span, self._shapes),)
-        return self._shapes.get(body, ())
-
-    @cached_property
-    def _shapes(self) -> Mapping[str, tuple[Shape, ...]] | str:
-
+    def _place_shapes(self, bodies: Sequence[Body]) -> tuple[Body, ...]:
+        """Give bodies their shapes; if they cannot be read, one shape that says why."""
+        described = self._stage["shapes"]
         try:
-            shapes = self._stage.get("shapes")
-            if shapes is None:
-                shapes = compose_stage(self._source, self._context, "shapes")
-            check_description(self._source, shapes)
+            _expect_description(self._source, described)
         except DocumentError as error:
-            return error.reason
-        return read_shapes(shapes, self._stage["meters"], self._layers.span_of)
+            unread = [unusable_shape("", "visual", body.span, error.reason) for body in bodies]
+            return tuple(
+                body._replace(shapes=(shape,)) for body, shape in zip(bodies, unread, strict=True)
+            )
+        found: dict[str, list[Shape]] = {}
+        layers = described["layers"]
+        for entry in described["shapes"]:
+            places = (
+                self._layers.span_of(layers[number], path) for number, path in entry["places"]
+            )
+            span = next((span for span in places if span is not None), Span(0, 0))
+            shape = _shape(entry, self._stage["meters"], span)
+            found.setdefault(entry["body"], []).append(shape)
+        return tuple(body._replace(shapes=tuple(found.get(body.id, ()))) for body in bodies)
 
-    def _read_joints(self, joint: JsonObject) -> tuple[Joint, ...]:
-        """Read the joint that holds a body; only its name if the layer was deleted meanwhile."""
-        path = joint["path"]
-        return (self._joints.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
-
-    @cached_property
-    def _joints(self) -> Mapping[str, Joint]:
-
-        # Read the joints of a stage by their paths.
-        answer = compose_stage(self._source, self._context, "joints")
-        kilograms, meters = answer["kilograms"], answer["meters"]
+    def _read_joints(self) -> Mapping[str, Joint]:
+        """Read the joints of the stage by their paths; none if they cannot be read."""
+        try:
+            _expect_description(self._source, self._stage["joints"])
+        except DocumentError:
+            return {}
+        kilograms, meters = self._stage["kilograms"], self._stage["meters"]
         units = {kind: _units(kind, kilograms, meters) for kind in ("revolute", "prismatic")}
-        return {
-            entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]
-        }
+        entries = self._stage["joints"]["joints"]
+        return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in entries}
 
 
 class _JointFrames:
@@ -641,24 +774,6 @@ _KINDS = {
 _ALONG_AN_AXIS = frozenset(("cylinder", "capsule", "cone", "plane"))
 _ORDERS = {"X": (1, 2, 0), "Y": (2, 0, 1), "Z": (0, 1, 2)}
 """Axes of the gprim that become x, y and z of the shape, by the axis of the gprim."""
-
-
-def read_shapes(
-    described: JsonObject, meters: float, span_of: Callable[[str, str], Span | None]
-) -> Mapping[str, tuple[Shape, ...]]:
-    """Read the shapes of a stage by the path of their body.
-
-    Args:
-        described: Description of the shapes, by stage.py.
-        meters: metersPerUnit of the stage [m].
-        span_of: Function that returns the span of a prim in a layer, if it is known.
-    """
-    found: dict[str, list[Shape]] = {}
-    for entry in described["shapes"]:
-        places = (span_of(described["layers"][number], path) for number, path in entry["places"])
-        span = next((span for span in places if span is not None), Span(0, 0))
-        found.setdefault(entry["body"], []).append(_shape(entry, meters, span))
-    return {body: tuple(shapes) for body, shapes in found.items()}
 
 
 def _shape(entry: JsonObject, meters: float, span: Span) -> Shape:

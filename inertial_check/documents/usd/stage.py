@@ -1,6 +1,6 @@
 """Script that composes USD stages and describes their bodies, shapes and joints as JSON.
 
-It runs in a process of its own, which usd/process.py starts, because a damaged binary file can end
+It runs in a process of its own, which usd/reading.py starts, because a damaged binary file can end
 the USD library together with its process. It reads a line of JSON and the blobs that the line
 announces, answers with a line of JSON, and repeats this until its input ends. Its argument is an
 empty folder. It imports nothing of this package.
@@ -16,8 +16,7 @@ import re
 import stat
 import struct
 import sys
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
@@ -214,19 +213,16 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
 
     Args:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
-            pairs of a path and the size of the data that replaces the file there; "asked": the
-            parts to describe, of "bodies", "shapes" and "joints"; "scale_noise": largest deviation
-            of a scale factor from 1 that is rounding; "roots": real paths of the folders in which
-            other layers may lie, or null for anywhere.
+            pairs of a path and the size of the data that replaces the file there; "whole": whether
+            to describe the shapes and joints, too; "scale_noise": largest deviation of a scale
+            factor from 1 that is rounding; "roots": real paths of the folders in which other
+            layers may lie, or null for anywhere.
         stream: The data, and then the overlays.
         folder: An empty folder, for data that the library reads from a file.
     """
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        stage_of = partial(
-            _describe_parts, asked=request["asked"], noise=request["scale_noise"], folder=folder
-        )
         roots = request["roots"]
         guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
         path = request["path"]
@@ -236,7 +232,11 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
         root = _layer(path, data, folder)
         opened = [*guard.open_dependencies(root), *held]
         stage = Usd.Stage.Open(root, sessionLayer=None)
-        described = stage_of(stage, root)
+        scene = _Scene(stage, root, request["scale_noise"])
+        described = _describe_bodies(scene)
+        if request["whole"]:
+            described["shapes"] = _describe_part(_describe_shapes, scene, folder)
+            described["joints"] = _describe_part(_describe_joints, scene, folder)
         guard.check_used_layers(stage.GetUsedLayers(), opened)
         described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
         described["complete"] = not stage.GetCompositionErrors()
@@ -294,27 +294,16 @@ def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
     return layer
 
 
-def _describe_parts(
-    stage: Usd.Stage, root: Sdf.Layer, asked: list[str], noise: float, folder: str
+def _describe_part(
+    describe: Callable[[_Scene], JsonObject], scene: _Scene, folder: str
 ) -> JsonObject:
-    """Describe parts of a stage, which is composed once for all of them.
-
-    Returns:
-        The description of the first part; each further one is a member of it, under its name, and
-        says there why it cannot be read, because the first is worth having without it.
-    """
-    describe = {"bodies": _describe_bodies, "shapes": _describe_shapes, "joints": _describe_joints}
-    first, *others = asked
-    scene = _Scene(stage, root, noise)
-    described = describe[first](scene)
-    for part in others:
-        try:
-            described[part] = describe[part](scene)
-        except MemoryError:
-            described[part] = {"refused": f"the USD library {_LARGE}"}
-        except Exception as error:  # of damaged data
-            described[part] = _refusal(error, folder)
-    return described
+    """Describe shapes or joints, or say why they cannot be read: bodies are worth having alone."""
+    try:
+        return describe(scene)
+    except MemoryError:
+        return {"refused": f"the USD library {_LARGE}"}
+    except Exception as error:  # of damaged data
+        return _refusal(error, folder)
 
 
 def _describe_bodies(scene: _Scene) -> JsonObject:
@@ -598,11 +587,9 @@ def _describe_shapes(scene: _Scene) -> JsonObject:
 
 def _describe_joints(scene: _Scene) -> JsonObject:
     """Describe limits, friction and rotors of every joint, in the order of the stage."""
-    from pxr import UsdGeom, UsdPhysics
+    from pxr import UsdPhysics
 
     return {
-        "meters": UsdGeom.GetStageMetersPerUnit(scene.stage),
-        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(scene.stage),
         "joints": [
             {
                 "path": str(prim.GetPath()),

@@ -3,24 +3,14 @@
 The library parses USD; this scanner only knows its punctuation. It distinguishes comments, strings,
 asset and prim paths, and groups in brackets, so that it finds no attributes inside them. The layers
 it scans have been read by the library; on other texts it may find less, but no wrong place.
-
-Writer of a text layer over a USD document: the same stage with other mass properties.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import takewhile
 from typing import NamedTuple
-
-from inertial_check.documents.context import Context
-from inertial_check.documents.files.access import Access, JsonObject
-from inertial_check.documents.files.ignoring import relative_path
-from inertial_check.documents.model import Model
-from inertial_check.documents.usd.process import compose_stage
-from inertial_check.errors import UsageError
 
 # No lookahead inside a possessive group: Python before 3.11.5 goes on at a wrong place after one.
 _TOKEN = re.compile(
@@ -235,71 +225,3 @@ class _Scanner:
 
 def _unquote(token: Token) -> str:
     return token.text.strip(b"\"'").decode("utf-8", "replace")
-
-
-_PROPERTIES = {
-    "float physics:mass": ("mass",),
-    "point3f physics:centerOfMass": ("x", "y", "z"),
-    "float3 physics:diagonalInertia": ("ixx", "iyy", "izz"),
-    "quatf physics:principalAxes": ("qw", "qx", "qy", "qz"),
-}
-"""Declaration of each property, and the names of its numbers."""
-
-
-def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
-    """Write a layer; arguments and errors are those of usd.overlay."""
-    if os.path.splitext(path)[1] not in (".usd", ".usda"):
-        raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
-    # The document has been read: its layers are files that the caller allows.
-    stage = compose_stage(model.source, Context(access=Access(follow_outside=True)), "bodies")
-    for body in stage["bodies"]:
-        if body["instance"] and body["path"] in texts:
-            raise UsageError(
-                f"{model.source.path}: {body['path']} stands in an instance, which no layer over "
-                "the document reaches: fix the file that holds its numbers"
-            )
-    return "\n".join(_layer_lines(model.source.path, stage, texts, path)).encode()
-
-
-def _layer_lines(
-    source: str, stage: JsonObject, texts: Mapping[str, Mapping[str, str]], path: str
-) -> Iterator[str]:
-    # Make the asset path of a file relative to a folder.
-    folder = os.path.dirname(os.path.abspath(path))
-    reference_path = relative_path(os.path.abspath(source), folder)
-    anchored = (
-        reference_path
-        if reference_path.startswith(("../", "/")) or ":" in reference_path
-        else f"./{reference_path}"
-    )
-    below = f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"
-    yield "#usda 1.0"
-    yield "("
-    if stage["name"]:
-        yield f'    defaultPrim = "{stage["name"]}"'
-    yield f"    kilogramsPerUnit = {stage['kilograms']!r}"
-    if stage["meters_written"]:
-        yield f"    metersPerUnit = {stage['meters']!r}"
-    yield f'    subLayers = [{below}]\n    upAxis = "{stage["up"]}"'
-    yield ")"
-    tree: JsonObject = {}
-    for prim, numbers in texts.items():
-        node = tree
-        for name in prim.strip("/").split("/"):
-            node = node.setdefault(name, {})
-        node[""] = numbers
-    yield from _overs(tree, "")
-    yield ""
-
-
-def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
-    for name, inside in tree.items():
-        if name:
-            yield f'\n{indent}over "{name}"\n{indent}{{'
-            yield from _overs(inside, f"{indent}    ")
-            yield f"{indent}}}"
-        else:
-            for declared, names in _PROPERTIES.items():
-                if names[0] in inside:
-                    shown = ", ".join(inside[each] for each in names)
-                    yield f"{indent}{declared} = {shown if len(names) == 1 else f'({shown})'}"

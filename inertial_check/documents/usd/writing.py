@@ -1,16 +1,20 @@
 """Insertion of mass properties that no layer states into the text of a prim.
 
 Damping, friction and armature of a joint, written into the text of its prim.
+
+Writer of a text layer over a USD document: the same stage with other mass properties.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import isclose
 from typing import NamedTuple
 
+from inertial_check.documents.context import Context
 from inertial_check.documents.edits import (
     CENTER,
     MOMENTS,
@@ -18,12 +22,15 @@ from inertial_check.documents.edits import (
     NotInsertable,
     make_comment_line,
 )
+from inertial_check.documents.files.access import Access, JsonObject
+from inertial_check.documents.files.ignoring import relative_path
 from inertial_check.documents.joint_edits import JointEdits
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.usd import TEXT
-from inertial_check.documents.usd.reading import DYNAMICS, find_unit
+from inertial_check.documents.usd.reading import DYNAMICS, compose_stage, find_unit
 from inertial_check.documents.usd.text import LayerPlaces, Token, scan, tokenize
+from inertial_check.errors import UsageError
 
 _SCHEMA = b'"PhysicsMassAPI"'
 _STEP = b"    "
@@ -299,3 +306,71 @@ def _units_of(model: Model) -> tuple[float, float]:
         if body.inertial is not None:
             return body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
     raise NotInsertable("no body of the stage states its units")
+
+
+_LAYER_NUMBERS = {
+    "float physics:mass": ("mass",),
+    "point3f physics:centerOfMass": ("x", "y", "z"),
+    "float3 physics:diagonalInertia": ("ixx", "iyy", "izz"),
+    "quatf physics:principalAxes": ("qw", "qx", "qy", "qz"),
+}
+"""Declaration of each property, and the names of its numbers."""
+
+
+def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
+    """Write a layer; arguments and errors are those of usd.overlay."""
+    if os.path.splitext(path)[1] not in (".usd", ".usda"):
+        raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
+    # The document has been read: its layers are files that the caller allows.
+    stage = compose_stage(model.source, Context(access=Access(follow_outside=True)), whole=False)
+    for body in stage["bodies"]:
+        if body["instance"] and body["path"] in texts:
+            raise UsageError(
+                f"{model.source.path}: {body['path']} stands in an instance, which no layer over "
+                "the document reaches: fix the file that holds its numbers"
+            )
+    return "\n".join(_layer_lines(model.source.path, stage, texts, path)).encode()
+
+
+def _layer_lines(
+    source: str, stage: JsonObject, texts: Mapping[str, Mapping[str, str]], path: str
+) -> Iterator[str]:
+    # Make the asset path of a file relative to a folder.
+    folder = os.path.dirname(os.path.abspath(path))
+    reference_path = relative_path(os.path.abspath(source), folder)
+    anchored = (
+        reference_path
+        if reference_path.startswith(("../", "/")) or ":" in reference_path
+        else f"./{reference_path}"
+    )
+    below = f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"
+    yield "#usda 1.0"
+    yield "("
+    if stage["name"]:
+        yield f'    defaultPrim = "{stage["name"]}"'
+    yield f"    kilogramsPerUnit = {stage['kilograms']!r}"
+    if stage["meters_written"]:
+        yield f"    metersPerUnit = {stage['meters']!r}"
+    yield f'    subLayers = [{below}]\n    upAxis = "{stage["up"]}"'
+    yield ")"
+    tree: JsonObject = {}
+    for prim, numbers in texts.items():
+        node = tree
+        for name in prim.strip("/").split("/"):
+            node = node.setdefault(name, {})
+        node[""] = numbers
+    yield from _overs(tree, "")
+    yield ""
+
+
+def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
+    for name, inside in tree.items():
+        if name:
+            yield f'\n{indent}over "{name}"\n{indent}{{'
+            yield from _overs(inside, f"{indent}    ")
+            yield f"{indent}}}"
+        else:
+            for declared, names in _LAYER_NUMBERS.items():
+                if names[0] in inside:
+                    shown = ", ".join(inside[each] for each in names)
+                    yield f"{indent}{declared} = {shown if len(names) == 1 else f'({shown})'}"

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from inertial_check import DocumentError
 from inertial_check.documents.load import load
 from inertial_check.documents.model import DIMENSIONS, Body, Shape
-from inertial_check.documents.source import Deferred, Span
+from inertial_check.documents.source import Span
 
 INERTIAL = (
     '<inertial><mass value="1"/>'
@@ -131,16 +131,6 @@ def test_both_forms_of_a_rotation_are_one_too_many():
     zero = '<visual><origin quat_xyzw="0 0 0 0"/><geometry><sphere radius="1"/></geometry></visual>'
     (body,) = load(robot(zero, ' version="1.2"')).bodies
     assert "no rotation" in body.shapes[0].note
-
-
-def test_shapes_are_read_once_and_let_go_of_the_document(monkeypatch):
-    calls = []
-    shapes = Deferred(lambda: calls.append(1) or (only(collision('<sphere radius="1"/>')),))
-    assert not calls
-    assert len(shapes) == len(list(shapes)) == 1
-    assert shapes[0].kind == "sphere"
-    assert shapes[:1] == tuple(shapes)
-    assert calls == [1]
 
 
 def test_shapes_compare_copy_and_pickle_as_tuples():

@@ -19,8 +19,8 @@ from inertial_check.documents.files.access import Access, Limits
 from inertial_check.documents.load import load, sniff
 from inertial_check.documents.model import ENTRIES
 from inertial_check.documents.source import Span
-from inertial_check.documents.usd import process as _usd_process
 from inertial_check.documents.usd import reading
+from inertial_check.documents.usd import reading as _usd_process
 from inertial_check.errors import DocumentError, MissingExtraError, UsageError
 from inertial_check.running.run import CheckRequest, check_paths
 from usd_library import in_binary, values

@@ -12,7 +12,7 @@ pytest.importorskip("pxr", reason='needs usd-core: pip install "inertial-check[u
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from inertial_check.documents.load import load
-from inertial_check.documents.usd import process, reading
+from inertial_check.documents.usd import reading
 from inertial_check.errors import DocumentError
 from usd_library import in_binary
 
@@ -167,37 +167,43 @@ def test_places_in_text_and_binary_layers(tmp_path):
     assert binary.source_of(binary.bodies[0].shapes[0].span) is binary.source
 
 
-def test_bodies_and_shapes_of_a_stage_take_one_composition(monkeypatch):
-    asked = []
+def test_a_stage_is_described_by_one_answer(monkeypatch):
+    ask, asked = reading._ComposingProcess.ask, []
 
-    def counted(source, context, *parts):
-        asked.append(parts)
-        return process.compose_stage(source, context, *parts)
+    def counted(self, request, seconds):
+        asked.append(json.loads(request.partition(b"\n")[0])["whole"])
+        return ask(self, request, seconds)
 
-    monkeypatch.setattr(reading, "compose_stage", counted)
-    text = stage("".join(prim("Xform", name, prim("Cube", "g"), BODY) for name in "abc"))
+    monkeypatch.setattr(reading._ComposingProcess, "ask", counted)
+    joints = "".join(
+        prim("PhysicsFixedJoint", f"j{name}", f"rel physics:body1 = </{name}>", "")
+        for name in "abc"
+    )
+    text = stage("".join(prim("Xform", name, prim("Cube", "g"), BODY) for name in "abc") + joints)
     model = load(text.encode())
     assert [len(body.shapes) for body in model.bodies] == [1, 1, 1]
-    assert asked == [("bodies", "shapes")]
+    assert [body.joints[0].name for body in model.bodies] == ["ja", "jb", "jc"]
+    assert asked == [True]
 
 
 def test_shapes_that_end_the_library_leave_the_bodies_and_say_so_on_each(monkeypatch):
-    ask = process._ComposingProcess.ask
+    ask = reading._ComposingProcess.ask
 
     def fail_on_shapes(self, request, seconds):
-        if "shapes" in json.loads(request.partition(b"\n")[0])["asked"]:
+        if json.loads(request.partition(b"\n")[0])["whole"]:
             return "the USD library ended reading it"
         return ask(self, request, seconds)
 
-    monkeypatch.setattr(process._ComposingProcess, "ask", fail_on_shapes)
+    monkeypatch.setattr(reading._ComposingProcess, "ask", fail_on_shapes)
     model = load(stage(prim("Xform", "b", prim("Cube", "g"), BODY)).encode())
     assert [shape.note for shape in model.bodies[0].shapes] == ["the USD library ended reading it"]
 
 
 def test_shapes_that_the_library_refuses_say_so_on_every_body(monkeypatch):
-    def refuse_shapes(source, context, *parts):
-        described = process.compose_stage(source, context, *parts)
-        return {**described, "shapes": {"refused": "needs more memory"}}
+    compose = reading.compose_stage
+
+    def refuse_shapes(*arguments):
+        return {**compose(*arguments), "shapes": {"refused": "needs more memory"}}
 
     monkeypatch.setattr(reading, "compose_stage", refuse_shapes)
     model = load(stage(prim("Xform", "b", prim("Cube", "g"), BODY)).encode())
