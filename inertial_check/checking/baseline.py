@@ -20,7 +20,7 @@ from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.checking.settings import Exemption, Settings, codes_of
 from inertial_check.documents.context import NestingError, check_json_nesting
 from inertial_check.documents.files.access import Limits, contains, read_regular
-from inertial_check.documents.files.ignoring import relative_path
+from inertial_check.documents.files.walking import relative_path
 from inertial_check.documents.files.writing import replace_file
 from inertial_check.documents.source import Place
 from inertial_check.errors import UsageError

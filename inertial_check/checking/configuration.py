@@ -42,7 +42,7 @@ from inertial_check.inertia import tolerances
 
 if TYPE_CHECKING:
     from inertial_check.checking.toml import TomlFile
-    from inertial_check.documents.files.ignoring import PathPattern
+    from inertial_check.documents.files.walking import PathPattern
 
 
 FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
@@ -362,7 +362,7 @@ def _argument(value: object, where: Where) -> str:
 
 
 def _pattern(text: str, where: Where) -> PathPattern:
-    from inertial_check.documents.files.ignoring import PathPattern
+    from inertial_check.documents.files.walking import PathPattern
 
     pattern = PathPattern(os.path.abspath(where.origin.folder), text)
     if not pattern.valid or text.startswith("!"):

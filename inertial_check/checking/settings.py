@@ -18,7 +18,7 @@ from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
-    from inertial_check.documents.files.ignoring import PathPattern
+    from inertial_check.documents.files.walking import PathPattern
 
 
 SIMULATOR = "simulator:"

@@ -140,6 +140,33 @@ def open_child(
     )
 
 
+_MOST_OPEN_FILES = 64
+"""Largest number of open files; an expansion opens one at a time."""
+
+
+def limit_resources(memory: int, seconds: float) -> None:
+    """Limit the memory [bytes] and time [s] of this process, and forbid it to write files."""
+    if sys.platform == "win32":  # has no such limits, but the parent stops the process in time
+        return
+    import resource
+
+    for kind, value in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, int(seconds) + 1),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, _MOST_OPEN_FILES),
+        (resource.RLIMIT_NPROC, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        try:
+            resource.setrlimit(kind, (limit, limit))
+        except (ValueError, OSError):  # macOS refuses a limit below what the process has already
+            if sys.platform != "darwin":
+                raise
+
+
 if TYPE_CHECKING:
     import signal
     import subprocess

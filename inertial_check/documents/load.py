@@ -158,7 +158,7 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
         from inertial_check.documents.usd.reading import read_model as read_usd
 
         return read_usd(source, context)
-    from inertial_check.documents.ros_yaml.reading import read_model as read_yaml
+    from inertial_check.documents.ros_yaml import read_model as read_yaml
 
     return read_yaml(source)
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from inertial_check.documents.context import Context
-from inertial_check.documents.edits import NotInsertable
-from inertial_check.documents.joint_edits import JointEdits
+from inertial_check.documents.edits import JointEdits, NotInsertable
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Edit
 

@@ -11,8 +11,8 @@ from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
-from inertial_check.documents.archives import Archive, ArrayStream, as_float64
 from inertial_check.documents.tables import open_table, sniff_format
+from inertial_check.documents.tables.arrays import Archive, ArrayStream, as_float64
 from inertial_check.documents.tables.reading import Block, Layout, TableReader
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.inertia.arrays import Floats, Integers

@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.documents.context import Context
-from inertial_check.documents.edits import NotInsertable
-from inertial_check.documents.joint_edits import JOINT_NUMBERS, JointEdits
+from inertial_check.documents.edits import JOINT_NUMBERS, JointEdits, NotInsertable
 from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Given, Joint, Model, judge, select_changes
 from inertial_check.documents.source import Edit, Span

@@ -18,8 +18,7 @@ from inertial_check.checking.configuration import FILE_NAMES, Configurations
 from inertial_check.checking.report import FileReport, Report
 from inertial_check.checking.rules.document import UnresolvedReference
 from inertial_check.documents.files.access import Access, root_of
-from inertial_check.documents.files.ignoring import PathPattern
-from inertial_check.documents.files.walking import Glob, walk
+from inertial_check.documents.files.walking import Glob, PathPattern, walk
 from inertial_check.errors import UsageError
 from inertial_check.running.run import CheckRequest, check_paths
 

@@ -10,7 +10,7 @@ import inertial_check as ic
 from inertial_check.checking.configuration import Configurations
 from inertial_check.checking.toml import TomlFile
 from inertial_check.documents.files.access import Access
-from inertial_check.documents.files.ignoring import LONGEST_PATTERN, PathPattern, translate_pattern
+from inertial_check.documents.files.walking import LONGEST_PATTERN, PathPattern, translate_pattern
 from inertial_check.documents.load import load
 from inertial_check.documents.meshes import triangles
 from inertial_check.errors import LONGEST_REASON, DocumentError, UsageError

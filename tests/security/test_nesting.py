@@ -58,7 +58,7 @@ def test_nested_yaml_is_refused(tmp_path):
 
 
 def test_merged_keys_that_grow_with_each_alias_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("inertial_check.documents.ros_yaml.reading.MOST_ELEMENTS", 10_000)
+    monkeypatch.setattr("inertial_check.documents.ros_yaml.MOST_ELEMENTS", 10_000)
     rows = "".join(f"a{i}: &a{i} {{<<: *a{i - 1}, k{i}: 1}}\n" for i in range(1, 400))
     with pytest.raises(DocumentError, match="merged keys"):
         read_yaml(tmp_path, f"a0: &a0 {{k: 1}}\n{rows}l: {LINK}\n")
@@ -66,7 +66,7 @@ def test_merged_keys_that_grow_with_each_alias_are_bounded(tmp_path, monkeypatch
 
 def test_aliases_that_double_below_the_deepest_link_end(tmp_path, request, monkeypatch):
     if not request.config.getoption("--long"):  # visits up to the limit take seconds
-        monkeypatch.setattr("inertial_check.documents.ros_yaml.reading._MOST_VISITS", 25_000)
+        monkeypatch.setattr("inertial_check.documents.ros_yaml._MOST_VISITS", 25_000)
     rows = "".join(f" a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}\n" for i in range(1, 60))
     with pytest.raises(DocumentError, match="do aliases repeat them without bound"):
         read_yaml(tmp_path, f"c:\n a0: &a0 {{l: {LINK}}}\n{rows}b: {{z: *a59}}\n")

@@ -7,9 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from inertial_check.documents import archives
 from inertial_check.documents.numbers import MOST_DIGITS
-from inertial_check.documents.tables import open_table, reading
+from inertial_check.documents.tables import arrays, open_table, reading
 from inertial_check.errors import DocumentError
 from inertial_check.identification.recordings import read_recording, tables
 
@@ -94,7 +93,7 @@ def test_an_array_that_claims_more_than_it_holds_is_refused(shape, fortran):
 
 
 def test_a_recording_that_unfolds_beyond_the_limit_is_one_error(monkeypatch):
-    monkeypatch.setattr(archives, "LARGEST_WHOLE", 2**20)
+    monkeypatch.setattr(arrays, "LARGEST_WHOLE", 2**20)
     header = {"descr": "<f8", "fortran_order": False, "shape": (2**14, 4)}
     data = write_array(header, bytes(2**14 * 4 * 8))
     bomb = write_archive(q=data, tau=data, u=data)

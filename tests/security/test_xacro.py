@@ -375,7 +375,7 @@ def test_the_walls_hold_if_an_expression_escapes(act, tmp_path):
     code = f"""
         import ctypes, json, os, socket, subprocess
         from inertial_check.documents.files.access import Access
-        from inertial_check.documents.xacro.confinement import confine
+        from inertial_check.documents.xacro.child import confine
         confine(Access((os.path.realpath('.'),)))
         assert open('file').read() == 'inside'
         try:

@@ -1,13 +1,356 @@
-"""Directory walk that finds the files that may be robot models, by their names alone."""
+"""Directory walk that finds the files that may be robot models, by their names alone.
+
+Reading of .gitignore files, to leave out of a walk what git would ignore.
+
+Paths are matched byte by byte, as git does, in strings that hold one character a byte (Latin-1):
+neither a pattern nor a name has to be valid text.
+
+Path patterns of settings, matched as git matches those of a folder's .gitignore.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
-from inertial_check.documents.files import ignoring
+from inertial_check.documents.files.access import read_regular
+
+_POSIX_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r" \t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+
+
+LONGEST_PATTERN = 4096
+"""Largest length of a pattern [characters], that of a path on Linux; a longer one matches nothing.
+An expression of a million characters takes seconds to compile."""
+
+
+class _IgnorePattern(NamedTuple):
+    """One line of an ignore file, compiled."""
+
+    matches: re.Pattern[str]
+    negated: bool
+    directories_only: bool
+    whole_path: bool
+
+
+class IgnoreFile(NamedTuple):
+    """The patterns of one ignore file, and the folder that they are relative to."""
+
+    folder: str
+    patterns: tuple[_IgnorePattern, ...]
+
+    def verdict(self, path: str, directory: bool) -> bool | None:
+        """Tell whether an absolute path is ignored; None where no pattern matches it."""
+        below = path[len(self.folder) :].replace(os.sep, "/").lstrip("/")
+        relative = os.fsencode(below).decode("latin-1")
+        name = relative.rpartition("/")[2]
+        for pattern in reversed(self.patterns):
+            if pattern.directories_only and not directory:
+                continue
+            if pattern.matches.fullmatch(relative if pattern.whole_path else name):
+                return not pattern.negated
+        return None
+
+
+LARGEST = 1 << 17
+"""Largest size of an ignore file [bytes]: thousands of patterns, as each of them is compared with
+each path of the folder."""
+
+Failed = Callable[[str, OSError], None]
+"""Function that is told of a path that cannot be read, and the error."""
+
+Ignores = tuple[IgnoreFile, ...]
+"""The ignore files that apply in a folder, from the outermost to the innermost, which decides."""
+
+
+def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
+    """Tell whether git would ignore an entry whose parent folder is not ignored.
+
+    Args:
+        ignores: The ignore files that apply in the parent folder.
+        path: Absolute path of the entry.
+        directory: Whether it is a directory; for git, a symbolic link is none.
+    """
+    for ignore in reversed(ignores):
+        verdict = ignore.verdict(path, directory)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def above(folder: str, failed: Failed) -> Ignores:
+    """Read the ignore files that lie above a folder, within its repository."""
+    inherited: list[str] = []
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, inner = os.path.dirname(folder), folder
+        if folder == inner:
+            return ()
+        inherited.append(folder)
+    ignores: Ignores = ()
+    for parent in reversed(inherited):
+        ignores = within(parent, ignores, failed)
+    return ignores
+
+
+def within(folder: str, ignores: Ignores, failed: Failed) -> Ignores:
+    """Read the ignore files that apply inside a folder, given those that apply in its parent."""
+    repository = os.path.join(folder, ".git")
+    if os.path.lexists(
+        repository
+    ):  # a repository of its own, to which the ignore files around it do not apply
+        ignores = _read(folder, os.path.join(repository, "info", "exclude"), failed)
+    return ignores + _read(folder, os.path.join(folder, ".gitignore"), failed)
+
+
+def _read(folder: str, path: str, failed: Failed) -> Ignores:
+    """Read an ignore file; git follows no link there, and `failed` is told what is not read."""
+    if os.path.islink(path):
+        return ()
+    try:
+        data = read_regular(path, LARGEST)
+    except (FileNotFoundError, NotADirectoryError):  # in a worktree, .git is a file
+        return ()
+    except OSError as error:
+        failed(path, error)
+        return ()
+    lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    return (IgnoreFile(folder, tuple(_read_patterns(lines))),)
+
+
+def _read_patterns(lines: list[str]) -> Iterator[_IgnorePattern]:
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        # Remove the spaces at the end of a text, except one that a backslash keeps.
+        text = line.removesuffix("\r")
+        kept = text.rstrip(" ")
+        backslashes = len(kept) - len(kept.rstrip("\\"))
+        text = kept + " " if backslashes % 2 and len(kept) < len(text) else kept
+        negated = text.startswith("!")
+        text = text[negated:]
+        directories_only = text.endswith("/")
+        text = text[: len(text) - directories_only]
+        expression = translate_pattern(text.removeprefix("/")) if text else None
+        if expression is not None:
+            yield _IgnorePattern(
+                re.compile(expression, re.DOTALL), negated, directories_only, "/" in text
+            )
+
+
+def translate_pattern(pattern: str) -> str | None:
+    """Translate a path pattern of git, in which `*` stops at `/` and `**` does not.
+
+    The expression is matched in linear time for each `**` and `*`: what lies between two of them is
+    matched at the first place where it fits and never tried again further on (atomic groups). That
+    loses no match, because the star behind it can skip whatever a later place would.
+
+    Returns:
+        The regular expression for a full match; None for a pattern that can match nothing.
+    """
+    tokens = _read_tokens(pattern) if len(pattern) <= LONGEST_PATTERN else None
+    if tokens is None:
+        return None
+    *between, last = _split(tokens, _FOLDERS)
+    pieces = []
+    for number, part in enumerate(between):
+        text = _translate_names(part)
+        pieces.append(text if number == 0 else f"(?>{_FOLDERS}{text})")
+    return "".join([*pieces, _FOLDERS if between else "", _translate_names(last)])
+
+
+_STAR, _FOLDERS, _REST = "[^/]*", "(?:[^/]*+/)*?", ".*"
+"""Expressions of a star, of `**/` and of `**` at the end of a pattern."""
+
+
+def _read_tokens(pattern: str) -> list[str] | None:
+    """Read a pattern as expressions of single characters, and of stars; None if it is invalid."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "*":
+            found, at = _read_stars(pattern, at)
+            tokens += found
+        elif char == "?":
+            tokens.append("[^/]")
+            at += 1
+        elif char == "[":
+            bracket = _translate_bracket(pattern, at + 1)
+            if bracket is None:
+                return None
+            tokens.append(bracket[0])
+            at = bracket[1]
+        else:
+            at += char == "\\"
+            if at == len(pattern):
+                return None
+            tokens.append(re.escape(pattern[at]))
+            at += 1
+    return tokens
+
+
+def _read_stars(pattern: str, start: int) -> tuple[list[str], int]:
+    """Read a run of stars; returns its expressions and where the pattern goes on."""
+    end = start
+    while pattern[end : end + 1] == "*":
+        end += 1
+    begins_a_name = start == 0 or pattern[start - 1] == "/"
+    if end - start == 1 or not begins_a_name:
+        return [_STAR], end
+    if end == len(pattern):
+        return [_REST], end
+    if pattern[end] == "/":
+        return [_FOLDERS], end + 1
+    if pattern.startswith("\\/", end):  # one folder or more
+        return [_FOLDERS, _STAR, "/"], end + 2
+    return [_STAR], end
+
+
+def _translate_names(tokens: list[str]) -> str:
+    """Translate the part of a pattern between two `**/`, name by name."""
+    names = _split(tokens, "/")
+    return "/".join(map(_translate_name, names))
+
+
+def _translate_name(tokens: list[str]) -> str:
+    """Translate the part of a pattern between two slashes."""
+    first, *others = map("".join, _split(tokens, _STAR))
+    if not others:
+        return first
+    *between, last = others
+    return first + "".join(f"(?>[^/]*?{text})" for text in between) + _STAR + last
+
+
+def _split(tokens: list[str], mark: str) -> list[list[str]]:
+    """Split expressions at each that is the mark."""
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token == mark:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _translate_bracket(pattern: str, at: int) -> tuple[str, int] | None:
+    """Translate a set whose `[` stands before `at`; None if it is never closed."""
+    negated = pattern[at : at + 1] in ("!", "^")
+    at += negated
+    members: list[str] = []
+    low = ""  # the last character: a following `-` begins a range with it
+    first = True
+    while first or pattern[at : at + 1] != "]":
+        first = False
+        if at >= len(pattern):
+            return None
+        if pattern.startswith("[:", at) and (named := _read_class(pattern, at)) is not None:
+            member, at = named
+            if not member:
+                return None
+            members.append(member)
+            low = ""
+            continue
+        is_range = pattern[at] == "-" and low and pattern[at + 1 : at + 2] not in ("", "]")
+        at += bool(is_range)
+        at += pattern[at] == "\\"
+        if at >= len(pattern):
+            return None
+        char = pattern[at]
+        at += 1
+        if is_range:
+            members += [f"{re.escape(low)}-{re.escape(char)}"] if low <= char else []
+            low = ""
+        else:
+            members.append(re.escape(char))
+            low = char
+    inside = "".join(members)
+    if not inside:
+        return ("[^/]" if negated else "(?!)"), at + 1
+    return (f"[^/{inside}]" if negated else f"(?!/)[{inside}]"), at + 1
+
+
+def _read_class(pattern: str, at: int) -> tuple[str, int] | None:
+    """Read a `[:class:]`: its members, "" if unknown; None where `[` is just a character."""
+    end = pattern.find("]", at + 2)
+    if end < 0:
+        return "", at
+    if end == at + 2 or pattern[end - 1] != ":":
+        return None
+    return _POSIX_CLASSES.get(pattern[at + 2 : end - 1], ""), end + 1
+
+
+class PathPattern(NamedTuple):
+    """Pattern of file paths relative to a folder.
+
+    A pattern without "/" is matched against every name in the path; any other against the path from
+    the folder. "*" stops at "/", "**" does not. A pattern that matches a folder matches all files
+    in it.
+
+    Attributes:
+        folder: Absolute path of the folder.
+        pattern: The pattern as written.
+    """
+
+    folder: str
+    pattern: str
+
+    @property
+    def valid(self) -> bool:
+        """Whether the pattern can match anything."""
+        return _compile(self.pattern) is not None
+
+    @property
+    def exact_path(self) -> str | None:
+        """The absolute path that the pattern names; None if other paths match it, too."""
+        wild = any(sign in self.pattern for sign in "*?[\\")
+        if wild or "/" not in self.pattern.rstrip("/"):
+            return None
+        return os.path.abspath(os.path.join(self.folder, self.pattern.lstrip("/")))
+
+    def matches(self, path: str) -> bool:
+        """Tell whether the pattern matches a file, or a folder above it."""
+        expression = _compile(self.pattern)
+        if expression is None:
+            return False
+        parts = relative_path(os.path.abspath(path), self.folder).split("/")
+        named = "/" not in self.pattern.rstrip("/")
+        for count in range(1, len(parts) + (not self.pattern.endswith("/"))):
+            candidate = parts[count - 1] if named else "/".join(parts[:count])
+            if parts[count - 1] != os.pardir and expression.fullmatch(candidate):
+                return True
+        return False
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str] | None:
+    text = pattern.removeprefix("./").removeprefix("/").rstrip("/")
+    expression = translate_pattern(text) if text else None
+    return None if expression is None else re.compile(expression, re.DOTALL)
+
+
+@cache
+def relative_path(path: str, folder: str) -> str:
+    """Give the path from a folder with "/" between names; absolute on another drive."""
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:
+        return path.replace(os.sep, "/")
+
 
 SUFFIXES = frozenset(
     [".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf", ".usd", ".usda", ".usdc", ".usdz"]
@@ -53,7 +396,7 @@ class Glob(NamedTuple):
     @classmethod
     def of(cls, pattern: str) -> Glob | None:
         """Compile a pattern; None where it is invalid, as with a `[` that is never closed."""
-        expression = ignoring.translate_pattern(pattern)
+        expression = translate_pattern(pattern)
         if expression is None:
             return None
         levels = float("inf") if "**" in pattern else pattern.count("/")
@@ -73,7 +416,7 @@ class _PendingFolder(NamedTuple):
 
     entry: WalkEntry
     glob: Glob | None
-    ignores: ignoring.Ignores
+    ignores: Ignores
 
 
 def walk(
@@ -92,7 +435,7 @@ def walk(
         failed: Called with each folder that cannot be read, and the error.
     """
     start = os.path.abspath(path)
-    folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, ignoring.above(start, failed))]
+    folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, above(start, failed))]
     links: list[_PendingFolder] = []
     seen: set[tuple[int, int]] = set()
     while folders or links:
@@ -102,10 +445,10 @@ def walk(
         except OSError as error:
             failed(folder.entry.printed, error)
             continue
-        ignores = ignoring.within(folder.entry.absolute, folder.ignores, failed)
+        ignores = within(folder.entry.absolute, folder.ignores, failed)
         for child in entries:
             real_folder = child.is_dir(follow_symlinks=False)
-            if ignoring.is_ignored(ignores, child.path, real_folder):
+            if is_ignored(ignores, child.path, real_folder):
                 continue
             entry = folder.entry.inside(child.name)
             if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
@@ -131,9 +474,7 @@ def _read_entries(absolute: str, seen: set[tuple[int, int]]) -> list[os.DirEntry
         return sorted(entries, key=lambda entry: entry.name)
 
 
-def _enter(
-    entry: WalkEntry, glob: Glob | None, ignores: ignoring.Ignores
-) -> Iterator[_PendingFolder]:
+def _enter(entry: WalkEntry, glob: Glob | None, ignores: Ignores) -> Iterator[_PendingFolder]:
     """Yield the folder, if there is anything to find inside it."""
     if glob is None or glob.matches(entry):
         yield _PendingFolder(entry, None, ignores)

@@ -35,25 +35,23 @@ from inertial_check.documents.poses import (
     SAME_FRAME,
     UNKNOWN,
     Rotation,
+    Unusable,
     Vector,
+    check_usable,
     from_axis_angle,
     from_euler,
     from_wxyz,
     from_xy_axes,
     from_z_axis,
     is_finite,
+    parse_factors,
+    parse_numbers,
     product,
     rotate,
     transpose,
-)
-from inertial_check.documents.shapes import (
-    Unusable,
-    check_usable,
-    parse_factors,
-    parse_numbers,
     unusable_shape,
 )
-from inertial_check.documents.xml.reading import TextReader
+from inertial_check.documents.xml.document import TextReader
 
 _WITHOUT_ANGLES: Mapping[str, Callable[..., Rotation | None]] = {
     "quat": from_wxyz,

@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inertial_check.documents.context import Context
-from inertial_check.documents.edits import CENTER, MOMENTS, PRODUCTS, ZERO_VECTOR, NotInsertable
-from inertial_check.documents.joint_edits import JointEdits, print_changes
+from inertial_check.documents.edits import (
+    CENTER,
+    MOMENTS,
+    PRODUCTS,
+    ZERO_VECTOR,
+    JointEdits,
+    NotInsertable,
+    print_changes,
+)
 from inertial_check.documents.mjcf import ORIENTATIONS
 from inertial_check.documents.mjcf.compiler import Compiler, MjcfDocument, read_compiler
 from inertial_check.documents.model import Body, Model

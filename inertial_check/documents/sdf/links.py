@@ -16,9 +16,8 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.numbers import quote
 from inertial_check.documents.poses import IDENTITY, UNKNOWN, Rotation, from_quaternion, from_rpy
-from inertial_check.documents.xml.document import XmlDocument
+from inertial_check.documents.xml.document import TextReader, XmlDocument
 from inertial_check.documents.xml.markup import Element, PlacedText
-from inertial_check.documents.xml.reading import TextReader
 
 _ONE = Number(1.0, "1", None)
 _WATER = Number(1000.0, "1000", None)

@@ -37,29 +37,27 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
 from inertial_check.documents.poses import (
+    COMMON_FORMS,
     SAME_FRAME,
+    Forms,
+    Unusable,
     Vector,
+    check_usable,
     from_quaternion,
     from_rpy,
     inverse,
     is_finite,
+    parse_factors,
     place_joint,
     product,
+    read_dimensions,
     rotate,
     unit,
+    unusable_shape,
 )
 from inertial_check.documents.sdf import LATEST, NAME, ROOTS, SEPARATOR
 from inertial_check.documents.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.documents.sdf.links import LinkReader, is_true, word
-from inertial_check.documents.shapes import (
-    COMMON_FORMS,
-    Forms,
-    Unusable,
-    check_usable,
-    parse_factors,
-    read_dimensions,
-    unusable_shape,
-)
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element

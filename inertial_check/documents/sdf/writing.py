@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from inertial_check.documents.edits import CENTER, NotInsertable
-from inertial_check.documents.joint_edits import JointEdits, find_element, print_changes
+from inertial_check.documents.edits import CENTER, JointEdits, NotInsertable, print_changes
 from inertial_check.documents.model import ENTRIES, Body, Model
 from inertial_check.documents.sdf import SEPARATOR
 from inertial_check.documents.sdf.links import is_true
 from inertial_check.documents.source import Edit
-from inertial_check.documents.xml.insertion import NewElement, XmlInserter
+from inertial_check.documents.xml.insertion import NewElement, XmlInserter, find_element
 from inertial_check.documents.xml.markup import Element
 
 _ORDER = ("pose", "mass", "inertia")

@@ -2,26 +2,234 @@
 
 An npz holds `theta` (n, 10), or `mass` (n,), `com` or `first_moment` (n, 3) and `inertia` (n, 6) or
 (n, 3, 3); `name` (n,) if rows have names. Other arrays are kept when the table is written again.
+
+Reading of NumPy's npz and npy files, array by array and row by row. Nothing is unpickled.
 """
 
 from __future__ import annotations
 
+import math
+import zipfile
 from collections.abc import Iterator
-from typing import BinaryIO
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from inertial_check.documents.archives import (
-    AnyArray,
-    Archive,
-    ArrayStream,
-    as_float64,
-    decode_texts,
-)
 from inertial_check.documents.tables.reading import Block, Layout, TableReader, require_order
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.arrays import Floats, quiet
 from inertial_check.inertia.representations import Order, six
+
+LARGEST_WHOLE = 2**29
+"""Largest size of the arrays of an archive that are read whole, together [bytes]."""
+
+_PIECE = 2**16
+"""Size of the pieces in which a file is read [bytes]."""
+
+
+AnyArray = npt.NDArray[Any]  # Any: the file decides about the type of its items
+
+
+class ArrayHeader(NamedTuple):
+    """Header of an array.
+
+    Attributes:
+        shape: Shape of the whole array.
+        fortran: Whether the first axis is the fastest in the file.
+        dtype: Type of the items.
+    """
+
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: np.dtype[np.generic]
+
+    @classmethod
+    def of(cls, stream: IO[bytes]) -> ArrayHeader:
+        """Read the header at the beginning of a stream.
+
+        Raises:
+            ValueError: It is no header, or one of an unknown version.
+        """
+        version = np.lib.format.read_magic(stream)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version} of the format is not known")
+        shape, fortran, dtype = _HEADERS[version](stream)
+        found = cls(tuple(map(int, shape)), fortran, dtype)  # True is an int, too
+        if min(found.shape, default=0) < 0:
+            raise ValueError(f"its shape is {found.shape}")
+        return found
+
+
+@dataclass
+class ArrayStream:
+    """Array that is read row by row, where it lies so in the file.
+
+    Attributes:
+        path: The path that messages name.
+        name: Name of the array; "" in an npy file.
+        header: ArrayHeader of the array.
+    """
+
+    path: str
+    name: str
+    header: ArrayHeader
+    _stream: IO[bytes]
+    _whole: AnyArray | None = None
+    _next: int = 0
+
+    @classmethod
+    def of(cls, stream: IO[bytes], path: str, name: str) -> ArrayStream:
+        """Read the header of the array that begins here.
+
+        Raises:
+            DocumentError: There is no array, or one of Python objects.
+        """
+        with _report_damage(path, name):
+            header = ArrayHeader.of(stream)
+        if header.dtype.hasobject:
+            reason = "holds pickled Python objects, which are never read; save it as numbers"
+            raise DocumentError(path, f"{_prefix(name)}{reason}")
+        return cls(path, name, header, stream)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.header.shape[0] if self.header.shape else 1
+
+    def take(self, rows: int) -> AnyArray:
+        """Read the next rows, up to so many.
+
+        Raises:
+            DocumentError: The file is damaged, or ends before.
+        """
+        count = min(rows, self.rows - self._next)
+        shape = (count, *self.header.shape[1:])
+        start, self._next = self._next, self._next + count
+        if self.header.fortran and len(self.header.shape) > 1:
+            # In this order the first rows lie all over the file, so that all of it has to be read.
+            if self._whole is None:
+                flat = self._read_items(math.prod(self.header.shape))
+                self._whole = flat.reshape(self.header.shape[::-1]).T
+            return self._whole[start : start + count]
+        return self._read_items(math.prod(shape)).reshape(shape)
+
+    def _read_items(self, count: int) -> AnyArray:
+        wanted = count * max(self.header.dtype.itemsize, 1)
+        if wanted > LARGEST_WHOLE:
+            raise DocumentError(
+                self.path,
+                f"{_prefix(self.name)}{wanted} bytes have to be read at once, and the limit is "
+                f"{LARGEST_WHOLE}: save fewer rows, in C order",
+            )
+        if not self.header.dtype.itemsize:  # texts of no length
+            return np.zeros(count, self.header.dtype)
+        # What a header claims and the file does not hold is never touched, and takes no memory.
+        items = np.empty(wanted, dtype=np.uint8)
+        data = items.data
+        position = 0
+        with _report_damage(self.path, self.name):
+            while position < wanted:
+                piece = self._stream.read(min(wanted - position, _PIECE))
+                if not piece:
+                    raise EOFError("it ends before its last item")
+                data[position : position + len(piece)] = piece
+                position += len(piece)
+        return np.frombuffer(data, self.header.dtype, count)
+
+
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+@contextmanager
+def _report_damage(path: str, name: str) -> Iterator[None]:
+    """Turn whatever zipfile and NumPy raise about damaged bytes into an error with its place.
+
+    Raises:
+        DocumentError: In place of their errors, from BadZipFile to SyntaxError.
+    """
+    try:
+        yield
+    except DocumentError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DocumentError(path, f"{_prefix(name)}damaged or cut off: {reason}") from error
+
+
+def _prefix(name: str) -> str:
+    return f"{name}: " if name else ""
+
+
+class Archive:
+    """Arrays of an npz file by name.
+
+    Attributes:
+        zip: The archive.
+        members: Name of each array, to the name of its file in the archive.
+    """
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        self.path = path
+        self._held = 0
+        with _report_damage(path, ""):
+            self.zip = zipfile.ZipFile(stream)
+        names = [item.filename for item in self.zip.infolist()]
+        self.members = {name.removesuffix(".npy"): name for name in names}
+        if len(self.members) < len(names):
+            raise DocumentError(path, "two arrays have one name")
+
+    def array(self, name: str) -> ArrayStream:
+        """Begin to read an array."""
+        with _report_damage(self.path, name):
+            stream = self.zip.open(self.members[name])
+        return ArrayStream.of(stream, self.path, name)
+
+    def array_header(self, name: str) -> ArrayHeader:
+        """Read the header of an array, also where it holds Python objects."""
+        with _report_damage(self.path, name), self.zip.open(self.members[name]) as stream:
+            return ArrayHeader.of(stream)
+
+    def read(self, name: str) -> AnyArray:
+        """Read a whole array."""
+        stream = self.array(name)
+        self._held += math.prod(stream.header.shape) * stream.header.dtype.itemsize
+        if self._held > LARGEST_WHOLE:
+            raise DocumentError(
+                self.path,
+                f"its arrays have more than {LARGEST_WHOLE} bytes: too many to be held in memory",
+            )
+        values = stream.take(stream.rows)
+        return values if stream.header.shape else values.reshape(())
+
+    def copy(self, item: zipfile.ZipInfo, target: IO[bytes]) -> None:
+        """Copy a member, whatever it holds.
+
+        Raises:
+            DocumentError: The member is damaged.
+        """
+        with _report_damage(self.path, item.filename), self.zip.open(item) as stream:
+            while piece := stream.read(_PIECE):
+                target.write(piece)
+
+
+@quiet  # a signalling NaN, or a number beyond float64, is no reason for a warning
+def as_float64(values: AnyArray) -> Floats:
+    """Convert real numbers of any precision to float64; those beyond it become infinite."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def decode_texts(array: AnyArray) -> list[str]:
+    """Convert an array of texts, or of their bytes in UTF-8, to strings."""
+    if array.dtype.kind == "S":
+        return [text.decode("utf-8", "surrogateescape") for text in array.tolist()]
+    return list(array.tolist())
+
 
 _MEMBERS = {
     "theta": ("theta",),

@@ -16,8 +16,7 @@ from typing import IO, BinaryIO, Self
 
 import numpy as np
 
-from inertial_check.documents.archives import ArrayStream
-from inertial_check.documents.tables.arrays import NpyReader, NpzReader
+from inertial_check.documents.tables.arrays import ArrayStream, NpyReader, NpzReader
 from inertial_check.documents.tables.reading import (
     Block,
     Layout,

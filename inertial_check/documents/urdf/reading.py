@@ -35,29 +35,26 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
 from inertial_check.documents.poses import (
+    COMMON_FORMS,
     IDENTITY,
     SAME_FRAME,
     UNKNOWN,
+    Forms,
     Rotation,
+    Unusable,
     Vector,
     from_quaternion,
     from_rpy,
-    unit,
-)
-from inertial_check.documents.shapes import (
-    COMMON_FORMS,
-    Forms,
-    Unusable,
     parse_factors,
     parse_numbers,
     read_dimensions,
+    unit,
     unusable_shape,
 )
 from inertial_check.documents.source import Source
 from inertial_check.documents.urdf import NAME, XACRO_WORDS
-from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
+from inertial_check.documents.xml.document import TextReader, XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
-from inertial_check.documents.xml.reading import TextReader
 
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 """Entries below the diagonal, which engines ignore, and the entries that they repeat."""

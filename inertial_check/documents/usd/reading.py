@@ -60,7 +60,9 @@ from inertial_check.documents.poses import (
     IDENTITY,
     UNKNOWN,
     Rotation,
+    Unusable,
     Vector,
+    check_usable,
     compose,
     cross,
     from_quaternion,
@@ -69,8 +71,8 @@ from inertial_check.documents.poses import (
     product,
     rotate,
     unit,
+    unusable_shape,
 )
-from inertial_check.documents.shapes import Unusable, check_usable, unusable_shape
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.usd import NAME, SUFFIXES, TEXT
 from inertial_check.documents.usd.text import LayerPlaces, scan

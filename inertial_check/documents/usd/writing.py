@@ -19,12 +19,12 @@ from inertial_check.documents.edits import (
     CENTER,
     MOMENTS,
     PRODUCTS,
+    JointEdits,
     NotInsertable,
     make_comment_line,
 )
 from inertial_check.documents.files.access import Access, JsonObject
-from inertial_check.documents.files.ignoring import relative_path
-from inertial_check.documents.joint_edits import JointEdits
+from inertial_check.documents.files.walking import relative_path
 from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.usd import TEXT

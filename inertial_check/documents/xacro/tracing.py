@@ -32,7 +32,7 @@ from xml.parsers.expat import ExpatError
 
 from inertial_check.documents.files.access import RefusedFileError
 from inertial_check.documents.numbers import parse_number
-from inertial_check.documents.ros_yaml.reading import scalar_start
+from inertial_check.documents.ros_yaml import scalar_start
 from inertial_check.documents.source import Span
 from inertial_check.documents.xacro.expressions import evaluate, type_of
 from inertial_check.documents.xacro.reading import ExpansionFiles, TextFile

@@ -9,7 +9,7 @@ Style of an XML document: indentation, line ends, quotes, and the layout of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -412,3 +412,36 @@ class XmlInserter:
         parts = [self._render(child, layout, inner) for child in new.children]
         before, ending = (newline + inner, newline + indent) if newline else ("", "")
         return f"{tag}>{''.join(before + part for part in parts)}{ending}</{new.tag}>"
+
+
+def find_element(
+    model: Model, file: int, what: str, accept: Callable[[Sequence[Element]], bool]
+) -> XmlInserter | None:
+    """Find the one element of a document that a function accepts; None if there is none.
+
+    Args:
+        model: The model.
+        file: Number of the document.
+        what: What the element is, for the message.
+        accept: Decides by the path of elements from the root to the element.
+
+    Raises:
+        NotInsertable: There are several.
+    """
+    root = XmlInserter.at_root(model, file)
+    found = [path for path in _walk(root.element) if accept(path)]
+    if len(found) > 1:
+        raise NotInsertable(f"{what} is written {len(found)} times in one document")
+    inserter = root
+    for element in found[0][1:] if found else ():
+        inserter = inserter.inside(element)
+    return inserter if found else None
+
+
+def _walk(root: Element) -> Iterator[tuple[Element, ...]]:
+    """Visit the path of every element, without recursion."""
+    pending: list[tuple[Element, ...]] = [(root,)]
+    while pending:
+        path = pending.pop()
+        yield path
+        pending += [(*path, child) for child in reversed(path[-1].children)]

@@ -9,7 +9,7 @@ from math import inf, isnan
 from typing import NamedTuple
 
 from inertial_check.checking.report import Severity
-from inertial_check.documents.joint_edits import JOINT_NUMBERS
+from inertial_check.documents.edits import JOINT_NUMBERS
 from inertial_check.errors import UsageError
 from inertial_check.fixing.writing import JointResult
 from inertial_check.identification.fit.nuisance import (

@@ -27,9 +27,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from inertial_check.documents.children import open_child
+from inertial_check.documents.children import limit_resources, open_child
 from inertial_check.documents.files.access import JsonObject, open_regular
-from inertial_check.documents.xacro.confinement import limit_resources
 from inertial_check.errors import DocumentError, MissingExtraError
 from inertial_check.identification.recordings.recording import (
     MOST_NUMBERS,

@@ -14,8 +14,8 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
-from inertial_check.documents.archives import Archive, as_float64, decode_texts
 from inertial_check.documents.numbers import parse_number
+from inertial_check.documents.tables.arrays import Archive, as_float64, decode_texts
 from inertial_check.documents.tables.delimited import DelimitedText, Record
 from inertial_check.documents.tables.reading import Window
 from inertial_check.errors import DocumentError

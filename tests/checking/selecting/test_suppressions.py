@@ -10,7 +10,7 @@ from inertial_check.checking.report import Report, Suppression
 from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.settings import Exemption, Settings
 from inertial_check.documents.comments import find_comments
-from inertial_check.documents.files.ignoring import PathPattern
+from inertial_check.documents.files.walking import PathPattern
 from inertial_check.documents.load import load
 from inertial_check.documents.source import Place, Source
 from inertial_check.running.run import CheckRequest, check_paths

@@ -14,7 +14,7 @@ from inertial_check.checking.configuration import FILE_NAMES, OPTIONS, Configura
 from inertial_check.checking.engines import ENGINES
 from inertial_check.checking.report import Severity
 from inertial_check.checking.settings import FORMS, Exemption
-from inertial_check.documents.files.ignoring import PathPattern
+from inertial_check.documents.files.walking import PathPattern
 from inertial_check.documents.source import Place
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli.doctor import format_toml

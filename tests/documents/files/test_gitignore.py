@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inertial_check.documents.files import ignoring
+from inertial_check.documents.files import walking
 
 FOLDERS = ["a", "a/b", "a/b/a", "b", "[", "x y", "é"]
 NAMES = ["a", "b.u", "ab", "-", "]", "a ", "!b", "#c", "^", "A", "1", "é"]
@@ -89,13 +89,13 @@ def fail(path, error):
 
 def ignored_here(root):
     ignored = set()
-    ignores = {"": ignoring.within(str(root), ignoring.above(str(root), fail), fail)}
+    ignores = {"": walking.within(str(root), walking.above(str(root), fail), fail)}
     for entry in entries(root):
         folder, path = os.path.dirname(entry), os.path.join(root, entry)
-        if folder in ignored or ignoring.is_ignored(ignores[folder], path, os.path.isdir(path)):
+        if folder in ignored or walking.is_ignored(ignores[folder], path, os.path.isdir(path)):
             ignored.add(entry)
         elif os.path.isdir(path):
-            ignores[entry] = ignoring.within(path, ignores[folder], fail)
+            ignores[entry] = walking.within(path, ignores[folder], fail)
     return ignored
 
 
@@ -146,21 +146,21 @@ def test_a_repository_inside_another_is_its_own(tmp_path):
     (tmp_path / ".gitignore").write_text("*.urdf\n")
     inner = tmp_path / "vendored"
     (inner / ".git").mkdir(parents=True)
-    outer = ignoring.within(str(tmp_path), (), fail)
-    assert ignoring.is_ignored(outer, str(tmp_path / "a.urdf"), False)
-    own = ignoring.within(str(inner), outer, fail)
-    assert not ignoring.is_ignored(own, str(inner / "a.urdf"), False)
+    outer = walking.within(str(tmp_path), (), fail)
+    assert walking.is_ignored(outer, str(tmp_path / "a.urdf"), False)
+    own = walking.within(str(inner), outer, fail)
+    assert not walking.is_ignored(own, str(inner / "a.urdf"), False)
 
 
 def test_what_lies_around_a_repository_does_not_count(tmp_path):
     (tmp_path / ".gitignore").write_text("*.urdf\n")
     inside = tmp_path / "repository" / "robots"
     inside.mkdir(parents=True)
-    assert ignoring.above(str(inside), fail) == ()  # no repository at all
+    assert walking.above(str(inside), fail) == ()  # no repository at all
     (tmp_path / "repository" / ".git").mkdir()
-    assert ignoring.above(str(inside), fail) == ()
+    assert walking.above(str(inside), fail) == ()
     (tmp_path / "repository" / ".gitignore").write_text("*.xml\n")
-    (holder,) = ignoring.above(str(inside), fail)
+    (holder,) = walking.above(str(inside), fail)
     assert Path(holder.folder) == tmp_path / "repository"
 
 
@@ -168,9 +168,9 @@ def test_info_exclude_counts_and_gitignore_overrules_it(tmp_path):
     (tmp_path / ".git" / "info").mkdir(parents=True)
     (tmp_path / ".git" / "info" / "exclude").write_text("*.urdf\n*.xml\n")
     (tmp_path / ".gitignore").write_text("!*.urdf\n")
-    ignores = ignoring.within(str(tmp_path), (), fail)
-    assert ignoring.is_ignored(ignores, str(tmp_path / "a.xml"), False)
-    assert not ignoring.is_ignored(ignores, str(tmp_path / "a.urdf"), False)
+    ignores = walking.within(str(tmp_path), (), fail)
+    assert walking.is_ignored(ignores, str(tmp_path / "a.xml"), False)
+    assert not walking.is_ignored(ignores, str(tmp_path / "a.urdf"), False)
 
 
 @pytest.mark.parametrize(
@@ -186,14 +186,14 @@ def test_info_exclude_counts_and_gitignore_overrules_it(tmp_path):
 )
 def test_many_stars_take_linear_time(pattern, path):
     """A matcher that tries every way to split the path would take years for each of these."""
-    expression = re.compile(ignoring.translate_pattern(pattern), re.DOTALL)
+    expression = re.compile(walking.translate_pattern(pattern), re.DOTALL)
     assert expression.fullmatch(path) is None
 
 
 def test_an_ignore_file_that_is_too_large_is_a_failure(tmp_path):
-    (tmp_path / ".gitignore").write_bytes(b"x\n" * ignoring.LARGEST)
+    (tmp_path / ".gitignore").write_bytes(b"x\n" * walking.LARGEST)
     failed = []
-    assert ignoring.within(str(tmp_path), (), lambda path, error: failed.append(error)) == ()
+    assert walking.within(str(tmp_path), (), lambda path, error: failed.append(error)) == ()
     assert "too large" in failed[0].strerror
 
 
@@ -201,4 +201,4 @@ def test_an_ignore_file_that_is_a_link_is_not_followed(tmp_path):
     """As in git."""
     (tmp_path / "patterns").write_text("*.urdf\n")
     (tmp_path / ".gitignore").symlink_to("patterns")
-    assert ignoring.within(str(tmp_path), (), fail) == ()
+    assert walking.within(str(tmp_path), (), fail) == ()

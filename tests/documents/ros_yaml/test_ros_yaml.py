@@ -6,7 +6,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.documents.load import load, sniff
 from inertial_check.documents.poses import from_rpy
-from inertial_check.documents.ros_yaml.reading import read_model
+from inertial_check.documents.ros_yaml import read_model
 from inertial_check.errors import DocumentError, NotAModelError
 from inertial_check.programs.cli.main import main
 
@@ -200,7 +200,7 @@ ALIASES = (
 )
 def test_bad_documents_are_told(text, said, request, monkeypatch):
     if not request.config.getoption("--long"):  # reading bodies up to the limit takes seconds
-        monkeypatch.setattr("inertial_check.documents.ros_yaml.reading._MOST_BODIES", 500)
+        monkeypatch.setattr("inertial_check.documents.ros_yaml._MOST_BODIES", 500)
     with pytest.raises(DocumentError, match=said):
         read_model(ic.load(FRANKA.encode()).source.__class__("x.yaml", text.encode()))
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from inertial_check.documents.xml.document import parse
-from inertial_check.documents.xml.reading import TextReader
+from inertial_check.documents.xml.document import TextReader, parse
 
 
 @pytest.mark.parametrize("start", ["", "<!-- \u00e9 -->\n"])

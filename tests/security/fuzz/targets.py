@@ -15,8 +15,8 @@ from inertial_check.checking.check import Document, ReportContent, check_documen
 from inertial_check.checking.configuration import OPTIONS, Configurations
 from inertial_check.checking.report import Report
 from inertial_check.checking.settings import FORMS, Settings
-from inertial_check.documents.files import ignoring
-from inertial_check.documents.files.ignoring import PathPattern
+from inertial_check.documents.files import walking
+from inertial_check.documents.files.walking import PathPattern
 from inertial_check.documents.load import load
 from inertial_check.documents.meshes import triangles
 from inertial_check.errors import DefectError, DocumentError, InertialCheckError
@@ -175,12 +175,12 @@ def read_baseline(case: Case, path: Path, rng: Random) -> None:
 def read_ignore_file(case: Case, path: Path, rng: Random) -> None:
     """Read a .gitignore, and match names that make a pattern go back often."""
     folder = str(path.parent)
-    ignores = ignoring.within(folder, (), lambda at, error: expect_messages([error]))
+    ignores = walking.within(folder, (), lambda at, error: expect_messages([error]))
     lines = case.data.decode("latin-1").split("\n")[:50]
     names = ["a", "a" * 200, "a/" * 60 + "b", "keep.tmp", "é/\udcff", "x" * 40 + ".tmp", *lines[:5]]
     for name in names:
         if name.strip("/") and "\0" not in name:
-            ignoring.is_ignored(ignores, f"{folder}/{name[:250]}", rng.random() < 0.5)
+            walking.is_ignored(ignores, f"{folder}/{name[:250]}", rng.random() < 0.5)
     for line in lines:
         pattern = PathPattern(folder, line[:2000])
         for name in names if pattern.valid else ():

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from inertial_check.documents.context import MOST_ELEMENTS, NestingError, compose_yaml
+from inertial_check.documents.context import MOST_ELEMENTS, Head, NestingError, compose_yaml
 from inertial_check.documents.model import (
     ENTRIES,
     ZERO,
@@ -29,13 +29,33 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.poses import IDENTITY, UNKNOWN, Rotation, digest_rest, from_rpy
-from inertial_check.documents.ros_yaml import NAME
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.encoding import Decoded, Unreadable, decode
+from inertial_check.documents.xml.encoding import head as beginning
 from inertial_check.errors import DocumentError, NotAModelError
 
 if TYPE_CHECKING:
     from yaml import Node
+
+
+NAME = "ros-yaml"
+
+
+SUFFIXES: tuple[str, ...] = ()
+"""No endings: a directory search does not take .yaml files, because few of them are models."""
+
+# Compiled when they are first used, so that reading other formats does not wait for it.
+_MASS = r"\b\w*mass[\"']?[ \t]*:"
+_TENSOR = r"(?m)\b(?:inertia|tensor|inertia_tensor)[\"']?[ \t]*:[ \t\r]*(?:#.*|[&{].*)?$"
+_ENTRY = r"(?i)\bi?xx[\"']?[ \t]*:"
+
+
+def matches(head: Head) -> bool:
+    """Return whether a document is no XML and has keys for masses and for mappings of inertias."""
+    if head.root_tag is not None:
+        return False
+    text = beginning(head.data, len(head.data))
+    return all(re.search(pattern, text) for pattern in (_MASS, _TENSOR, _ENTRY))
 
 
 _PROPERTIES = r"(?:[&!]\S*\s+)*"
