@@ -279,24 +279,21 @@ def check(
         settings = configuration.settings
         if settings.excludes(path):
             return DocumentCheck(document)
-        overlay = {other: each for other, each in overlay.items() if _is_usd(each) == _is_usd(data)}
+        # The USD library would try to read other open documents than USD text, too.
+        is_usd = data.startswith(TEXT)
+        overlay = {
+            other: each for other, each in overlay.items() if each.startswith(TEXT) == is_usd
+        }
         context = replace(settings.context, overlay=overlay)
         settings = replace(settings, context=context)
-        # Remove the findings that the baseline of a check lists.
         checked = _run_check(DocumentCheck(document, overlay, settings))
-        findings_path, file, findings_settings = (
-            configuration["baseline"],
-            checked.file,
-            checked.settings,
-        )
-        if findings_path is None or file is None or findings_settings is None:
+        baseline, file, depends = configuration["baseline"], checked.file, checked.depends
+        if baseline is None or file is None:
             return checked
-        rules = {rule.code for rule in findings_settings.rules()}
-        known = _baseline(findings_path, *_state(findings_path)).apply(
-            Report((file,)), lambda _: rules
-        )
-        depends = checked.depends
-        depends = None if depends is None else depends | {os.path.abspath(findings_path)}
+        # Remove the findings that the baseline of a check lists.
+        rules = {rule.code for rule in settings.rules()}
+        known = _baseline(baseline, *_state(baseline)).apply(Report((file,)), lambda _: rules)
+        depends = None if depends is None else depends | {os.path.abspath(baseline)}
         return replace(checked, file=known.report.files[0], depends=depends)
     except UsageError as error:
         return DocumentCheck(document, failure=str(error))
@@ -318,11 +315,6 @@ def recheck(checked: DocumentCheck, texts: Mapping[str, Text]) -> FileReport | N
     context = replace(checked.settings.context, overlay=overlay)
     settings = replace(checked.settings, context=context)
     return _run_check(DocumentCheck(replace(document, text=text), overlay, settings)).file
-
-
-def _is_usd(data: bytes) -> bool:
-    """Whether a document is USD text; the USD library would try to read others, too."""
-    return data.startswith(TEXT)
 
 
 def _run_check(checked: DocumentCheck) -> DocumentCheck:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -90,20 +90,6 @@ def find_range(checked: DocumentCheck, finding: Finding) -> Range:
     return Range(min(each.start for each in ranges), max(each.end for each in ranges))
 
 
-def _list_entries(
-    checked: DocumentCheck, finding: Finding
-) -> Iterator[DiagnosticRelatedInformation]:
-    """The numbers that a finding is about, each at its place, where there are several."""
-    places = list_places(finding)
-    for place, described in places if len(places) > 1 else ():
-        text, path = checked.text_of(place.path), checked.path_of(place)
-        if text is not None:
-            own = path == checked.document.path
-            uri = checked.document.uri if own else from_fs_path(path) or checked.document.uri
-            location = Location(uri, text.range(place))
-            yield DiagnosticRelatedInformation(location, printable(described))
-
-
 def find_within(
     checked: DocumentCheck, document: Document, where: Range
 ) -> Iterator[tuple[Finding, Range]]:
@@ -121,7 +107,15 @@ def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnost
         message = f"{finding.body}: {message}"
     if finding.causes:
         message += f"\nProbable cause: {describe_cause(finding.causes[0])}"
-    related = list(_list_entries(checked, finding))
+    # The numbers that a finding is about, each at its place, where there are several.
+    places, related = list_places(finding), []
+    for place, described in places if len(places) > 1 else ():
+        text, other = checked.text_of(place.path), checked.path_of(place)
+        if text is not None:
+            own = other == checked.document.path
+            uri = checked.document.uri if own else from_fs_path(other) or checked.document.uri
+            location = Location(uri, text.range(place))
+            related.append(DiagnosticRelatedInformation(location, printable(described)))
     if path != checked.document.path:
         model = checked.file.model if checked.file is not None else None
         location = Location(checked.document.uri, START)
@@ -247,7 +241,8 @@ def _holds(span: Span | None, file: int, offset: int) -> bool:
 def _rows(hit: _BodyAtPosition) -> Iterator[Row]:
     judgement = hit.report.judgement
     yield Row("mass", f"{number(judgement.mass)} kg" if isfinite(judgement.mass) else "none")
-    yield Row("centre of mass", f"{', '.join(_lengths(judgement.p_BoBcm_B))} m")
+    center = [value if isfinite(value) else None for value in judgement.p_BoBcm_B]
+    yield Row("centre of mass", f"{', '.join(round_together(center, _LENGTH_DIGITS))} m")
     moments = ", ".join(map(number, judgement.principal_moments))
     yield Row("principal moments", f"{moments} kg m^2")
     edges = [edge if isfinite(edge) else None for edge in judgement.equivalent_box]
@@ -269,10 +264,6 @@ def _rows(hit: _BodyAtPosition) -> Iterator[Row]:
         yield Row(f"{hit.name} admissible", admissible)
     told = list(describe_engines(hit.report))
     yield from told or [Row("engines", "all take it as it is")]
-
-
-def _lengths(values: Iterable[float]) -> list[str]:
-    return round_together([value if isfinite(value) else None for value in values], _LENGTH_DIGITS)
 
 
 _MOST = 8

@@ -388,12 +388,6 @@ class Server(LanguageServer):
         """The open documents, by path."""
         return {path: known.document for path, known in self._open.items()}
 
-    def takes_versions(self) -> bool:
-        """Whether the editor takes edits with the versions of the documents that they are for."""
-        workspace = self.client_capabilities.workspace
-        edits = workspace.workspace_edit if workspace else None
-        return bool(edits and edits.document_changes)
-
     def _schedule(self, path: str, delay: float) -> None:
         known = self._open[path]
         loop = asyncio.get_running_loop()
@@ -519,7 +513,11 @@ def _register_features(server: Server) -> Server:
         document = server.document(params.text_document.uri)
         if document is None:
             return []
-        actions = Actions(server.documents(), server.takes_versions(), params)
+        # Whether the editor takes edits with the versions of the documents that they are for.
+        workspace = server.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        versioned = bool(edits and edits.document_changes)
+        actions = Actions(server.documents(), versioned, params)
         return await in_thread(lambda: actions.of(document, checks), server.seconds)
 
     return server
@@ -538,21 +536,17 @@ def serve(configured: Callable[[], Configurations]) -> bool:
         UsageError: There is no stdin or stdout.
     """
     stdin, stdout = _streams()
-    server = _register_features(Server(configured, _time_limit(configured)))
+    try:
+        seconds = configured().run.settings.context.granted.limits.seconds
+    except UsageError:  # a configuration is wrong, for now
+        seconds = Limits.seconds
+    server = _register_features(Server(configured, seconds))
     server.protocol.set_writer(StdoutWriter(stdout))
     # Print no tracebacks of the protocol library about messages that are no good; -v does.
     if not logging.getLogger("inertial_check").isEnabledFor(logging.DEBUG):
         logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
     serve_messages(server, stdin)
     return server.shut_down
-
-
-def _time_limit(configured: Callable[[], Configurations]) -> float:
-    """The time limit of the command line; the default where a configuration is wrong, for now."""
-    try:
-        return configured().run.settings.context.granted.limits.seconds
-    except UsageError:
-        return Limits.seconds
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
