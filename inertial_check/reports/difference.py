@@ -18,9 +18,8 @@ from inertial_check.checking.report import (
 from inertial_check.documents.escaping import dump_json, printable
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.model import ENTRIES
-from inertial_check.reports import View
 from inertial_check.reports.json import plain
-from inertial_check.reports.text import Style, number, plural, round_together
+from inertial_check.reports.text import Style, View, number, plural, round_together
 
 SCHEMA_VERSION = "1"
 

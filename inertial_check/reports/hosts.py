@@ -38,11 +38,10 @@ from inertial_check.documents.escaping import (
 )
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
-from inertial_check.reports import View
 from inertial_check.reports.grouping import find_guilty_place
 from inertial_check.reports.json import fingerprint_of, fingerprints, normalize_path
 from inertial_check.reports.terminal import describe_cause, list_causes, pinpoint
-from inertial_check.reports.text import Style, location, plural, statistics, summary
+from inertial_check.reports.text import Style, View, location, plural, statistics, summary
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

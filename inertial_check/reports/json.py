@@ -32,9 +32,8 @@ from inertial_check.checking.report import (
 from inertial_check.documents.escaping import dump_json
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.model import ENTRIES
-from inertial_check.reports import View
-from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
 from inertial_check.reports.terminal import select_disagreements
+from inertial_check.reports.text import View
 
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
@@ -52,85 +51,53 @@ def render(report: Report, view: View) -> str:
     Its outer levels have a line for each item: the document, its files, a file and its lists. So
     each body and each finding is one line, which is quick to write and easy to read and compare.
     """
-    return write_whole(DOCUMENT, report, view)
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": TOOL,
+        **run_members(report, view),
+        "files": [_file_members(file) for file in report.files],
+        **statistics_members(report, view),
+    }
+    return "".join(_write_lines(document, 4)) + "\n"
 
 
 def render_lines(report: Report, view: View) -> str:
     """A line of type "file" for each file, by path; last the line of type "summary"."""
-    return write_whole(LINES, report, view)
-
-
-def _write_file(file: FileReport, view: View) -> list[Item]:
-    """Write the members of a file, as an item of the list "files"."""
-    return [Item("".join(_write_lines(_file_members(file), 2, "  ")))]
-
-
-def _frame_document(run: Run, count: int, left_out: int) -> Frame:
-    """Write what stands before and after the files of a document."""
-    document: dict[str, Json] = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": TOOL,
-        **run_members(run),
-    }
-    head = ["{"]
-    for name, value in document.items():
-        head += [f'\n "{name}": ', *_write_lines(value, 3, " "), ","]
-    head.append('\n "files": [' + ("\n  " if count else ""))
-    tail = ["\n ]" if count else "]"]
-    for name, value in statistics_members(run).items():
-        tail += [f',\n "{name}": ', *_write_lines(value, 3, " ")]
-    return Frame("".join(head), ",\n  ", "".join([*tail, "\n}\n"]))
-
-
-DOCUMENT = Form(_write_file, _frame_document)
-"""The report as one document."""
-
-
-def _write_line(file: FileReport, view: View) -> list[Item]:
-    """Write the members of a file as a line."""
     head = {"type": "file", "schema_version": SCHEMA_VERSION}
-    return [Item("".join([*_write_lines({**head, **_file_members(file)}, 0), "\n"]))]
-
-
-def _frame_lines(run: Run, count: int, left_out: int) -> Frame:
-    """Write the line of type "summary", which comes last."""
     summary = {
         "type": "summary",
         "schema_version": SCHEMA_VERSION,
         "tool": TOOL,
-        **run_members(run),
-        **statistics_members(run),
+        **run_members(report, view),
+        **statistics_members(report, view),
     }
-    return Frame("", "", _dump(summary) + "\n")
+    lines = ["".join(_write_lines({**head, **_file_members(file)}, 0)) for file in report.files]
+    return "".join(f"{line}\n" for line in (*lines, _dump(summary)))
 
 
-LINES = Form(_write_line, _frame_lines)
-"""The report as a line of JSON for each file."""
-
-
-def run_members(run: Run) -> dict[str, Json]:
+def run_members(report: Report, view: View) -> dict[str, Json]:
     """The members about the whole run."""
-    totals = run.totals
     return {
         "summary": {
-            "files": totals.files,
-            "bodies": totals.bodies,
-            "errors": totals.severities[Severity.ERROR],
-            "warnings": totals.severities[Severity.WARNING],
-            "notes": totals.severities[Severity.NOTE],
-            "distinct_findings": totals.distinct,
-            "suppressed": totals.suppressed,
-            "accepted": totals.accepted,
-            "exit_code": run.view.exit_code,
+            "files": len(report.files),
+            "bodies": report.body_count,
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+            "notes": report.count(Severity.NOTE),
+            "distinct_findings": report.distinct,
+            "suppressed": len(report.suppressed),
+            "accepted": report.accepted,
+            "exit_code": view.exit_code,
         },
-        "failures": list(run.failures),
-        "notes": list(run.notes),
+        "failures": list(report.failures),
+        "notes": list(report.notes),
     }
 
 
-def statistics_members(run: Run) -> dict[str, Json]:
+def statistics_members(report: Report, view: View) -> dict[str, Json]:
     """The number of findings of each rule, if the view asks for it."""
-    return {"statistics": dict(sorted(run.totals.codes.items()))} if run.view.statistics else {}
+    counts = Counter(finding.code for finding in report.findings)
+    return {"statistics": dict(sorted(counts.items()))} if view.statistics else {}
 
 
 def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:

@@ -13,10 +13,17 @@ from itertools import accumulate
 
 from inertial_check.checking.report import Report
 from inertial_check.documents.escaping import clip, fence, html_code, markdown_code, markdown_text
-from inertial_check.reports import View
 from inertial_check.reports.grouping import FindingGroup, GroupPlace, group_findings
 from inertial_check.reports.terminal import LABEL_WIDTH, BodyDetails, draw_excerpt
-from inertial_check.reports.text import Style, count_rules, cut_sentence, cut_text, plural, summary
+from inertial_check.reports.text import (
+    Style,
+    View,
+    count_rules,
+    cut_sentence,
+    cut_text,
+    plural,
+    summary,
+)
 
 MOST_CHARACTERS = 65_536
 """Largest size of a comment [UTF-16 code units]."""

@@ -7,6 +7,7 @@ least severe results are left out, and a notification says how many.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -15,7 +16,6 @@ from inertial_check.checking.report import FileReport, Finding, Report, Suggesti
 from inertial_check.documents.escaping import clip, dump_json, sarif_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
-from inertial_check.reports import RulePage, View
 from inertial_check.reports.hosts import find_documentation, find_rule_page
 from inertial_check.reports.json import (
     fingerprints,
@@ -24,9 +24,8 @@ from inertial_check.reports.json import (
     statistics_members,
     uri,
 )
-from inertial_check.reports.streaming import Form, Frame, Item, Run, write_whole
 from inertial_check.reports.terminal import list_causes, list_disagreements, list_places, pinpoint
-from inertial_check.reports.text import plural
+from inertial_check.reports.text import RulePage, View, plural
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -52,52 +51,54 @@ _MESSAGE_LENGTH = 10_000
 
 def render(report: Report, view: View) -> str:
     """A SARIF log with one run, ASCII only, with a line for each rule and each result."""
-    return write_whole(LOG, report, view)
-
-
-def _write_results(file: FileReport, view: View) -> list[Item]:
-    """Write the results of a file, of which the suppressed and the least severe go first."""
     index = {rule.code: i for i, rule in enumerate(view.rules)}
-    return [
-        Item(_json(result), finding.severity - _SUPPRESSED * (finding.suppression is not None))
-        for finding, result in _results(file, index)
-    ]
+    results: list[str] = []
+    ranks: list[int] = []
+    for file in report.files:
+        for finding, result in _results(file, index):
+            results.append(dump_json(result))
+            ranks.append(finding.severity - _SUPPRESSED * (finding.suppression is not None))
+    # Where GitHub takes no more, the suppressed and the least severe results are left out.
+    worst = sorted(range(len(results)), key=lambda place: -ranks[place])
+    count = min(len(results), MOST_RESULTS)
+    while True:
+        kept = [results[place] for place in sorted(worst[:count])]
+        text = _write_log(report, view, kept, len(results) - count)
+        size = len(text)
+        if size > MOST_BYTES:  # it is sent compressed
+            size = len(zlib.compress(text.encode("ascii")))
+        if not count or size <= MOST_BYTES:
+            return text
+        count = min(count - 1, int(0.95 * count * MOST_BYTES / size))
 
 
-def _frame_log(run: Run, count: int, left_out: int) -> Frame:
-    """Write what stands before and after the results: one run (3.14)."""
-    view, documentation = run.view, find_documentation()
+def _write_log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
+    """Write a log with one run (3.14) around results, of which so many others are left out."""
+    documentation = find_documentation()
     driver = {
         "name": "inertial-check",
         "version": __version__,
         "semanticVersion": __version__,
         **({} if documentation is None else {"informationUri": documentation}),
     }
-    rules = _format_array([_json(_rule(rule)) for rule in view.rules], "     ")
+    rules = _format_array([dump_json(_rule(rule)) for rule in view.rules], "     ")
     members = {
-        "tool": f'{{"driver": {{{_json(driver)[1:-1]}, "rules": {rules}}}}}',
-        "columnKind": _json("unicodeCodePoints"),
-        "originalUriBaseIds": _json(
+        "tool": f'{{"driver": {{{dump_json(driver)[1:-1]}, "rules": {rules}}}}}',
+        "columnKind": dump_json("unicodeCodePoints"),
+        "originalUriBaseIds": dump_json(
             {_ROOT: {"description": {"text": "The folder in which inertial-check was started."}}}
         ),
-        "invocations": _json([_invocation(run, left_out)]),
-        "properties": _json({"summary": run_members(run)["summary"], **statistics_members(run)}),
-        "results": "[\n    " if count else "[",
+        "invocations": dump_json([_invocation(report, view, left_out)]),
+        "properties": dump_json(
+            {"summary": run_members(report, view)["summary"], **statistics_members(report, view)}
+        ),
+        "results": _format_array(results, "    "),
     }
-    head = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
-    return Frame(
-        f'{{\n "$schema": {_json(SCHEMA)},\n "version": "2.1.0",\n "runs": [\n  {{\n   {head}',
-        ",\n    ",
-        "\n   ]" * (count > 0) + "]" * (not count) + "\n  }\n ]\n}\n",
+    run = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
+    return (
+        f'{{\n "$schema": {dump_json(SCHEMA)},\n "version": "2.1.0",\n "runs": [\n  {{\n   {run}\n'
+        "  }\n ]\n}\n"
     )
-
-
-LOG = Form(_write_results, _frame_log, lambda: (MOST_RESULTS, MOST_BYTES))
-"""The report as a SARIF log, which GitHub takes up to a size."""
-
-
-def _json(value: Json) -> str:
-    return dump_json(value)
 
 
 def _format_array(items: Sequence[str], indent: str) -> str:
@@ -127,17 +128,17 @@ def _rule(rule: RulePage) -> dict[str, Json]:
     }
 
 
-def _invocation(run: Run, left_out: int) -> dict[str, Json]:
+def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
     """The invocation (3.20): failures, notes, and how many results are left out."""
-    notifications = [("error", line) for line in run.failures]
-    notifications += [("note", line) for line in run.notes]
+    notifications = [("error", line) for line in report.failures]
+    notifications += [("note", line) for line in report.notes]
     if left_out:
         told = f"{plural(left_out, 'finding')} left out, the least severe: GitHub takes at most "
         told += f"{MOST_RESULTS} results and {MOST_BYTES / 1e6:.0f} MB, compressed"
         notifications.append(("warning", told))
     return {
-        "executionSuccessful": not run.failures,
-        "exitCode": run.view.exit_code,
+        "executionSuccessful": not report.failures,
+        "exitCode": view.exit_code,
         "toolExecutionNotifications": [
             {"level": level, "message": _message(clip(line, _MESSAGE_LENGTH))}
             for level, line in notifications

@@ -28,11 +28,11 @@ from inertial_check.checking.report import (
 )
 from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.source import Place
-from inertial_check.reports import View
 from inertial_check.reports.grouping import MOST_NAMES, FindingGroup, list_explained
 from inertial_check.reports.text import (
     PATH_LENGTH,
     Style,
+    View,
     count_columns,
     count_rows,
     count_rules,

@@ -1,8 +1,10 @@
 """One mistake that a run meets in several places counts as one fact."""
 
+import json
+
 import inertial_check as ic
-from inertial_check.checking.report import Report, Severity
-from inertial_check.reports.streaming import Totals
+from inertial_check.checking.report import Report
+from inertial_check.reports import View, render
 from inertial_check.reports.text import summary
 
 LINK = (
@@ -67,5 +69,6 @@ def test_bodies_without_numbers_are_facts_of_their_own():
 
 
 def test_json_has_both_counts():
-    counts = Totals.of(check(link("a"), link("b")))
-    assert (counts.severities[Severity.ERROR], counts.distinct) == (2, 1)
+    report = check(link("a"), link("b"))
+    counts = json.loads(render(report, "json", View(exit_code=1)))["summary"]
+    assert (counts["errors"], counts["distinct_findings"]) == (2, 1)
