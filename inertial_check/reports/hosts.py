@@ -164,32 +164,26 @@ def render_junit(report: Report, view: View) -> str:
     root = Element("testsuites", name="inertial-check")
     for file in report.files:
         # Add the suite of a file: a case for the document, then one for each body.
-        suite_suite = _add(root, "testsuite", name=clip(file.path, _JUNIT_LENGTH))
+        suite = _add(root, "testsuite", name=clip(file.path, _JUNIT_LENGTH))
         of_bodies: dict[str | None, list[Finding]] = defaultdict(list)
         ids = {body.id for body in file.bodies}
         for finding in file.findings:
             of_bodies[finding.body_id if finding.body_id in ids else None].append(finding)
         names = Counter(body.name for body in file.bodies)
-        failing = [_add_case(suite_suite, file, "(document)", of_bodies[None], view)]
+        failing = [_add_case(suite, file, "(document)", of_bodies[None], view)]
         for body in file.bodies:
             name = body.name if names[body.name] == 1 else f"{body.name} {body.id}"
-            failing.append(_add_case(suite_suite, file, name, of_bodies[body.id], view))
-        for name, suite_count in (("tests", len(suite_suite)), ("failures", sum(failing))):
-            suite_suite.set(name, str(suite_count))
-        for name in ("errors", "skipped"):
-            suite_suite.set(name, "0")
+            failing.append(_add_case(suite, file, name, of_bodies[body.id], view))
+        counts = {"tests": len(suite), "failures": sum(failing), "errors": 0, "skipped": 0}
+        for name, number in counts.items():
+            suite.set(name, str(number))
     if report.failures:
         # Add a suite of the failures of the run.
-        failures = report.failures
-        failures_count = str(len(failures))
-        counts = {
-            "tests": failures_count,
-            "failures": "0",
-            "errors": failures_count,
-            "skipped": "0",
-        }
-        suite = _add(root, "testsuite", name="(run)", **counts)
-        for index, line in enumerate(failures, 1):
+        total = str(len(report.failures))
+        suite = _add(
+            root, "testsuite", name="(run)", tests=total, failures="0", errors=total, skipped="0"
+        )
+        for index, line in enumerate(report.failures, 1):
             case = _add(suite, "testcase", classname="(run)", name=f"failure {index}")
             _add(case, "error", message=clip(line, _JUNIT_LENGTH), type="failure")
     for count in ("tests", "failures", "errors", "skipped"):

@@ -162,12 +162,12 @@ class GroupDrawing:
                 places += [
                     _shorten_name(name) for name in finding.bodies or (finding.body,) if name
                 ]
-            places_lines = [f"{_INDENT}{lead}:"] if len(by_file) > 1 else []
-            for places_path, places_names in by_file.items():
-                title = clip(places_path, PATH_LENGTH) if len(by_file) > 1 else lead
-                text = f"{title}: {', '.join(places_names)}" if places_names else title
-                places_lines += wrap(text, self._width, _INDENT * (1 + (len(by_file) > 1)))
-            return places_lines
+            lines = [f"{_INDENT}{lead}:"] if len(by_file) > 1 else []
+            for path, places in by_file.items():
+                title = clip(path, PATH_LENGTH) if len(by_file) > 1 else lead
+                text = f"{title}: {', '.join(places)}" if places else title
+                lines += wrap(text, self._width, _INDENT * (1 + (len(by_file) > 1)))
+            return lines
         width = self._width - len(_INDENT)
         lines = [_INDENT + list_names(names, width, f"{lead}: ")] if names else []
         if len(files) > 1:
@@ -274,27 +274,20 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
         counts = count_rules(report)
         width = max((len(str(count)) for count, _ in counts), default=0)
         shown = counts if len(counts) <= _MOST_RULES else counts[: _MOST_RULES - 1]
-        rules_lines = [f"{count:>{width}}  {rule}" for count, rule in shown]
-        rest = counts[len(shown) :]
-        if rest:
+        lines += [f"{count:>{width}}  {rule}" for count, rule in shown]
+        if rest := counts[len(shown) :]:
             findings = sum(count for count, _ in rest)
-            rules_lines.append(
-                f"{findings:>{width}}  of {len(rest)} more rules: --statistics lists them"
-            )
-        lines += rules_lines
+            lines.append(f"{findings:>{width}}  of {len(rest)} more rules: --statistics lists them")
     if view.summary:
         # The sentence on the run, and those on what an interrupted or failed run has left.
         text = summary(report, complete=view.left is None)
         clean = sum(not file.findings for file in report.files)
         if clean and clean < len(report.files):
             text += f" {plural(clean, 'file')} without findings."
-        summarize_lines = [text]
+        lines.append(text)  # sentences that scripts look for are never broken
         if view.left is not None:
             left = plural(view.left, "file")
-            summarize_lines.append(
-                f"Partial report: the check was interrupted with {left} left unchecked."
-            )
-        lines += summarize_lines  # sentences that scripts look for are never broken
+            lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")
         lines += _suggest_next_steps(report, view, causes)
     return "".join(f"{line}\n" for line in lines)
 
@@ -417,17 +410,15 @@ def _list_groups(report: Report, view: View) -> list[str]:
     for index, group in enumerate(groups):
         lines = drawing.draw(group)
         used += _count_rows(lines, view) + (1 if parts else 0)
-        if room is not None and used + _keep_room(groups[index + 1 :], len(groups), view) > room:
+        # The rows that the count of the groups which are left out may take, and empty ones.
+        rest = _count_left_out(groups[index + 1 :], len(groups), view) if room is not None else []
+        kept = 1 + max(2, _count_rows(rest, view)) if rest else 0
+        if room is not None and used + kept > room:
             lines = _count_left_out(groups[index:], len(groups), view)
             parts.append("".join(f"{line}\n" for line in lines))
             break
         parts.append("".join(f"{line}\n" for line in lines))
     return parts
-
-
-def _keep_room(rest: Sequence[FindingGroup], total: int, view: View) -> int:
-    """The rows that the count of the groups which are left out may take, and empty ones."""
-    return 1 + max(2, _count_rows(_count_left_out(rest, total, view), view)) if rest else 0
 
 
 def _count_rows(lines: Iterable[str], view: View) -> int:
@@ -451,12 +442,20 @@ def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> l
 
 
 def _list_paragraphs(report: Report, view: View) -> list[str]:
-
+    """A paragraph for each finding: title, message, lines of the document and details."""
     style = Style(view.color)
     parts = []
     for file in report.files:
         bodies = BodyDetails(file)
-        parts += [_paragraph(style, file.path, bodies, finding) for finding in file.findings]
+        for finding in file.findings:
+            title = _title(style, file.path, finding, f" {finding.name}")
+            lines = [title, f"  {printable(finding.message)}"]
+            if finding.excerpt is not None:
+                excerpt = draw_excerpt(finding.excerpt, style, finding.severity.word)
+                lines += [f"  {line}" for line in excerpt]
+            for label, text in bodies.details(finding):
+                lines.append(f"    {style('label', f'{label:<{LABEL_WIDTH}}')} {text}")
+            parts.append("".join(line + "\n" for line in lines))
     return parts
 
 
@@ -464,20 +463,6 @@ def _title(style: Style, path: str, finding: Finding, name: str = "") -> str:
     severity = style(finding.severity.word, finding.severity.word)
     body = "" if finding.body is None else f" [{printable(finding.body)}]"
     return f"{location(style, path, finding)}: {severity} {style('code', finding.code)}{name}{body}"
-
-
-def _paragraph(style: Style, path: str, bodies: BodyDetails, finding: Finding) -> str:
-
-    lines = [
-        _title(style, path, finding, f" {finding.name}"),
-        f"  {printable(finding.message)}",
-    ]
-    if finding.excerpt is not None:
-        word = finding.severity.word
-        lines += [f"  {line}" for line in draw_excerpt(finding.excerpt, style, word)]
-    for label, text in bodies.details(finding):
-        lines.append(f"    {style('label', f'{label:<{LABEL_WIDTH}}')} {text}")
-    return "".join(line + "\n" for line in lines)
 
 
 LABEL_WIDTH = 18
@@ -645,7 +630,9 @@ def _numbers(values: Values) -> Iterator[Row]:
     moments = values.get("principal_moments")
     if moments is not None:
         yield Row("principal moments", ", ".join(map(number, moments)) + " kg m^2")
-    if _is_violated(values) and "admissible" in values:
+    # At the boundary, where no value has to change, every entry is within its interval.
+    violated = margin is not None and margin < -values.get("tolerance", 0.0)
+    if violated and "admissible" in values:
         # The interval of each entry in which the body is consistent, with the others as written.
         intervals = values["admissible"]
         helpful = [
@@ -664,12 +651,6 @@ def _numbers(values: Values) -> Iterator[Row]:
     witness = values.get("witness")
     if witness is not None:
         yield Row("negative along", f"({', '.join(round_together(witness, _SHORT))})")
-
-
-def _is_violated(values: Values) -> bool:
-    """Whether a value has to change; at the boundary, every entry is within its interval."""
-    margin, tolerance = values.get("margin"), values.get("tolerance", 0.0)
-    return margin is not None and margin < -tolerance
 
 
 def describe_box(edges: Sequence[float | None]) -> str:

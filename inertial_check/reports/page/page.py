@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from math import isfinite
 
@@ -224,16 +224,13 @@ def build_page(
             )
             for file in shown
         ]
-    if not scenes or _list_unseen(report):
-        notes = (*_list_unseen(report), *report.notes)
+    # The failures that no file of the report tells of, such as a path that does not exist.
+    told = tuple(file.path for file in report.files)
+    unseen = [failure for failure in report.failures if not failure.startswith(told)]
+    if not scenes or unseen:
+        notes = (*unseen, *report.notes)
         scenes.append(build_plain_scene(FileReport("", None, "Not checked", (), (), notes=notes)))
     return write_page(scenes, others=others)
-
-
-def _list_unseen(report: Report) -> list[str]:
-    """List the failures that no file of the report tells of, such as a path that does not exist."""
-    told = tuple(file.path for file in report.files)
-    return [failure for failure in report.failures if not failure.startswith(told)]
 
 
 def _build(
@@ -244,10 +241,7 @@ def _build(
     triangles: int,
 ) -> Scene:
     """Build the scene of a file; without shapes and fixes where that fails."""
-
-    def build() -> Scene:
-        return build_scene(file, settings, library=library, data=data, triangles=triangles)
-
+    build = partial(build_scene, file, settings, library=library, data=data, triangles=triangles)
     try:
         with raise_defects(file.path, InertialCheckError):
             return run_within(settings.context.granted.limits.seconds, build)

@@ -7,7 +7,13 @@ in a new figure.
 
 from __future__ import annotations
 
-from inertial_check.reports.plots.bodies import ellipsoids, margins, parameters, principal_moments
+from inertial_check.reports.plots.bodies import (
+    ellipsoids,
+    margins,
+    overview,
+    parameters,
+    principal_moments,
+)
 from inertial_check.reports.plots.figure import (
     MOST_POINTS,
     SUFFIXES,
@@ -19,7 +25,6 @@ from inertial_check.reports.plots.figure import (
 )
 from inertial_check.reports.plots.fixes import fix
 from inertial_check.reports.plots.identification import identification, k_fold, l_curve, torques
-from inertial_check.reports.plots.overview import overview
 
 __all__ = [
     "MOST_POINTS",
