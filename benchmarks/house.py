@@ -65,8 +65,8 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
     },
     "numbers of an engine, or derived from them": {
         "checking/engines/mujoco.py": "_RELATIVE _ABSOLUTE _BOUND _EIGENVALUE _MINIMUM",
-        "checking/engines/others.py": "_PRODUCTS _UNWRITTEN _NEGLIGIBLE _EDGE",
-        "checking/engines/newton.py": "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
+        "checking/engines/others.py": "_PRODUCTS _UNWRITTEN _NEGLIGIBLE _EDGE "
+        "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
     },
     "settings tried in turn with a solver or method": {
         "identification/fit/published.py": "WEIGHTS",

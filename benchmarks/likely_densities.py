@@ -18,8 +18,8 @@ from scipy.optimize import minimize
 import inertial_check as ic
 from inertial_check.documents.model import judge
 from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.fill.densities import LITRE
 from inertial_check.fixing.fill.equations import fits_shapes
-from inertial_check.fixing.fill.likely import LITRE
 from inertial_check.fixing.fill.overlaps import PieceReader
 from inertial_check.inertia.arrays import Floats
 

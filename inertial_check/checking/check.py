@@ -17,7 +17,6 @@ from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from inertial_check.checking.evidence.examination import Examination
-from inertial_check.checking.quotes import locate_entries, name_all_numbers
 from inertial_check.checking.report import (
     BodyReport,
     FileReport,
@@ -26,7 +25,9 @@ from inertial_check.checking.report import (
     Prediction,
     Report,
     Values,
+    locate_entries,
     mark_numbers,
+    name_all_numbers,
 )
 from inertial_check.checking.rules.base import Rule
 from inertial_check.checking.rules.document import UnreadableDocument, UnresolvedReference

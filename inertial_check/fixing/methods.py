@@ -25,8 +25,14 @@ from inertial_check.checking.evidence.likeness import (
     measure_added_mass,
     read_added_mass,
 )
-from inertial_check.checking.quotes import MOTIONS, name_added_mass
-from inertial_check.checking.report import Finding, Hypothesis, Prediction, Severity
+from inertial_check.checking.report import (
+    MOTIONS,
+    Finding,
+    Hypothesis,
+    Prediction,
+    Severity,
+    name_added_mass,
+)
 from inertial_check.checking.settings import validate_engine
 from inertial_check.checking.shapes.evidence import (
     ROLES,

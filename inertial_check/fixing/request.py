@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack, get_args
 import numpy as np
 
 from inertial_check.checking.check import check_model
-from inertial_check.checking.quotes import MOTIONS, name_all_numbers
-from inertial_check.checking.report import Finding
+from inertial_check.checking.report import MOTIONS, Finding, name_all_numbers
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge

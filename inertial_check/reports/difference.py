@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from math import ceil, isfinite, log10
 
 from inertial_check import __version__
-from inertial_check.checking.quotes import MOTIONS
 from inertial_check.checking.report import (
+    MOTIONS,
     BodyDifference,
     ComparedBody,
     Difference,

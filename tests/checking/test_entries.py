@@ -7,8 +7,13 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.checking.check import narrow_entries
-from inertial_check.checking.quotes import locate_entries, name_all_numbers
-from inertial_check.checking.report import Finding, Hypothesis, Severity
+from inertial_check.checking.report import (
+    Finding,
+    Hypothesis,
+    Severity,
+    locate_entries,
+    name_all_numbers,
+)
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.load import FORMATS, load
 

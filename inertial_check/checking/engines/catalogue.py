@@ -10,11 +10,11 @@ import numpy as np
 from inertial_check.checking.engines.base import NO_FLOORS, Engine, Floors
 from inertial_check.checking.engines.drake import Drake
 from inertial_check.checking.engines.mujoco import Genesis, MuJoCo
-from inertial_check.checking.engines.newton import Newton
 from inertial_check.checking.engines.others import (
     Dart,
     Gazebo,
     IDynTree,
+    Newton,
     PhysX,
     Pinocchio,
     PyBullet,

@@ -20,7 +20,6 @@ import numpy as np
 from inertial_check.checking import limits
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.likeness import Likeness
-from inertial_check.checking.quotes import locate_entries, name_numbers
 from inertial_check.checking.report import (
     Excerpt,
     Finding,
@@ -28,6 +27,8 @@ from inertial_check.checking.report import (
     FixKind,
     Severity,
     extract_excerpt,
+    locate_entries,
+    name_numbers,
 )
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Problem
 from inertial_check.documents.source import Place, Span

@@ -22,7 +22,7 @@ from inertial_check.checking.evidence.likeness import (
     measure_added_mass,
     read_added_mass,
 )
-from inertial_check.checking.quotes import MOTIONS as ROWS
+from inertial_check.checking.report import MOTIONS as ROWS
 from inertial_check.checking.report import Finding, FixKind, Severity
 from inertial_check.checking.rules.base import (
     BodyRule,
@@ -33,7 +33,7 @@ from inertial_check.checking.rules.base import (
     moments_text,
     mover,
 )
-from inertial_check.checking.rules.doubts import DoubtRule, find_doubts
+from inertial_check.checking.rules.siblings import DoubtRule, find_doubts
 from inertial_check.documents.model import (
     ENTRIES,
     Body,

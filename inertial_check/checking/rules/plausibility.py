@@ -12,10 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.checking.evidence.examination import Examination, Fault
-from inertial_check.checking.quotes import locate_entries
-from inertial_check.checking.report import Finding, Severity
+from inertial_check.checking.report import Finding, Severity, locate_entries
 from inertial_check.checking.rules.base import Rule, count_noun, hull, name_some
-from inertial_check.checking.rules.doubts import DoubtRule
+from inertial_check.checking.rules.siblings import DoubtRule
 from inertial_check.documents.model import ENTRIES
 from inertial_check.documents.source import Span
 

@@ -18,16 +18,16 @@ from inertial_check.checking.evidence.twins import find_twins
 from inertial_check.checking.shapes.priors import indices_of
 from inertial_check.documents.model import Judgement, Model
 from inertial_check.errors import ParameterError
-from inertial_check.fixing.fill.densities import DensityProblem
-from inertial_check.fixing.fill.knowledge import Knowledge
-from inertial_check.fixing.fill.likely import (
+from inertial_check.fixing.fill.densities import (
     GUESS_SPREAD,
     OWN_SPREAD,
     STATED_SPREAD,
+    DensityProblem,
     LogSum,
     Sized,
     estimate_masses,
 )
+from inertial_check.fixing.fill.knowledge import Knowledge
 from inertial_check.fixing.fill.overlaps import place_bodies
 from inertial_check.fixing.fill.shapes import BodyPieces
 from inertial_check.inertia import tolerances

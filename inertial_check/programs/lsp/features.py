@@ -24,8 +24,7 @@ from lsprotocol.types import (
 from pygls.uris import from_fs_path
 
 from inertial_check.checking.pages import describe_rule, find_rule
-from inertial_check.checking.quotes import name_numbers
-from inertial_check.checking.report import BodyReport, Finding, Severity
+from inertial_check.checking.report import BodyReport, Finding, Severity, name_numbers
 from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.documents.escaping import fence, printable
 from inertial_check.documents.model import ENTRIES, Body, Number

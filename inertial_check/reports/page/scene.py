@@ -28,8 +28,13 @@ import numpy as np
 
 from inertial_check.checking.check import Document, check_documents
 from inertial_check.checking.engines.catalogue import ALL_ENGINES
-from inertial_check.checking.quotes import name_all_numbers
-from inertial_check.checking.report import BodyReport, FileReport, Finding, Severity
+from inertial_check.checking.report import (
+    BodyReport,
+    FileReport,
+    Finding,
+    Severity,
+    name_all_numbers,
+)
 from inertial_check.checking.settings import Settings
 from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.documents.children import raise_defects

@@ -5,8 +5,15 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from inertial_check.fixing.fill.densities import DensityProblem, solve
-from inertial_check.fixing.fill.likely import CAUTION, OWN_SPREAD, LogSum, Sized, estimate_masses
+from inertial_check.fixing.fill.densities import (
+    CAUTION,
+    OWN_SPREAD,
+    DensityProblem,
+    LogSum,
+    Sized,
+    estimate_masses,
+    solve,
+)
 
 
 def size(volumes, carriers=0.0, stated=np.nan):
