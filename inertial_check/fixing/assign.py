@@ -395,7 +395,8 @@ def diagonalise(tensor: Floats, rounding: float) -> tuple[Floats, Floats]:
     """Moments and axes of a symmetric tensor, by Jacobi's method.
 
     Each of its rotations is the smallest that removes a product. So the axes stay near the present
-    ones: a product of zero turns nothing, and no axes are swapped.
+    ones: a product of zero turns nothing, and no axes are swapped. `np.linalg.eigh` sorts the
+    moments and returns any axes where two are equal, so that a disc would turn for no reason.
 
     Args:
         tensor: (3, 3).

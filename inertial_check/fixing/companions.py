@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import BinaryIO, NamedTuple, cast
@@ -179,18 +180,16 @@ def row_name(path: str, block: Block, row: int) -> str:
 
 def _refused_row_error(path: str, block: Block, check: Callable[[slice], object]) -> ParameterError:
     """Make the error of the first row that a check refuses."""
-    # Find by bisection the first row that a check refuses, given that it refuses all together.
-    rows = len(block.values)
-    low, high = 0, rows
-    while high - low > 1:
-        middle = (low + high) // 2
+
+    def refuses(count: int) -> bool:
         try:
-            check(slice(low, middle))
+            check(slice(0, count))
         except ParameterError:
-            high = middle
-        else:
-            low = middle
-    row = low
+            return True
+        return False
+
+    # All rows together are refused, so that the last one is to blame if no fewer rows are.
+    row = bisect_left(range(1, len(block.values)), True, key=refuses)
     try:
         check(slice(row, row + 1))
     except ParameterError as error:

@@ -565,9 +565,28 @@ def _compare_all(
     for i, entry in enumerate(a):
         if i in matched:
             other = b[matched[i]]
-            yield _ComparedPair(
-                _compare_pair(entry, other, tolerance), (entry.reading, other.reading)
-            )
+            both = (("A", entry.reason), ("B", other.reason))
+            reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
+            if reasons:
+                pair = BodyDifference("incomparable", entry.shown, other.shown, reason=reasons)
+            else:
+                found, rounding = (
+                    deviations(entry.reading, other.reading),
+                    rounding_floors(entry.reading, other.reading),
+                )
+                differs: tuple[MassProperty, ...] = tuple(
+                    quantity
+                    for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
+                    if deviation > max(tolerance, floor)
+                )
+                fluid = compare_added_mass(entry.shown.added_mass, other.shown.added_mass)
+                if not fluid <= tolerance:
+                    differs = (*differs, "added_mass")
+                status: PairStatus = "differs" if differs else "equal"
+                pair = BodyDifference(
+                    status, entry.shown, other.shown, found, differs, added_mass=fluid
+                )
+            yield _ComparedPair(pair, (entry.reading, other.reading))
         else:
             alone = BodyDifference("only-a", entry.shown, None, frame=_is_frame(entry))
             yield _ComparedPair(alone)
@@ -580,21 +599,3 @@ def _compare_all(
 def _is_frame(entry: _SideBody) -> bool:
     reading = entry.reading
     return not entry.reason and reading.mass == 0 and not reading.I_BBcm_Bi.any()
-
-
-def _compare_pair(a: _SideBody, b: _SideBody, tolerance: float) -> BodyDifference:
-    both = (("A", a.reason), ("B", b.reason))
-    reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
-    if reasons:
-        return BodyDifference("incomparable", a.shown, b.shown, reason=reasons)
-    found, rounding = deviations(a.reading, b.reading), rounding_floors(a.reading, b.reading)
-    differs: tuple[MassProperty, ...] = tuple(
-        quantity
-        for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
-        if deviation > max(tolerance, floor)
-    )
-    fluid = compare_added_mass(a.shown.added_mass, b.shown.added_mass)
-    if not fluid <= tolerance:
-        differs = (*differs, "added_mass")
-    status: PairStatus = "differs" if differs else "equal"
-    return BodyDifference(status, a.shown, b.shown, found, differs, added_mass=fluid)

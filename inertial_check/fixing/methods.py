@@ -604,7 +604,12 @@ class _CauseMethod(Method):
             own = list(findings)
         causes = own[0].causes if own else ()
         if len(causes) < self.rank:
-            return case.skip("no-such-cause", _list_causes(causes))
+            if not causes:
+                found = "no cause of it is known"
+            else:
+                names = ", ".join(f"{i} {each.cause}" for i, each in enumerate(causes, 1))
+                found = f"its probable causes are {names}"
+            return case.skip("no-such-cause", found)
         return self._undo(case, causes[self.rank - 1])
 
     def _undo(self, case: Case, hypothesis: Hypothesis) -> Proposal:
@@ -678,10 +683,3 @@ def _find_entries(case: Case, hypothesis: Hypothesis) -> Mapping[str, float]:
     own = bodies.get(case.body.name, bodies.get(case.body.id, {})) if bodies else edit
     entries: Mapping[str, float] = own.get("entries", {})
     return entries
-
-
-def _list_causes(causes: tuple[Hypothesis, ...]) -> str:
-    if not causes:
-        return "no cause of it is known"
-    names = ", ".join(f"{i} {each.cause}" for i, each in enumerate(causes, 1))
-    return f"its probable causes are {names}"

@@ -23,7 +23,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.fixing.diff import match_bodies
 from inertial_check.fixing.fill.knowledge import Knowledge, Pair, Relation
 from inertial_check.fixing.fill.overlaps import PieceReader, place_bodies, tilt
-from inertial_check.fixing.fill.shapes import BodyPieces, Piece, Points, list_moments
+from inertial_check.fixing.fill.shapes import BodyPieces, Points, list_moments
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.parameters import InertialParameters
 
@@ -109,7 +109,23 @@ def _propose_maps(
     poses: tuple[Floats, Floats] | None,
 ) -> Iterator[Floats]:
     if relation != "equal":
-        yield from _propose_reflections(own, other, poses)
+        # Reflections in planes between two bodies, then those that keep the axes of their links.
+        if poses is not None:
+            X_W1, X_W2 = poses
+            one = X_W1[:3, :3] @ np.asarray(own.com) + X_W1[:3, 3]
+            two = X_W2[:3, :3] @ np.asarray(other.com) + X_W2[:3, 3]
+            between = one - two
+            normals = [*np.eye(3)[np.argsort(-np.abs(between), kind="stable")]]
+            if (length := float(np.linalg.norm(between))) > 0:
+                normals.append(between / length)
+            for n in normals:
+                M = np.eye(4)
+                M[:3, :3] -= 2 * np.outer(n, n)
+                M[:3, 3] = n @ (one + two) * n
+                yield np.asarray(np.linalg.solve(X_W1, M @ X_W2))
+        for signs in SIGNS:
+            if np.prod(signs) < 0:
+                yield _turn(np.diag(signs))
     if relation != "mirrored":
         for turn in _QUARTER_TURNS:
             yield _turn(turn)
@@ -119,28 +135,6 @@ def _turn(R: Floats) -> Floats:
     X = np.eye(4)
     X[:3, :3] = R
     return X
-
-
-def _propose_reflections(
-    own: InertialParameters, other: InertialParameters, poses: tuple[Floats, Floats] | None
-) -> Iterator[Floats]:
-    """Reflections in planes between two bodies, then those that keep the axes of their links."""
-    if poses is not None:
-        X_W1, X_W2 = poses
-        one = X_W1[:3, :3] @ np.asarray(own.com) + X_W1[:3, 3]
-        two = X_W2[:3, :3] @ np.asarray(other.com) + X_W2[:3, 3]
-        between = one - two
-        normals = [*np.eye(3)[np.argsort(-np.abs(between), kind="stable")]]
-        if (length := float(np.linalg.norm(between))) > 0:
-            normals.append(between / length)
-        for n in normals:
-            M = np.eye(4)
-            M[:3, :3] -= 2 * np.outer(n, n)
-            M[:3, 3] = n @ (one + two) * n
-            yield np.asarray(np.linalg.solve(X_W1, M @ X_W2))
-    for signs in SIGNS:
-        if np.prod(signs) < 0:
-            yield _turn(np.diag(signs))
 
 
 def _agree(own: InertialParameters, mapped: Floats, other: InertialParameters) -> bool:
@@ -174,14 +168,10 @@ def _distribute(
         return None
     ends = np.cumsum([len(piece.volumes) for piece in own.pieces])[:-1]
     pieces = tuple(
-        _weigh(piece, part)
+        piece._replace(volumes=part, moments=list_moments(part, piece.points))
         for piece, part in zip(own.pieces, np.split(tilted.volumes, ends), strict=True)
     )
     return replace(own, pieces=pieces, like=name)
-
-
-def _weigh(piece: Piece, volumes: Floats) -> Piece:
-    return piece._replace(volumes=volumes, moments=list_moments(volumes, piece.points))
 
 
 def find_prior_densities(
