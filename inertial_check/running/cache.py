@@ -208,6 +208,13 @@ def digest(*parts: bytes) -> str:
     return state.hexdigest()[:_DIGITS]
 
 
+def make_key(document: Document, content: str) -> str:
+    """Digest of all that a result depends on besides files: path, settings, content, program."""
+    parts = (program_digest(), document.settings.text, content, str(document.named))
+    paths = (document.path, os.path.abspath(document.path))
+    return digest(*(part.encode() for part in parts), *map(os.fsencode, paths))
+
+
 class _Validator:
     """Makes entries, and checks whether a stored entry is still valid."""
 
@@ -217,10 +224,8 @@ class _Validator:
         self._fingerprints = Fingerprints()
 
     def key(self, document: Document) -> str:
-        """The cache key of a document: its path, its settings, the content and the program."""
-        where = (document.path, os.path.abspath(document.path), str(document.named), self._content)
-        settings = document.settings.text.encode()
-        return digest(program_digest().encode(), settings, *(os.fsencode(part) for part in where))
+        """The cache key of a document."""
+        return make_key(document, self._content)
 
     def make_line(self, document: Document, result: DocumentResult) -> bytes:
         """The entry of a document as a line: seal, key, and JSON of files and result."""

@@ -27,12 +27,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, Ty
 from inertial_check.checking.check import Document, DocumentResult, ReportContent
 from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError
-from inertial_check.running.cache import Fingerprints, program_digest
+from inertial_check.running.cache import Fingerprints, make_key, program_digest
 from inertial_check.running.remote.addresses import Address, RefusedError
 from inertial_check.running.remote.bundles import open_bundle
 from inertial_check.running.results.reading import Form, encode_rows, join
 from inertial_check.running.results.rows import ARCHIVE, Row, build_rows
-from inertial_check.running.results.store import make_key
 from inertial_check.running.workers import Task, WorkerProcess, measure_size
 
 if TYPE_CHECKING:

@@ -342,9 +342,6 @@ _FORMAT = "mjcf"
 _FULL = (0, 3, 4, 1, 5, 2)
 """Indices in fullinertia, xx yy zz xy xz yz, of the entries xx xy xz yy yz zz."""
 
-_FULL_FROM_SIX = (0, 3, 5, 1, 2, 4)
-"""Indices in xx xy xz yy yz zz of the entries of fullinertia."""
-
 
 def read(model: MjSpec | MjModel) -> LoadedModel:
     """The bodies of an `MjSpec` or an `MjModel` as plain data, the world left out.
@@ -551,5 +548,5 @@ def _orientation(spec: MjSpec, body: MjsBody) -> Rotation:
 
 def _write_to_spec(body: MjsBody, six: Six) -> Undo:
     if _is_full(body):
-        return overwrite(body.fullinertia, [six[index] for index in _FULL_FROM_SIX])
+        return overwrite(body.fullinertia, [six[index] for index in _FULL_ORDER])
     return overwrite(body.inertia, _diagonal_of_six(six))

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from inertial_check.documents.files.access import Limits
@@ -99,12 +100,12 @@ def parse_address(text: str) -> Address | None:
     """
     if match := _ARCHIVED.fullmatch(text):
         kind: Kind = "zip" if match[1] == "zip" else "git" if match[1] == "git" else "tar"
-        member, base = match[2].strip("/"), _strip_file(match[3])
+        member, base = match[2].strip("/"), resolve_local(match[3])
         if _ARCHIVED.fullmatch(base) or "::" in base:
             raise UsageError(f"{hide_secrets(text)}: an archive in an archive is not read")
         _expect_scheme(base)
         return Address(kind, member, base, hide_secrets(base))
-    base = _strip_file(text)
+    base = resolve_local(text)
     found = _SCHEME.match(base)
     if found is None:
         suffix = _find_suffix(base)
@@ -132,11 +133,6 @@ def is_repository(path: str) -> bool:
     )
 
 
-def resolve_local(text: str) -> str:
-    """The path that a file:// URL means; any other text is given back."""
-    return _strip_file(text)
-
-
 def hide_secrets(text: str) -> str:
     """The text of an address without user, password, query and fragment.
 
@@ -151,8 +147,8 @@ def hide_secrets(text: str) -> str:
     return f"{head}{separator}{match[0]}{host.rpartition('@')[2]}{slash}{path}"
 
 
-def _strip_file(text: str) -> str:
-    """A file:// URL as a path."""
+def resolve_local(text: str) -> str:
+    """The path that a file:// URL means; any other text is given back."""
     if text.startswith("file://"):
         from urllib.request import url2pathname
 
@@ -245,6 +241,24 @@ class Budget:
                 f"too large: it has {size} bytes, and the limit is {largest}; "
                 "--max-file-size raises it"
             )
+
+    def copy(self, read: Callable[[], bytes], target: BinaryIO, path: str) -> None:
+        """Copy the pieces of a file, and count their bytes.
+
+        Args:
+            read: Reads the next piece; no bytes at the end.
+            target: The stream to which they are written.
+            path: Path of the file.
+
+        Raises:
+            RefusedError: It is too large, or takes too long.
+        """
+        size = 0
+        while piece := read():
+            size += len(piece)
+            self.expect_size(size, path)
+            self.spend(len(piece))
+            target.write(piece)
 
     def count_member(self) -> None:
         """Count a file.

@@ -114,12 +114,7 @@ class _XzStream(io.RawIOBase):
         Raises:
             OSError: It lies before that of now, or is given from the end.
         """
-        left = position - (self._position if whence == os.SEEK_SET else 0)
-        if left < 0 or whence == os.SEEK_END:
-            raise OSError("it can only be read forwards")
-        while left > 0 and (piece := self.read(min(left, _COMPRESSED_PIECE))):
-            left -= len(piece)
-        return self._position
+        return _read_up_to(self, position, whence)
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Decompress as much as fits into a buffer; 0 bytes at the end.
@@ -169,6 +164,20 @@ def _new_decompressor() -> lzma.LZMADecompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, _LARGEST_MEMORY)
 
 
+def _read_up_to(stream: io.RawIOBase | _ZstandardStream, position: int, whence: int) -> int:
+    """Read a decompressed stream up to a position.
+
+    Raises:
+        OSError: It lies before that of now, or is given from the end.
+    """
+    left = position - (stream.tell() if whence == os.SEEK_SET else 0)
+    if left < 0 or whence == os.SEEK_END:
+        raise OSError("it can only be read forwards")
+    while left > 0 and (piece := stream.read(min(left, _COMPRESSED_PIECE))):
+        left -= len(piece)
+    return stream.tell()
+
+
 class _ZstandardStream:
     """The content of a Zstandard file, whose errors have one type in all libraries.
 
@@ -198,12 +207,7 @@ class _ZstandardStream:
 
     def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
         """Read up to a position."""
-        left = position - (self.tell() if whence == os.SEEK_SET else 0)
-        if left < 0 or whence == os.SEEK_END:
-            raise OSError("it can only be read forwards")
-        while left > 0 and (piece := self.read(min(left, _COMPRESSED_PIECE))):
-            left -= len(piece)
-        return self.tell()
+        return _read_up_to(self, position, whence)
 
     def tell(self) -> int:
         """The position in the decompressed bytes."""

@@ -65,16 +65,13 @@ class Fetched:
     def rename(self, value: Any) -> Any:  # noqa: ANN401 - parsed JSON of any type
         """Replace paths in the private folder by those that reports show, in all texts."""
         if isinstance(value, str):
-            return self._rename_text(value) if self.root in value else value
+            head, *pieces = value.split(self.root)
+            return head + "".join(map(self._rename_piece, pieces))
         if isinstance(value, list | tuple):
             return [self.rename(each) for each in value]
         if isinstance(value, Mapping):
             return {key: self.rename(each) for key, each in value.items()}
         return value
-
-    def _rename_text(self, text: str) -> str:
-        head, *pieces = text.split(self.root)
-        return head + "".join(map(self._rename_piece, pieces))
 
     def _rename_piece(self, piece: str) -> str:
         """The text that follows the root in a message: a path, and the rest of the message."""

@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO, Any, BinaryIO
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
@@ -64,12 +65,7 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
             length = response.headers.get("Content-Length", "")
             if length.isdecimal():
                 budget.expect_size(int(length), parts.path)
-            size = 0
-            while piece := response.read1(_PIECE):
-                size += len(piece)
-                budget.expect_size(size, parts.path)
-                budget.spend(len(piece))
-                target.write(piece)
+            budget.copy(partial(response.read1, _PIECE), target, parts.path)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (404, 410):
@@ -275,12 +271,7 @@ class Store:
             except (FileNotFoundError, IsADirectoryError):
                 raise MissingError from None
             with stream:
-                size = 0
-                while piece := stream.read(_STORE_PIECE):
-                    size += len(piece)
-                    budget.expect_size(size, path)
-                    budget.spend(len(piece))
-                    target.write(piece)
+                budget.copy(partial(stream.read, _STORE_PIECE), target, path)
 
 
 @contextmanager

@@ -84,11 +84,10 @@ def build_rows(
         row |= {"format": file.format, "model": file.model, "bodies": len(file.bodies)}
         # The findings that count, by the id of their body; None for those on the whole document.
         known = {body.id for body in file.bodies}
-        found: dict[str | None, list[Row]] = {}
+        by_body: dict[str | None, list[Row]] = {}
         for finding in file.findings:
             where = finding.body_id if finding.body_id in known else None
-            found.setdefault(where, []).append(_describe_finding(finding))
-        by_body = found
+            by_body.setdefault(where, []).append(_describe_finding(finding))
         row["findings"] = by_body.get(None, [])
         same = {"upstream": upstream, "path": result.path, "format": file.format, "status": CHECKED}
         rows += (_body_row(same, body, by_body.get(body.id, [])) for body in file.bodies)

@@ -15,10 +15,9 @@ import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from inertial_check.checking.check import Document
 from inertial_check.documents.files.writing import ANYWHERE_NAMED, remove_leftovers, replace_file
 from inertial_check.errors import UsageError
-from inertial_check.running.cache import Fingerprints, digest, program_digest, read_secret, seal
+from inertial_check.running.cache import Fingerprints, digest, read_secret, seal
 from inertial_check.running.results.reading import (
     PREFIX,
     Form,
@@ -38,13 +37,6 @@ _FILES_OF_PART = 4096
 
 _BYTES_OF_PART = 64 << 20
 """Size of the rows after which a part is written [bytes]."""
-
-
-def make_key(document: Document, content: str) -> str:
-    """Digest of all that a result depends on besides files: path, settings, content, program."""
-    parts = (program_digest(), document.settings.text, content, str(document.named))
-    paths = (document.path, os.path.abspath(document.path))
-    return digest(*(part.encode() for part in parts), *map(os.fsencode, paths))
 
 
 def is_current(key: str, row: Row, fingerprints: Fingerprints) -> bool:

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from inertial_check.checking.check import Document
 from inertial_check.checking.discovery import FileSearch
-from inertial_check.running.cache import Fingerprints
+from inertial_check.running.cache import Fingerprints, make_key
 from inertial_check.running.pools import (
     AnyBatch,
     BatchAnswer,
@@ -27,7 +27,7 @@ from inertial_check.running.pools import (
 )
 from inertial_check.running.remote.addresses import parse_address, resolve_local
 from inertial_check.running.results.reading import Form
-from inertial_check.running.results.store import ResultsStore, UpstreamStore, is_current, make_key
+from inertial_check.running.results.store import ResultsStore, UpstreamStore, is_current
 from inertial_check.running.run import CheckRequest, cores, may_be_remote
 
 _PERIOD = 2.0
@@ -156,22 +156,20 @@ class _Stream:
                 self._paths.append(resolve_local(text))
                 continue
             settings = request.settings_of(os.path.join(os.curdir, "fetched"))
-            steps_store = self._enter(address.upstream)
+            store = self._enter(address.upstream)
             allowed = tuple(request.allowed_hosts)
             parts = (settings, request.content, self._form, allowed)
-            steps_batch = BundleBatch(address.upstream, address, *parts)
-            row = steps_store.known.get(address.shown)
-            owned = [path for path in steps_store.known if address.owns(path)]
-            current = row is not None and is_current(
-                make_key(steps_batch.document, content), row, Fingerprints()
-            )
-            if current:
-                steps_store.keep(owned)
+            bundle = BundleBatch(address.upstream, address, *parts)
+            row = store.known.get(address.shown)
+            owned = [path for path in store.known if address.owns(path)]
+            key = make_key(bundle.document, content)
+            if row is not None and is_current(key, row, Fingerprints()):
+                store.keep(owned)
                 self._outcome.kept += max(len(owned) - 1, 0)
             else:
-                steps_store.replace(owned)
-                yield _Step(steps_store, steps_batch)
-            yield _Step(steps_store, None)
+                store.replace(owned)
+                yield _Step(store, bundle)
+            yield _Step(store, None)
         for upstream, found in groupby(self._find(), key=lambda pair: pair[0]):
             store = self._enter(upstream)
             documents = self._pick((document for _, document in found), store, content)
