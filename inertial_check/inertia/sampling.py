@@ -178,14 +178,6 @@ def rotations(rng: np.random.Generator | int, shape: int | tuple[int, ...] = ())
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def _solid(rng: np.random.Generator, count: int) -> Floats:
-    return rng.dirichlet(np.ones(3), count)
-
-
-def _sphere(rng: np.random.Generator, count: int) -> Floats:
-    return np.ones((count, 3))
-
-
 def _round(rng: np.random.Generator, count: int) -> Floats:
     pair, axis = rng.uniform(0.05, 1, (2, count))
     return np.stack([pair, pair, axis], axis=-1)
@@ -198,7 +190,7 @@ def _thin(rng: np.random.Generator, count: int) -> Floats:
 
 
 def _needle(rng: np.random.Generator, count: int) -> Floats:
-    spreads = _rod(rng, count)
+    spreads = STRATA["rod"](rng, count)
     spreads[:, :2] = _log_uniform(rng, (THINNEST, 1e-2), (count, 2))
     return spreads
 
@@ -208,23 +200,15 @@ def _plate(rng: np.random.Generator, count: int) -> Floats:
     return np.stack([np.zeros(count), first, 1 - first], axis=-1)
 
 
-def _rod(rng: np.random.Generator, count: int) -> Floats:
-    return np.tile([0.0, 0.0, 1.0], (count, 1))
-
-
-def _point(rng: np.random.Generator, count: int) -> Floats:
-    return np.zeros((count, 3))
-
-
 STRATA: dict[str, Maker] = {
-    "solid": _solid,
-    "sphere": _sphere,
+    "solid": lambda rng, count: rng.dirichlet(np.ones(3), count),
+    "sphere": lambda rng, count: np.ones((count, 3)),
     "round": _round,
     "thin": _thin,
     "needle": _needle,
     "plate": _plate,
-    "rod": _rod,
-    "point": _point,
+    "rod": lambda rng, count: np.tile([0.0, 0.0, 1.0], (count, 1)),
+    "point": lambda rng, count: np.zeros((count, 3)),
 }
 """Makers of (count, 3) relative spreads, none negative, by the shape that has them."""
 

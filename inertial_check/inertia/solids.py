@@ -105,58 +105,38 @@ class Solids(NamedTuple):
     variances: Floats
 
 
-class Primitive(NamedTuple):
-    """A kind of shape.
+class _Form(NamedTuple):
+    """A uniform shape of unit mass.
 
     Attributes:
-        solid: What shapes of given lengths (n, k) hold.
+        size: (...,) volume [m^3] or area [m^2].
+        variances: Six (...,) entries xx, xy, xz, yy, yz, zz about the centroid [m^2].
+        centroid: Three (...,) [m].
+    """
+
+    size: Array
+    variances: tuple[Array, ...]
+    centroid: tuple[Array, ...]
+
+
+class Primitive(NamedTuple):
+    """A kind of shape that has a volume in closed form.
+
+    Attributes:
+        form: Shape of unit mass, from an array namespace and each of its lengths (...,).
         support: The greatest d . p (n, m) over the points p of shapes of lengths (n, k) [m], for
             directions d (n, m, 3).
     """
 
-    solid: Callable[[Floats], Solids]
+    form: Callable[..., _Form]
     support: Callable[[Floats, Floats], Floats]
 
-
-def _columns(lengths: Floats) -> tuple[Floats, Floats]:
-    return lengths[..., 0], lengths[..., 1]
-
-
-def _box(edges: Floats) -> Solids:
-    return Solids(edges.prod(axis=-1), np.zeros(len(edges)), edges * edges / 12)
-
-
-def _ellipsoid(radii: Floats) -> Solids:
-    return Solids(4 / 3 * pi * radii.prod(axis=-1), np.zeros(len(radii)), radii * radii / 5)
-
-
-def _sphere(lengths: Floats) -> Solids:
-    return _ellipsoid(np.repeat(lengths, 3, axis=-1))
-
-
-def _cylinder(lengths: Floats) -> Solids:
-    r, h = _columns(lengths)
-    return Solids(pi * r * r * h, np.zeros_like(h), _stack(r * r / 4, h * h / 12))
-
-
-def _capsule(lengths: Floats) -> Solids:
-    r, h = _columns(lengths)
-    tube, balls = h, 4 / 3 * r  # volumes over pi r^2
-    whole = np.where(r > 0, tube + balls, 1.0)
-    across = r * r * (tube / 4 + balls / 5) / whole
-    # A half ball has its centroid 3 r / 8 beyond its disc, and its second moment there is r^2 / 5.
-    ends = h * h / 4 + 3 / 8 * r * h + r * r / 5
-    along = (tube * h * h / 12 + balls * ends) / whole
-    return Solids(pi * r * r * (tube + balls), np.zeros_like(h), _stack(across, along))
-
-
-def _cone(lengths: Floats) -> Solids:
-    r, h = _columns(lengths)
-    return Solids(pi / 3 * r * r * h, -h / 4, _stack(3 / 20 * r * r, 3 / 80 * h * h))
-
-
-def _stack(across: Floats, along: Floats) -> Floats:
-    return np.stack([across, across, along], axis=-1)
+    def solid(self, lengths: Floats) -> Solids:
+        """Measure shapes of these lengths (n, k)."""
+        form = self.form(np, *(lengths[:, i] for i in range(lengths.shape[1])))
+        xx, _, _, yy, _, zz = form.variances
+        height = np.asarray(form.centroid[2])
+        return Solids(np.asarray(form.size), height, np.stack([xx, yy, zz], axis=-1))
 
 
 def _norm(d: Floats) -> Floats:
@@ -164,43 +144,54 @@ def _norm(d: Floats) -> Floats:
     return length
 
 
-def _box_support(edges: Floats, d: Floats) -> Floats:
-    support: Floats = np.einsum("nmi,ni->nm", np.abs(d), edges) / 2
-    return support
-
-
-def _ellipsoid_support(radii: Floats, d: Floats) -> Floats:
-    return _norm(d * radii[:, None, :])
-
-
-def _sphere_support(lengths: Floats, d: Floats) -> Floats:
-    return _ellipsoid_support(lengths, d)
-
-
-def _cylinder_support(lengths: Floats, d: Floats) -> Floats:
-    r, h = _columns(lengths[:, None])
-    return r * _norm(d[..., :2]) + h / 2 * np.abs(d[..., 2])
-
-
-def _capsule_support(lengths: Floats, d: Floats) -> Floats:
-    r, h = _columns(lengths[:, None])
-    return r * _norm(d) + h / 2 * np.abs(d[..., 2])
-
-
-def _cone_support(lengths: Floats, d: Floats) -> Floats:
-    r, h = _columns(lengths[:, None])
-    tip = h / 2 * d[..., 2]
-    return np.maximum(tip, r * _norm(d[..., :2]) - tip)
+def _capsule_form(xp: Namespace, r: Array, h: Array) -> _Form:
+    balls = _share(xp, 4 / 3 * r, h + 4 / 3 * r)
+    across = r * r * (1 / 4 - balls / 20)
+    # A half ball has its centroid 3 r / 8 beyond its disc, and its second moment there is r^2 / 5.
+    ends = h * h / 4 + 3 / 8 * r * h + r * r / 5
+    along = (1 - balls) * h * h / 12 + balls * ends
+    return _center_form(xp, pi * r * r * (h + 4 / 3 * r), across, across, along)
 
 
 PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {
-        "box": Primitive(_box, _box_support),
-        "sphere": Primitive(_sphere, _sphere_support),
-        "ellipsoid": Primitive(_ellipsoid, _ellipsoid_support),
-        "cylinder": Primitive(_cylinder, _cylinder_support),
-        "capsule": Primitive(_capsule, _capsule_support),
-        "cone": Primitive(_cone, _cone_support),
+        "box": Primitive(
+            lambda xp, a, b, c: _center_form(xp, a * b * c, a * a / 12, b * b / 12, c * c / 12),
+            lambda edges, d: np.einsum("nmi,ni->nm", np.abs(d), edges) / 2,
+        ),
+        "sphere": Primitive(
+            lambda xp, r: _center_form(xp, 4 / 3 * pi * r * r * r, *[r * r / 5] * 3),
+            lambda radius, d: _norm(d * radius[:, None, :]),
+        ),
+        "ellipsoid": Primitive(
+            lambda xp, a, b, c: _center_form(
+                xp, 4 / 3 * pi * a * b * c, a * a / 5, b * b / 5, c * c / 5
+            ),
+            lambda radii, d: _norm(d * radii[:, None, :]),
+        ),
+        "cylinder": Primitive(
+            lambda xp, r, h: _center_form(xp, pi * r * r * h, r * r / 4, r * r / 4, h * h / 12),
+            lambda rh, d: rh[:, :1] * _norm(d[..., :2]) + rh[:, 1:] / 2 * np.abs(d[..., 2]),
+        ),
+        "capsule": Primitive(
+            _capsule_form,
+            lambda rh, d: rh[:, :1] * _norm(d) + rh[:, 1:] / 2 * np.abs(d[..., 2]),
+        ),
+        "cone": Primitive(
+            lambda xp, r, h: _center_form(
+                xp,
+                pi / 3 * r * r * h,
+                3 / 20 * r * r,
+                3 / 20 * r * r,
+                3 / 80 * h * h,
+                height=-h / 4,
+            ),
+            # Of the tip, or of the rim of the base.
+            lambda rh, d: np.maximum(
+                rh[:, 1:] / 2 * d[..., 2],
+                rh[:, :1] * _norm(d[..., :2]) - rh[:, 1:] / 2 * d[..., 2],
+            ),
+        ),
     }
 )
 """The kinds that have a volume in closed form, by the names of model.shape.DIMENSIONS."""
@@ -247,20 +238,6 @@ def _step(xp: Namespace, x: Array, y: Array, z: Array) -> Array:
     return p * q + p * r + q * r
 
 
-class _Form(NamedTuple):
-    """A uniform shape of unit mass.
-
-    Attributes:
-        size: (...,) volume [m^3] or area [m^2].
-        variances: Six (...,) entries xx, xy, xz, yy, yz, zz about the centroid [m^2].
-        centroid: Three (...,) [m].
-    """
-
-    size: Array
-    variances: tuple[Array, ...]
-    centroid: tuple[Array, ...]
-
-
 def box(
     edges: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
 ) -> InertialParameters:
@@ -281,10 +258,7 @@ def box(
         >>> print(np.diag(densities.box([1.0, 2.0, 3.0], mass=12.0).inertia_com))  # b^2 + c^2, ...
         [13. 10.  5.]
     """
-    xp, (edges,), amount = _check_arguments((3,), {"edges": edges}, mass, density)
-    a, b, c = (edges[..., i] for i in range(3))
-    form = _center_form(xp, a * b * c, a * a / 12, b * b / 12, c * c / 12)
-    return _body(xp, form, *amount)
+    return _make_solid("box", (3,), {"edges": edges}, mass, density)
 
 
 def box_shell(
@@ -333,10 +307,7 @@ def ellipsoid(
         >>> print(densities.ellipsoid([1.0, 2.0, 3.0], mass=5.0).covariance.diagonal())  # r^2 / 5
         [0.2 0.8 1.8]
     """
-    xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
-    a, b, c = (radii[..., i] for i in range(3))
-    form = _center_form(xp, 4 / 3 * pi * a * b * c, a * a / 5, b * b / 5, c * c / 5)
-    return _body(xp, form, *amount)
+    return _make_solid("ellipsoid", (3,), {"radii": radii}, mass, density)
 
 
 def ellipsoid_shell(
@@ -401,9 +372,7 @@ def sphere(
         >>> print(densities.sphere(0.5, mass=10.0).principal_moments())  # 2/5 m r^2
         [1. 1. 1.]
     """
-    xp, (r,), amount = _check_arguments((), {"radius": radius}, mass, density)
-    form = _center_form(xp, 4 / 3 * pi * r * r * r, *[r * r / 5] * 3)
-    return _body(xp, form, *amount)
+    return _make_solid("sphere", (), {"radius": radius}, mass, density)
 
 
 def sphere_shell(
@@ -451,9 +420,7 @@ def cylinder(
         >>> print(body.inertia_com.diagonal())  # m (r^2 / 4 + h^2 / 12) twice, m r^2 / 2
         [7. 7. 6.]
     """
-    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
-    form = _center_form(xp, pi * r * r * h, r * r / 4, r * r / 4, h * h / 12)
-    return _body(xp, form, *amount)
+    return _make_solid("cylinder", (), {"radius": radius, "length": length}, mass, density)
 
 
 def cylinder_shell(
@@ -509,14 +476,7 @@ def capsule(
         >>> print((body.mass / np.pi).round(9))  # 3 (r^2 h + 4/3 r^3)
         7.0
     """
-    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
-    balls = _share(xp, 4 / 3 * r, h + 4 / 3 * r)
-    across = r * r * (1 / 4 - balls / 20)
-    # A half ball has its centroid 3 r / 8 beyond its disc, and its second moment there is r^2 / 5.
-    ends = h * h / 4 + 3 / 8 * r * h + r * r / 5
-    along = (1 - balls) * h * h / 12 + balls * ends
-    form = _center_form(xp, pi * r * r * (h + 4 / 3 * r), across, across, along)
-    return _body(xp, form, *amount)
+    return _make_solid("capsule", (), {"radius": radius, "length": length}, mass, density)
 
 
 def capsule_shell(
@@ -573,10 +533,7 @@ def cone(
         >>> print(densities.cone(1.0, 2.0, mass=1.0).com)  # a quarter of the length above the base
         [ 0.   0.  -0.5]
     """
-    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
-    across = 3 / 20 * r * r
-    form = _center_form(xp, pi / 3 * r * r * h, across, across, 3 / 80 * h * h, height=-h / 4)
-    return _body(xp, form, *amount)
+    return _make_solid("cone", (), {"radius": radius, "length": length}, mass, density)
 
 
 def cone_shell(
@@ -654,6 +611,19 @@ def triangle(
         9.0 [1. 1. 0.]
     """
     return _simplex(vertices, 3, mass, density)
+
+
+def _make_solid(
+    kind: str,
+    trailing: tuple[int, ...],
+    lengths: dict[str, ArrayLike],
+    mass: ArrayLike | None,
+    density: ArrayLike | None,
+) -> InertialParameters:
+    """Make bodies of one of PRIMITIVES; three lengths along x, y, z may stand in one array."""
+    xp, arrays, amount = _check_arguments(trailing, lengths, mass, density)
+    each = arrays if trailing == () else [arrays[0][..., i] for i in range(3)]
+    return _body(xp, PRIMITIVES[kind].form(xp, *each), *amount)
 
 
 @quiet

@@ -93,16 +93,6 @@ def two_sum(a: Floats, b: Floats) -> Pair:
     return total, (a - (total - part)) + (b - part)
 
 
-def two_product(a: Floats, b: Floats) -> Pair:
-    """Multiply numbers: the rounded products, and the exact rest."""
-    product = a * b
-    # Veltkamp's halves multiply without rounding; NumPy has no fused multiply-add for the rest.
-    a_high, b_high = (_SPLIT * v - (_SPLIT * v - v) for v in (a, b))
-    a_low, b_low = a - a_high, b - b_high
-    rest = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    return product, rest
-
-
 def transform_pseudo_inertia(K: Floats, theta: Floats, Delta: Floats | None = None) -> Floats:
     """Compute K (Pi - Delta) K^T in twice the digits, rounded at the end.
 
@@ -111,26 +101,22 @@ def transform_pseudo_inertia(K: Floats, theta: Floats, Delta: Floats | None = No
         theta: (n, 10) in order "urdf" about the body origin.
         Delta: (n, 4, 4); None for zero.
     """
-    left = _multiply(_pseudo_inertia(theta, Delta), K)  # (Pi K^T)
-    high, low = _multiply((left[0].transpose(0, 2, 1), left[1].transpose(0, 2, 1)), K)
-    return high + low
-
-
-def _pseudo_inertia(theta: Floats, Delta: Floats | None) -> Pair:
-    high, low = np.zeros((len(theta), 4, 4)), np.zeros((len(theta), 4, 4))
+    whole, rests = np.zeros((len(theta), 4, 4)), np.zeros((len(theta), 4, 4))
     moments = theta[:, [4, 7, 9]]
     for i in range(3):
         part, rest = two_sum(moments[:, i - 2], moments[:, i - 1])
         total, more = two_sum(part, -moments[:, i])
-        high[:, i, i], low[:, i, i] = total / 2, (rest + more) / 2
+        whole[:, i, i], rests[:, i, i] = total / 2, (rest + more) / 2
     for entry, (i, j) in zip((5, 6, 8), ((0, 1), (0, 2), (1, 2)), strict=True):
-        high[:, i, j] = high[:, j, i] = -theta[:, entry]
-    high[:, :3, 3] = high[:, 3, :3] = theta[:, 1:4]
-    high[:, 3, 3] = theta[:, 0]
+        whole[:, i, j] = whole[:, j, i] = -theta[:, entry]
+    whole[:, :3, 3] = whole[:, 3, :3] = theta[:, 1:4]
+    whole[:, 3, 3] = theta[:, 0]
     if Delta is not None:
-        high, rest = two_sum(high, -Delta)
-        low = low + rest
-    return high, low
+        whole, rest = two_sum(whole, -Delta)
+        rests = rests + rest
+    left = _multiply((whole, rests), K)  # (Pi K^T)
+    high, low = _multiply((left[0].transpose(0, 2, 1), left[1].transpose(0, 2, 1)), K)
+    return high + low
 
 
 def _multiply(matrix: Pair, K: Floats) -> Pair:
@@ -138,7 +124,13 @@ def _multiply(matrix: Pair, K: Floats) -> Pair:
     high, low = np.zeros_like(K), np.zeros_like(K)
     for i in range(4):
         factor = K[:, None, :, i]
-        product, rest = two_product(matrix[0][:, :, i, None], factor)
+        # The rounded product and its exact rest (Dekker).
+        a = matrix[0][:, :, i, None]
+        product = a * factor
+        # Veltkamp's halves multiply without rounding; NumPy has no fused multiply-add for the rest.
+        a_high, b_high = (_SPLIT * v - (_SPLIT * v - v) for v in (a, factor))
+        a_low, b_low = a - a_high, factor - b_high
+        rest = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
         high, more = two_sum(high, product)
         low = low + (more + (rest + matrix[1][:, :, i, None] * factor))
     return two_sum(high, low)

@@ -51,6 +51,9 @@ class Constraint(ABC):
     coupling: ClassVar[bool] = False
     """Flag: the constraint couples bodies, so that they have to be solved for together."""
 
+    in_frame: ClassVar[bool] = False
+    """Flag: the constraint is posed in the frame of the problem, and not about the body origin."""
+
     bodies: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -90,11 +93,6 @@ class Constraint(ABC):
     @property
     def anywhere(self) -> bool:
         """Whether what is fixed reads the same about every point of the body."""
-        return False
-
-    @property
-    def in_frame(self) -> bool:
-        """Whether it is posed in the frame of the problem, and not about the body origin."""
         return False
 
     def snap(self, theta: Floats, theta0: Floats) -> Floats:

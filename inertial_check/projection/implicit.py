@@ -338,7 +338,14 @@ def read_request(given: Array, about: Point, options: Options) -> Request:
         prior = prior if p_BoFo_B is None else translate(prior, -p_BoFo_B)
     if weights is not None:
         weights = _read_weights(xp, weights, batch, options)
-        definite = _find_definite(xp, weights, prior is not None)
+        # Alone, weights have to be positive definite; beside a prior, semidefinite.
+        W = hold_constant(weights)
+        W = xp.where(xp.isfinite(W), W, -xp.ones_like(W))
+        own = diagonal(xp, W)
+        units = xp.sqrt(xp.where(own > 0, own, xp.ones_like(own)))
+        least = xp.linalg.eigvalsh(W / units[..., :, None] / units[..., None, :])[..., 0]
+        rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(W.dtype, xp)
+        definite: Array = least > rounding if prior is None else least >= -rounding
         usable = usable & definite
         one = make_constant(xp, np.eye(10), weights)
         weights = xp.where(definite[..., None, None], weights, one)
@@ -383,18 +390,6 @@ def _read_weights(xp: Namespace, weights: Array, batch: tuple[int, ...], options
     weights = xp.take(xp.take(weights, index, axis=-1), index, axis=-2)
     weights = (weights + xp.matrix_transpose(weights)) / 2
     return xp.broadcast_to(weights, (*batch, 10, 10))
-
-
-def _find_definite(xp: Namespace, weights: Array, with_prior: bool) -> Array:
-    """Find the rows (...,) whose weights are positive definite; with a prior, semidefinite."""
-    W = hold_constant(weights)
-    W = xp.where(xp.isfinite(W), W, -xp.ones_like(W))
-    own = diagonal(xp, W)
-    units = xp.sqrt(xp.where(own > 0, own, xp.ones_like(own)))
-    least = xp.linalg.eigvalsh(W / units[..., :, None] / units[..., None, :])[..., 0]
-    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(W.dtype, xp)
-    definite: Array = least >= -rounding if with_prior else least > rounding
-    return definite
 
 
 def read_metric(
@@ -442,7 +437,14 @@ def compute_change(
         xp.matmul(to_svec, v[..., None])[..., 0] - d
         for v, d in ((before, floor), (after, floor), (dtheta, dleast))
     )
-    units = _choose_units(xp, before, after)
+    # The unit (..., 10) of each entry of svec(Pi) is the size of the body about its frame.
+    both = xp.abs(pseudo_inertia(before)) + xp.abs(pseudo_inertia(after))
+    total = both[..., 0, 0] + both[..., 1, 1] + both[..., 2, 2]
+    length, mass = xp.sqrt(hold_constant(total)), xp.sqrt(hold_constant(both[..., 3, 3]))
+    own = xp.stack([length, length, length, mass], axis=-1)
+    own = xp.where(own > 0, own, xp.ones_like(own))
+    rows, columns = ([own[..., int(i)] for i in index] for index in (ROW, COLUMN))
+    units = xp.stack([r * c for r, c in zip(rows, columns, strict=True)], axis=-1)
     M, dM = (
         xp.matmul(xp.matrix_transpose(from_svec), xp.matmul(m, from_svec))
         * units[..., :, None]
@@ -464,17 +466,6 @@ def compute_change(
     dx = xp.matmul(T, slopes[..., :, None] * turned)[..., 0] * units + dleast
     dfound = xp.matmul(from_svec, dx[..., None])[..., 0]
     return xp.where(moved, dfound, dtheta)
-
-
-def _choose_units(xp: Namespace, before: Array, after: Array) -> Array:
-    """Choose the unit (..., 10) of each entry of svec(Pi): the size of the body about its frame."""
-    both = xp.abs(pseudo_inertia(before)) + xp.abs(pseudo_inertia(after))
-    total = both[..., 0, 0] + both[..., 1, 1] + both[..., 2, 2]
-    length, mass = xp.sqrt(hold_constant(total)), xp.sqrt(hold_constant(both[..., 3, 3]))
-    own = xp.stack([length, length, length, mass], axis=-1)
-    own = xp.where(own > 0, own, xp.ones_like(own))
-    rows, columns = ([own[..., int(i)] for i in index] for index in (ROW, COLUMN))
-    return xp.stack([r * c for r, c in zip(rows, columns, strict=True)], axis=-1)
 
 
 def _positive_part(xp: Namespace, y: Array) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ because tr(S') is at least tr(S_c), and it is the same where q is the centre of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,13 +33,10 @@ class MarginAbout(Constraint):
         center: (3,) the point, in the frame of the problem [m].
     """
 
+    in_frame: ClassVar[bool] = True
+
     margin: float = 0.0
     center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
-
-    @property
-    def in_frame(self) -> bool:
-        """The frame of the problem."""
-        return True
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """The linear matrix inequality; near 1/3, where it has no inside, its equations."""

@@ -298,7 +298,13 @@ class _Equation(NamedTuple):
 
     def at(self, Y: Floats) -> _State:
         """Evaluate the equation at Y (n, 10)."""
-        positive, vectors, slopes = _smooth(Y, self.mu)
+        # The positive part p of Y, smoothed by mu, and its divided differences
+        # (p(a) - p(b)) / (a - b) = (1 + (a + b) / (r_a + r_b)) / 2.
+        values, vectors = decompose(unpack(Y))
+        p, radius = smooth_positive(values, self.mu[:, None])
+        positive = pack(np.matmul(vectors * p[:, None, :], vectors.transpose(0, 2, 1)))
+        total = radius[:, ROW] + radius[:, COLUMN]
+        slopes = (1 + (values[:, ROW] + values[:, COLUMN]) / np.where(total > 0, total, 1.0)) / 2
         pulled = np.matmul(self.M, (positive - self.x0)[:, :, None])[:, :, 0]
         return _State(pulled + self.slope + Y - positive, positive, vectors, slopes)
 
@@ -345,18 +351,3 @@ def solve_systems(A: Floats, b: Floats) -> Floats:
         if not np.isfinite(A).all():  # its singular values would not converge
             return np.full_like(b, np.nan)
         return np.asarray(np.linalg.lstsq(A[0], b[0], rcond=None)[0])[None]
-
-
-def _smooth(Y: Floats, mu: Floats) -> tuple[Floats, Floats, Floats]:
-    """Smooth the positive part of Y (n, 10) by mu (n,).
-
-    Returns:
-        (n, 10) p(Y) with p(l) = (l + r) / 2, r = sqrt(l^2 + 4 mu^2); the eigenvectors (n, 4, 4) of
-        Y; (n, 10) divided differences (p(a) - p(b)) / (a - b) = (1 + (a + b) / (r_a + r_b)) / 2.
-    """
-    values, vectors = decompose(unpack(Y))
-    p, radius = smooth_positive(values, mu[:, None])
-    positive = pack(np.matmul(vectors * p[:, None, :], vectors.transpose(0, 2, 1)))
-    total = radius[:, ROW] + radius[:, COLUMN]
-    slopes = (1 + (values[:, ROW] + values[:, COLUMN]) / np.where(total > 0, total, 1.0)) / 2
-    return positive, vectors, slopes
