@@ -47,7 +47,6 @@ from inertial_check.inertia.arrays import (
     Array,
     ArrayLike,
     Namespace,
-    array_namespace,
     batch_shape,
     device_of,
     expect_shape,
@@ -769,10 +768,6 @@ def _quaternion_map(q_IB: ArrayLike, expressed_in: Frame) -> Array:
     return 2 * matrix_of_rows(xp, ((-x, w, -c, b), (-y, c, w, -a), (-z, -b, a, w)))
 
 
-def _quaternion_inverse_map(q_IB: ArrayLike, expressed_in: Frame) -> Array:
-    return _quaternion_map(q_IB, expressed_in).mT / 4
-
-
 def _angle_axis_map(angle_axis: ArrayLike, expressed_in: Frame) -> Array:
     """[n, sin(theta) 1 + (1 - cos(theta)) n^x] in I; with the other sign of n^x in B."""
     xp, angle, axis = angle_and_axis(angle_axis)
@@ -802,16 +797,6 @@ def _angle_axis_inverse_map(angle_axis: ArrayLike, expressed_in: Frame) -> Array
     cotangent = (xp.cos(half) / sine)[..., None, None]
     across = -(cotangent * product(xp, cross, cross) + sign * cross) / 2
     return blank(xp, singular, xp.concat([axis[..., None, :], across], axis=-2))
-
-
-def _rotation_vector_map(phi_IB: ArrayLike, expressed_in: Frame) -> Array:
-    change = exp_jacobian(phi_IB)
-    return change if expressed_in == "I" else change.mT
-
-
-def _rotation_vector_inverse_map(phi_IB: ArrayLike, expressed_in: Frame) -> Array:
-    change = exp_jacobian_inverse(phi_IB)
-    return change if expressed_in == "I" else change.mT
 
 
 def _euler_axes(
@@ -858,35 +843,30 @@ def _euler_inverse_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
     return change
 
 
-def _rpy_map(angles: ArrayLike, expressed_in: Frame) -> Array:
-    """That of ZYX, whose angles are [yaw, pitch, roll]: its columns in reverse."""
-    change = _euler_map("ZYX")(_reverse(angles), expressed_in)
-    xp = array_namespace(change)
-    return xp.flip(change, axis=-1)
-
-
-def _rpy_inverse_map(angles: ArrayLike, expressed_in: Frame) -> Array:
-    """That of ZYX with its rows in reverse."""
-    change = _euler_inverse_map("ZYX")(_reverse(angles), expressed_in)
-    xp = array_namespace(change)
-    return xp.flip(change, axis=-2)
-
-
-def _reverse(angles: ArrayLike) -> Array:
+def _reverse(angles: ArrayLike, axis: int = -1) -> Array:
+    """Reverse three angles, or the columns or rows of their maps."""
     xp, (angles,) = real_arrays(angles=angles)
     expect_shape("angles", angles, 3)
-    return xp.flip(angles, axis=-1)
+    return xp.flip(angles, axis=axis)
 
 
 Map = Callable[[ArrayLike, Frame], Array]
 
 _MAPS: dict[str, tuple[Map, Map]] = {
-    "quaternion": (_quaternion_map, _quaternion_inverse_map),
+    "quaternion": (_quaternion_map, lambda q_IB, frame: _quaternion_map(q_IB, frame).mT / 4),
     "angle-axis": (_angle_axis_map, _angle_axis_inverse_map),
-    "rotation-vector": (_rotation_vector_map, _rotation_vector_inverse_map),
+    "rotation-vector": (  # in B the transposes: J(-phi) = J(phi)^T
+        lambda phi_IB, frame: exp_jacobian(phi_IB) if frame == "I" else exp_jacobian(phi_IB).mT,
+        lambda phi_IB, frame: (
+            exp_jacobian_inverse(phi_IB) if frame == "I" else exp_jacobian_inverse(phi_IB).mT
+        ),
+    ),
     "euler-ZYX": (_euler_map("ZYX"), _euler_inverse_map("ZYX")),
     "euler-XYZ": (_euler_map("XYZ"), _euler_inverse_map("XYZ")),
-    "rpy": (_rpy_map, _rpy_inverse_map),
+    "rpy": (  # those of ZYX, whose angles are [yaw, pitch, roll], in reverse
+        lambda angles, frame: _reverse(_euler_map("ZYX")(_reverse(angles), frame)),
+        lambda angles, frame: _reverse(_euler_inverse_map("ZYX")(_reverse(angles), frame), -2),
+    ),
 }
 
 

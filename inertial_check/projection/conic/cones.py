@@ -79,9 +79,12 @@ def project(w: Floats, parts: tuple[Part, ...], mu: float = 0.0) -> Floats:
     """Project w (k,) onto the product of the cones."""
     point = np.zeros_like(w)
     for cone, rows in parts:
-        if cone not in ("zero", "psd"):
-            values, spectrum = _decompose(cone, w[rows])
-            point[rows] = spectrum.point(smooth_positive(values, mu)[0])
+        if cone == "nonneg":
+            point[rows] = smooth_positive(w[rows], mu)[0]
+        elif cone == "soc":
+            values, direction = _decompose_arrow(w[rows])
+            high, low = smooth_positive(values, mu)[0]
+            point[rows] = np.concatenate([[(high + low) / 2], (high - low) / 2 * direction])
     for n, places in _group_matrices(_layout(parts)):
         values, vectors = _decompose_together(w[places], n)
         positive = smooth_positive(values, mu)[0]
@@ -95,9 +98,18 @@ def slopes(w: Floats, parts: tuple[Part, ...], mu: float = 0.0) -> Floats:
     """Compute the Jacobian (k, k) of the projection at w; a generalised one at a kink."""
     slope = np.zeros((len(w), len(w)))
     for cone, rows in parts:
-        if cone not in ("zero", "psd"):
-            values, spectrum = _decompose(cone, w[rows])
-            slope[rows, rows] = spectrum.slope(values, smooth_positive(values, mu)[1])
+        if cone == "nonneg":
+            radius = smooth_positive(w[rows], mu)[1]
+            slope[rows, rows] = np.diag((1 + w[rows] / np.where(radius > 0, radius, 1.0)) / 2)
+        elif cone == "soc":
+            values, direction = _decompose_arrow(w[rows])
+            (first, across), (_, second) = _quotients(values, smooth_positive(values, mu)[1])
+            mean, half = (first + second) / 2, (first - second) / 2
+            outer = np.outer(direction, direction)
+            own = across * (np.eye(len(outer)) - outer) + mean * outer
+            slope[rows, rows] = np.block(
+                [[mean, half * direction], [half * direction[:, None], own]]
+            )
     for n, places in _group_matrices(_layout(parts)):
         values, vectors = _decompose_together(w[places], n)
         radius = smooth_positive(values, mu)[1]
@@ -165,61 +177,14 @@ def _quotients(values: Floats, radius: Floats) -> Floats:
     return (1 + both / np.where(total > 0, total, 1.0)) / 2
 
 
-class _Spectrum(Protocol):
-    """Rows of a cone, seen from their eigenvalues."""
-
-    def point(self, positive: Floats) -> Floats:
-        """Build the vector with these eigenvalues."""
-
-    def slope(self, values: Floats, radius: Floats) -> Floats:
-        """Compute the Jacobian of the projection."""
-
-
-class _Signs:
-    """Non-negative numbers: each is its own eigenvalue."""
-
-    def point(self, positive: Floats) -> Floats:
-        """Build the vector with these eigenvalues."""
-        return positive
-
-    def slope(self, values: Floats, radius: Floats) -> Floats:
-        """Compute the Jacobian of the projection."""
-        return np.diag((1 + values / np.where(radius > 0, radius, 1.0)) / 2)
-
-
-class _Arrow:
-    """Vector (t, x), whose eigenvalues are t + |x| and t - |x|, by the direction of x."""
-
-    def __init__(self, direction: Floats) -> None:
-        self.direction = direction
-
-    def point(self, positive: Floats) -> Floats:
-        """Build the vector with these eigenvalues."""
-        high, low = positive
-        return np.concatenate([[(high + low) / 2], (high - low) / 2 * self.direction])
-
-    def slope(self, values: Floats, radius: Floats) -> Floats:
-        """Compute the Jacobian of the projection."""
-        (first, across), (_, second) = _quotients(values, radius)
-        mean, half = (first + second) / 2, (first - second) / 2
-        outer = np.outer(self.direction, self.direction)
-        slope = np.empty((len(outer) + 1,) * 2)
-        slope[0, 0] = mean
-        slope[0, 1:] = slope[1:, 0] = half * self.direction
-        slope[1:, 1:] = across * (np.eye(len(outer)) - outer) + mean * outer
-        return slope
-
-
-def _decompose(cone: Cone, w: Floats) -> tuple[Floats, _Spectrum]:
-    """Compute the eigenvalues of the rows of a cone, and what turns eigenvalues into rows again."""
-    if cone == "nonneg":
-        return w, _Signs()
-    # Spectral decomposition of the second-order cone (Fukushima, Luo and Tseng, SIAM J. Optim. 12,
-    # 2002): one formula then smooths every cone.
+def _decompose_arrow(w: Floats) -> tuple[Floats, Floats]:
+    """Compute the eigenvalues t + |x| and t - |x| of a vector (t, x), and the direction of x."""
     length = float(np.linalg.norm(w[1:]))
-    # At the axis every direction is as good: the projection is the same.
+    # Spectral decomposition of the second-order cone (Fukushima, Luo and Tseng, SIAM J. Optim. 12,
+    # 2002): one formula then smooths every cone. At the axis every direction is as good: the
+    # projection is the same.
     direction = w[1:] / length if length > 0 else np.eye(len(w) - 1)[0]
-    return np.array([w[0] + length, w[0] - length]), _Arrow(direction)
+    return np.array([w[0] + length, w[0] - length]), direction
 
 
 STEPS = 30

@@ -106,10 +106,6 @@ class JointProblem(NamedTuple):
         alone = [p for p in self.parts if not self.Gy[p.rows].any()]
         return distance(self.g, tuple(alone))
 
-    def change(self, theta: Floats) -> Floats:
-        """Compute the change u (10 n,) that makes these bodies (n, 10)."""
-        return self.image(theta - self.theta0)
-
     def image(self, theta: Floats) -> Floats:
         """Convert bodies, or changes of them, (n, 10) to the units of u (10 n,)."""
         return np.asarray(apply(self.inverses, theta @ TO_SVEC.T).ravel() / self.size)
@@ -317,7 +313,11 @@ class Proof(NamedTuple):
         """
         found = Certificate(*np.full((3, len(theta)), np.inf))  # where nothing is proven
         for rows, problem, y, z in self.pieces:
-            move = float(np.linalg.norm(problem.change(theta[rows]))) if of_move else 1.0
+            move = (
+                float(np.linalg.norm(problem.image(theta[rows] - problem.theta0)))
+                if of_move
+                else 1.0
+            )
             for whole, part in zip(found, certify(problem, theta[rows], y, z), strict=True):
                 whole[rows] = part / (move if move > 0 else 1.0)
         return found
@@ -325,7 +325,7 @@ class Proof(NamedTuple):
 
 def certify(problem: JointProblem, theta: Floats, y: Floats, z: Floats) -> Certificate:
     """Compute by how much the bodies (n, 10) of a joint problem fail to be the nearest."""
-    u = problem.change(theta)
+    u = problem.image(theta - problem.theta0)
     s = problem.g + problem.Gu @ u + problem.Gy @ y
     force = np.concatenate([problem.M @ u - problem.Gu.T @ z, problem.Gy.T @ z])
     outside = distance(z, problem.parts, dual=True)
