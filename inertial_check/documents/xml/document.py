@@ -26,7 +26,6 @@ from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.encoding import (
     ENTITY_REASON,
-    MISPLACED_DECLARATION,
     Complaints,
     Index,
     TooLarge,
@@ -34,7 +33,6 @@ from inertial_check.documents.xml.encoding import (
     decode,
 )
 from inertial_check.documents.xml.markup import (
-    QUOTED,
     CommentSpan,
     Element,
     PlacedText,
@@ -44,14 +42,6 @@ from inertial_check.documents.xml.markup import (
     split_runs,
 )
 from inertial_check.errors import DocumentError, NotAModelError
-
-_PREFIX = re.compile(":(?!//)")
-"""A colon that may belong to a name: that of a URL is before //, where no name can end."""
-
-_NAMESPACE = re.compile(
-    r"xmlns:(?!xml)[A-Za-z_][A-Za-z0-9_.-]*=([\"'])https?://(?!www\.w3\.org)[A-Za-z0-9_./#-]*\1"
-)
-"""A declaration of a namespace to which no parser objects."""
 
 _NO_ELEMENT = "no element in it: expected an XML document"
 
@@ -98,22 +88,14 @@ class XmlDocument:
                 not element.children
                 and not element.comments
                 and text.startswith("/>", close - 2)
-                and (
-                    text.find(">", element.start) == close - 1
-                    or scan_tag(text, element.start).end == close
-                )
+                and scan_tag(text, element.start).end == close
             )
             element.end = close if empty else text.index(">", close) + 1
         return element.end
 
     def tag_span(self, element: Element) -> Span:
         """Return the bytes of an element's start tag."""
-        return self.span(element.start, self._end_of_tag(element))
-
-    def _end_of_tag(self, element: Element) -> int:
-        if element.attributes or self.problems:
-            return scan_tag(self.text, element.start).end
-        return self.text.index(">", element.start) + 1
+        return self.span(element.start, scan_tag(self.text, element.start).end)
 
     def find_path(self, span: Span) -> list[Element]:
         """Find the element that begins where a span does: those from the root to it; [] if none."""
@@ -139,27 +121,13 @@ class XmlDocument:
 
     def attributes(self, element: Element) -> dict[str, PlacedText]:
         """Read an element's attributes, with the position of every character."""
-        return {
-            name: resolve_references(self.text, start, start + len(raw))
-            for name, start, raw in self._list_quoted(element)
-        }
-
-    def _list_quoted(self, element: Element) -> list[tuple[str, int, str]]:
-        """Return the name of each attribute, the position of its value, and the value as written.
-
-        References in a value are not resolved.
-        """
-        text, start = self.text, element.start
-        if self.problems:  # perhaps it is not well-formed, and values are not quoted
-            places = scan_tag(text, start).attributes
-            return [(name, at, text[at:end]) for name, (at, end) in places.items()]
-        values = zip(element.attributes, QUOTED.finditer(text, start), strict=False)
-        return [(name, value.start() + 1, value[0][1:-1]) for name, value in values]
+        places = scan_tag(self.text, element.start).attributes
+        return {name: resolve_references(self.text, *place) for name, place in places.items()}
 
     def texts(self, element: Element) -> list[PlacedText]:
         """Read the pieces of text directly inside an element, with all their positions."""
         found: list[PlacedText] = []
-        at = self._end_of_tag(element)
+        at = scan_tag(self.text, element.start).end
         for child in element.children:
             found += split_runs(self.text, at, child.start)
             at = self.end(child)
@@ -180,8 +148,7 @@ class _TreeBuilder:
         self._index = Index(text, "utf-8")
         self._open = [self._document]
         self._elements: list[Element] = []
-        self._names: dict[str, str] = {}  # of elements and attributes, which expat collects
-        self._parser = expat.ParserCreate("utf-8", intern=self._names)
+        self._parser = expat.ParserCreate("utf-8")
         self._parser.specified_attributes = True
 
     @property
@@ -240,21 +207,6 @@ class _TreeBuilder:
             for element in self._elements:
                 element.start = self._index.char(element.start)
                 element.close = self._index.char(element.close)
-
-    def has_prefixes(self) -> bool:
-        """Whether a name may have a prefix, to which a namespace-aware parser could object.
-
-        Most prefixes are declared, as that of xacro, and used by no element.
-        """
-        text = self._text
-        if "xmlns" not in text and _PREFIX.search(text) is None:
-            return False
-        if text.count("<?") > text.startswith("<?xml") or "<!DOCTYPE" in text:
-            return True  # instructions and declarations have names, too
-        if any(":" in name and not name.startswith("xmlns:") for name in self._names):
-            return True
-        last = text.find(">", text.rfind("xmlns"))  # most stand in the root element alone
-        return text.count("xmlns") > len(_NAMESPACE.findall(text, 0, last))
 
     def _here(self) -> int:
         return self._index.char(self._parser.CurrentByteIndex)
@@ -337,34 +289,25 @@ def _tree(
         return _mended_tree(text, complaints, None, unquoted)
     if strict.root is None:
         raise Unreadable(_NO_ELEMENT)
-    if strict.has_prefixes():
-        # Note what a namespace-aware parser would refuse in a well-formed document.
-        parser = expat.ParserCreate(
-            "utf-8", "\x01"
-        )  # a separator that occurs in no name and no URI
-        try:
-            parser.Parse(text.encode(), True)
-        except expat.ExpatError as error:
-            known = len(complaints)
-            _note_prefixes(strict.root, text, complaints)
-            if len(complaints) == known:
-                at = Index(text, "utf-8").char(parser.ErrorByteIndex)
-                _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
+    # Note what a namespace-aware parser would refuse in a well-formed document. The separator of
+    # its names occurs in no name and no URI.
+    parser = expat.ParserCreate("utf-8", "\x01")
+    try:
+        parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        known = len(complaints)
+        _note_prefixes(strict.root, text, complaints)
+        if len(complaints) == known:
+            at = Index(text, "utf-8").char(parser.ErrorByteIndex)
+            _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
     return strict.root, strict.comments
 
 
 def _mended_tree(
     text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
 ) -> tuple[Element, tuple[CommentSpan, ...]]:
-    from inertial_check.documents.xml.lenient import LenientParser, find_misplaced_declaration
+    from inertial_check.documents.xml.lenient import LenientParser
 
-    if refusal and refusal.reason == expat.errors.XML_ERROR_MISPLACED_XML_PI:
-        declaration = find_misplaced_declaration(text, refusal.at)
-        mended = declaration and _tree_without(text, *declaration)
-        if declaration and mended:
-            complaints.add("declaration", MISPLACED_DECLARATION, *declaration)
-            _note_prefixes(mended[0], text, complaints)
-            return mended
     known = len(complaints)
     lenient = LenientParser(text, complaints, unquoted)
     if lenient.root is None:
@@ -373,18 +316,6 @@ def _mended_tree(
         _note_refusal(refusal, complaints)
     _note_prefixes(lenient.root, text, complaints)
     return lenient.root, tuple(lenient.comments)
-
-
-def _tree_without(
-    text: str, start: int, end: int
-) -> tuple[Element, tuple[CommentSpan, ...]] | None:
-    """Parse a text with blanks in place of some characters; None if it is not well-formed then."""
-    strict = _TreeBuilder(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
-    try:
-        strict.parse()
-    except Unreadable:
-        return None
-    return None if strict.root is None else (strict.root, strict.comments)
 
 
 def _note_refusal(error: Unreadable, complaints: Complaints) -> None:

@@ -37,23 +37,6 @@ _DOCTYPE = re.compile(r"<!DOCTYPE\s[^\[>]*(?:\[[^\]]*\]\s*)?>")
 _SPACE = " \t\r\n\v\f"
 
 
-def find_misplaced_declaration(text: str, at: int) -> tuple[int, int] | None:
-    """Find the XML declaration at a position if it may be all that is wrong with a document.
-
-    Many files begin with a comment on their licence, and the declaration follows it. With blanks in
-    its place expat reads such a document as LenientParser does, ten times as fast. They differ in
-    references to characters in attributes, which only one of them turns into blanks; and a document
-    type could declare more.
-
-    Returns:
-        The start and end of the declaration; None where the document needs LenientParser.
-    """
-    match = _DECLARATION.match(text, at)
-    if match is None or not match[0].isascii() or "&#" in text or "<!DOCTYPE" in text:
-        return None
-    return match.span()
-
-
 class LenientParser:
     """Parses a text in one pass, by the grammar of TinyXML-2 or of TinyXML.
 

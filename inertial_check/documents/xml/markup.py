@@ -22,9 +22,6 @@ _UNQUOTED = re.compile(
     rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<value>[^\s\"'/><]++)(?=[\s/>])"
 )
 _TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
-QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
-"""A value with its quotes: in a tag that is well-formed, nothing else has quotes."""
-
 _REFERENCE = re.compile(
     r"&(?:#0*(\d{1,7})|#x0*([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));", re.ASCII
 )

@@ -5,7 +5,6 @@ from xml.parsers import expat
 import pytest
 
 from inertial_check.documents.context import DEEPEST
-from inertial_check.documents.xml import lenient as lenient_module
 from inertial_check.documents.xml.document import parse
 from inertial_check.documents.xml.encoding import Complaints
 from inertial_check.documents.xml.lenient import LenientParser
@@ -115,50 +114,6 @@ def test_the_positions_from_expat_are_those_of_the_scanner(seed):
         if not found.children:
             assert document.texts(found) == list(split_runs(text, tag.end, found.close))
         pairs += zip(found.children, expected.children, strict=True)
-
-
-_STARTS = ("", "\n", " <!-- \u00e9 -->\n", "<!---->", "<?i?>")
-_DECLARATIONS = ('<?xml version="1.0"?>', "<?xml version='1.0' encoding='utf-8' ?>", "<?xml?>")
-_DAMAGE = ("&#9;", "<x:a p:b='&#10;'/>", "<x:a y:b=''/>", "&", "</a>", "\0", "\ufffe")
-_OUTSIDE = ("text", "\ufeff", "<r/>", "<!DOCTYPE r>", _DECLARATIONS[0])
-
-
-def describe_reading(text):
-    """All that is read from a text, or the error."""
-    try:
-        document = read(text)
-    except DocumentError as error:
-        return str(error)
-    pending, found = [document.root], []
-    for element in pending:
-        ends = element.start, element.close, document.end(element)
-        comments = list(element.comments), document.texts(element)
-        found.append(
-            (element.tag, element.attributes, document.attributes(element), ends, comments)
-        )
-        pending += element.children
-    return found, document.comments, document.problems
-
-
-def test_a_misplaced_declaration_is_read_quickly_as_by_the_lenient_parser(monkeypatch):
-    draw, quick, slow, parse_slowly = random.Random(0), 0, [], LenientParser.__init__
-    monkeypatch.setattr(
-        LenientParser, "__init__", lambda *given: slow.append(given) or parse_slowly(*given)
-    )
-    for _ in range(400):
-        before, damage, after = (
-            draw.choice(each) if draw.random() < 0.2 else ""
-            for each in (_OUTSIDE, _DAMAGE, _OUTSIDE)
-        )
-        start = draw.choice(_STARTS) + before + draw.choice(_STARTS) + draw.choice(_DECLARATIONS)
-        text = f"{start}<r>{draw_element(draw, 2)}{damage}</r>{draw.choice(_STARTS)}{after}"
-        with monkeypatch.context() as patch:
-            patch.setattr(lenient_module, "find_misplaced_declaration", lambda text, at: None)
-            expected = describe_reading(text)
-        slow.clear()
-        assert describe_reading(text) == expected
-        quick += not slow and "does not stand" in str(expected)
-    assert quick > 50
 
 
 def test_comments_are_kept_where_they_stand():
