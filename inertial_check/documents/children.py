@@ -15,6 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
@@ -292,6 +293,7 @@ def raise_defects(path: str, *expected: type[Exception]) -> Iterator[None]:
         raise DefectError(path, describe_report(error)) from error
 
 
+@dataclass(slots=True)
 class _Alarm:
     """The interval timer of this process and its state.
 
@@ -300,9 +302,8 @@ class _Alarm:
         rung: Number of documents whose time was used up in this process.
     """
 
-    def __init__(self) -> None:
-        self.armed = False
-        self.rung = 0
+    armed: bool = False
+    rung: int = 0
 
     def ring(self, *_: object) -> None:
         """Handle SIGALRM."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.documents.source import Source, Span
@@ -16,8 +17,6 @@ from inertial_check.errors import DocumentError
 
 if TYPE_CHECKING:
     from yaml import Node
-
-    from inertial_check.documents.xml.markup import Element
 
 
 _HASH = r"(?:(?<=[ \t\r\n])|\A)#[^\r\n]*"
@@ -96,13 +95,13 @@ class _Remark(NamedTuple):
     text: str
 
 
+@dataclass(slots=True)
 class _OpenElement:
     """An element that is open: whether a child was met, and comments that wait for the next one."""
 
-    def __init__(self, element: _Stretch | None) -> None:
-        self.element = element
-        self.seen = False
-        self.waiting: list[int] = []
+    element: _Stretch | None
+    seen: bool = False
+    waiting: list[int] = field(default_factory=list)
 
 
 def _nest(
@@ -148,7 +147,7 @@ def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
         document = parse(source.path, source.data, file, unquoted=True)
     except DocumentError:  # not XML after all, although "<" occurs in it
         return []
-    elements = list(_descendants(document.root))
+    elements = list(document.root.walk())
     remarks = [
         _Remark(comment.start, comment.end, text)
         for held in (document.comments, *(element.comments for element in elements))
@@ -158,14 +157,6 @@ def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
     extents = ((element.start, document.end(element)) for element in elements)
     stretches = (_Stretch(start, end, end) for start, end in extents)
     return _nest(stretches, remarks, document.span, top_level=1)
-
-
-def _descendants(root: Element) -> Iterator[Element]:
-    pending = [root]
-    while pending:
-        element = pending.pop()
-        yield element
-        pending += element.children
 
 
 def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:

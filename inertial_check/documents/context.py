@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from yaml import Node
 
 
+@dataclass(slots=True)
 class Lookups:
     """Files on which a result depends.
 
@@ -31,9 +32,8 @@ class Lookups:
         complete: Whether the result depends on nothing else, such as an environment variable.
     """
 
-    def __init__(self) -> None:
-        self.paths: set[str] = set()
-        self.complete = True
+    paths: set[str] = field(default_factory=set)
+    complete: bool = True
 
 
 _listener: ContextVar[Lookups | None] = ContextVar("_listener", default=None)

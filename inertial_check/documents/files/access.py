@@ -59,6 +59,7 @@ class Root(NamedTuple):
     is_package: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class FolderMemory:
     """The answers of the system about folders, each asked for once; of each question _REMEMBERED.
 
@@ -66,8 +67,7 @@ class FolderMemory:
         functions: Each function that asks, with its memory around it.
     """
 
-    def __init__(self) -> None:
-        self.functions: dict[Callable[..., object], Callable[..., object]] = {}
+    functions: dict[Callable[..., object], Callable[..., object]] = field(default_factory=dict)
 
 
 _memory: ContextVar[FolderMemory | None] = ContextVar("_memory", default=None)
@@ -116,7 +116,7 @@ def root_of(path: str) -> Root:
 def _find_root(folder: str) -> Root:
     package, above = None, folder
     while True:
-        if ask_once(_is_repository, above):
+        if ask_once(os.path.lexists, os.path.join(above, _REPOSITORY_MARK)):
             return Root(real_path(above))
         if package is None and is_package(above):
             package = above
@@ -130,17 +130,9 @@ def _find_root(folder: str) -> Root:
     return Root(real_path(os.path.dirname(folder) if in_layout else folder))
 
 
-def _is_repository(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, _REPOSITORY_MARK))
-
-
 def is_package(folder: str) -> bool:
     """Tell whether a folder has the manifest of a package."""
-    return ask_once(_is_package, folder)
-
-
-def _is_package(folder: str) -> bool:
-    return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
+    return any(ask_once(os.path.lexists, os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
 
 
 def ask_once(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
@@ -173,10 +165,6 @@ def is_in_package_of(folder: str, path: str) -> bool:
 
 def list_packages(folder: str) -> tuple[str, ...]:
     """List the packages that lie directly in a folder, without links."""
-    return ask_once(_list_packages, folder)
-
-
-def _list_packages(folder: str) -> tuple[str, ...]:
     try:
         with os.scandir(folder) as entries:
             folders = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
@@ -359,7 +347,7 @@ class Access:
 
     def list_roots(self) -> tuple[str, ...]:
         """List the real paths of all folders in which files may be opened."""
-        beside = (package for folder in self.around for package in list_packages(folder))
+        beside = (package for folder in self.around for package in ask_once(list_packages, folder))
         return (*self.roots, *beside, *SYSTEM_FOLDERS)
 
     def reason_against(self, path: str) -> str | None:

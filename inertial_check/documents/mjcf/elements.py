@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -266,13 +267,13 @@ class _GeomForm(NamedTuple):
     scale: Vector = (1.0, 1.0, 1.0)
 
 
+@dataclass(frozen=True)
 class GeomReader:
     """Reads the geoms of one document's bodies."""
 
-    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
-        self._tree = tree
-        self._compiler = compiler
-        self._defaults = defaults
+    tree: MjcfDocument
+    compiler: Compiler
+    defaults: Defaults
 
     def shape(self, geom: MjcfElement, default: str, frame: Pose | None) -> Shape:
         """Read one geom.
@@ -282,7 +283,7 @@ class GeomReader:
             default: Default class of elements that name none.
             frame: Pose of the frame around it in the body; None inside a <replicate>.
         """
-        attributes = self._defaults.of(geom, default)
+        attributes = self.defaults.of(geom, default)
         written = attributes.get("type", "sphere")
         kind = "heightmap" if written == "hfield" else written
         role: Role = (
@@ -340,14 +341,14 @@ class GeomReader:
         """Compute X_BG from the pose X_BF of the frame around a geom."""
         if frame is None:
             raise Unusable("<replicate> makes several of it, which are not told apart here")
-        if self._compiler.coordinate == "global":
+        if self.compiler.coordinate == "global":
             raise Unusable("its place is in the coordinates of the world: write local ones")
         if not is_finite(frame):
             raise Unusable("the <frame> around it has no pose that can be read")
         return product(frame, X_FG)
 
     def _pose(self, attributes: Mapping[str, str]) -> Pose:
-        X_FG = read_pose(attributes, self._compiler)
+        X_FG = read_pose(attributes, self.compiler)
         if X_FG is None:
             raise Unusable("it has no pose that can be read: write pos, and one orientation")
         return X_FG
@@ -356,11 +357,11 @@ class GeomReader:
     def _assets(self) -> dict[str, Mapping[str, str]]:
         """Attributes of the mesh assets, by name."""
         found: dict[str, Mapping[str, str]] = {}
-        tree = self._tree
+        tree = self.tree
         for section in tree.children(tree.root):
             for node in tree.children(section) if section.tag == "asset" else ():
                 if node.tag == "mesh":
-                    attributes = self._defaults.of(node, MAIN)
+                    attributes = self.defaults.of(node, MAIN)
                     file = os.path.basename(_slashes(attributes.get("file", "").strip()))
                     name = attributes.get("name", "").strip() or os.path.splitext(file)[0]
                     found.setdefault(name, attributes)
@@ -399,11 +400,11 @@ class GeomReader:
 
     def _uri(self, file: str, user: MjcfElement) -> str:
         """Make the path of a file relative to the document that contains the geom."""
-        compiler = self._compiler
+        compiler = self.compiler
         if compiler.strippath == "true":
             file = os.path.basename(file)
         path = os.path.join(_slashes(compiler.meshdir or compiler.assetdir), file)
-        main, document = self._tree.root.document, user.document
+        main, document = self.tree.root.document, user.document
         if document is main or os.path.isabs(path):
             return path
         folder, own = (os.path.dirname(each.source.path) for each in (main, document))

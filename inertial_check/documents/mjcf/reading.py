@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.documents.context import Context
 from inertial_check.documents.mjcf import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
@@ -28,7 +28,12 @@ from inertial_check.documents.mjcf.compiler import (
     note_bounds,
     read_compiler,
 )
-from inertial_check.documents.mjcf.elements import InertialReader, note_compiler_effects, read_pose
+from inertial_check.documents.mjcf.elements import (
+    GeomReader,
+    InertialReader,
+    note_compiler_effects,
+    read_pose,
+)
 from inertial_check.documents.model import (
     Body,
     Bounds,
@@ -57,10 +62,6 @@ from inertial_check.documents.poses import (
 )
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.markup import Element
-
-if TYPE_CHECKING:
-    from inertial_check.documents.mjcf.elements import GeomReader
-
 
 _WORLD = "world"
 
@@ -407,6 +408,8 @@ class _BodyWalk:
 
     def read(self) -> Iterator[Body]:
         """Read the bodies in document order."""
+        geoms = GeomReader(self._tree, self._compiler, self._defaults)
+        joints = JointReader(self._tree, self._compiler, self._defaults)
         ids = list(_ids([body.name for body in self._found]))
         for body, id_ in zip(self._found, ids, strict=True):
             if not body.inertials:
@@ -443,13 +446,13 @@ class _BodyWalk:
                 body.joint not in (None, "fixed"),  # "fixed" is a joint type of Bullet only
                 inertial,
                 tuple(sorted(body.problems, key=lambda problem: problem.span)),
-                tuple(self._geom_reader.shape(*geom) for geom in body.geoms),
+                tuple(geoms.shape(*geom) for geom in body.geoms),
                 inertia_from=origin,
                 parent=None if body.parent is None else ids[body.parent.place - 1],
                 X_PB=None if body.parent is None else self._place(body),
                 axis_B=body.axis_B,
                 p_BoJo_B=body.p_BoJo_B,
-                joints=tuple(self._joint_reader.joint(*joint) for joint in body.joints),
+                joints=tuple(joints.joint(*joint) for joint in body.joints),
             )
 
     def _place(self, body: _FoundBody) -> Pose | None:
@@ -461,16 +464,6 @@ class _BodyWalk:
             return X_FB
         X_PB = product(body.frame, X_FB)
         return X_PB if is_finite(X_PB) else None
-
-    @cached_property
-    def _geom_reader(self) -> GeomReader:
-        from inertial_check.documents.mjcf.elements import GeomReader  # rarely needed
-
-        return GeomReader(self._tree, self._compiler, self._defaults)
-
-    @cached_property
-    def _joint_reader(self) -> JointReader:
-        return JointReader(self._tree, self._compiler, self._defaults)
 
 
 def _ids(names: list[str]) -> Iterator[str]:
@@ -494,13 +487,13 @@ _STRAIGHT = (0.0, 1.0, 0.0, 0.0, 0.0)
 _UNREADABLE = (math.nan, math.nan)
 
 
+@dataclass(frozen=True)
 class JointReader:
     """Reads the joints of one document's bodies."""
 
-    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
-        self._tree = tree
-        self._compiler = compiler
-        self._defaults = defaults
+    tree: MjcfDocument
+    compiler: Compiler
+    defaults: Defaults
 
     def joint(self, node: MjcfElement, default: str) -> Joint:
         """Read one joint.
@@ -512,7 +505,7 @@ class JointReader:
         name = node.get("name") or ""
         if node.tag == "freejoint":
             return Joint(name, "free")
-        attributes = self._defaults.of(node, default)
+        attributes = self.defaults.of(node, default)
         kind = attributes.get("type", "hinge")
         if kind not in ONE_AXIS:
             return Joint(name, kind)
@@ -522,7 +515,7 @@ class JointReader:
             lower, upper = None, None
         else:
             ref = _number(attributes, "ref") or 0.0
-            turned = self._compiler.radians if kind == "hinge" else float
+            turned = self.compiler.radians if kind == "hinge" else float
             lower, upper = (turned(limit) - turned(ref) for limit in limits)
         forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
         return Joint(
@@ -541,8 +534,8 @@ class JointReader:
     def _mimics(self) -> Mapping[str, Mimic]:
         """Joints that follow others by an active equality, by their names."""
         found: dict[str, Mimic] = {}
-        for section in self._tree.children(self._tree.root):
-            for node in self._tree.children(section) if section.tag == "equality" else ():
+        for section in self.tree.children(self.tree.root):
+            for node in self.tree.children(section) if section.tag == "equality" else ():
                 name = node.get("joint1")
                 if node.tag == "joint" and name and node.get("active") != "false":
                     # Read an equality of joints; the numbers are NaN unless its polynomial is a

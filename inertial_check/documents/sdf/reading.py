@@ -100,12 +100,12 @@ def read_joint(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _AxisReader:
     """Reads the numbers of one <axis>."""
 
-    def __init__(self, document: XmlDocument, axis: Element) -> None:
-        self._document = document
-        self._axis = axis
+    document: XmlDocument
+    axis: Element
 
     def position(self, tag: str) -> float | None:
         """Read a limit of position; infinite if the document states that there is none."""
@@ -120,17 +120,17 @@ class _AxisReader:
 
     def number(self, within: str, tag: str) -> float | None:
         """Read the number of an element inside an element of the axis."""
-        around = self._axis.first(within)
+        around = self.axis.first(within)
         element = None if around is None else around.first(tag)
-        return parse_optional(word(self._document, element)) if element is not None else None
+        return parse_optional(word(self.document, element)) if element is not None else None
 
     def mimic(self, scoped: Callable[[str], str]) -> Mimic | None:
         """Read <mimic>: multiplier (q - reference) + offset, with libsdformat's defaults."""
-        element = self._axis.first("mimic")
+        element = self.axis.first("mimic")
         if element is None:
             return None
         tags = ("multiplier", "offset", "reference")
-        texts = (word(self._document, element.first(tag)) for tag in tags)
+        texts = (word(self.document, element.first(tag)) for tag in tags)
         multiplier, offset, reference = (parse_number(text)[0] if text else 0.0 for text in texts)
         name = scoped(element.attributes.get("joint", ""))
         return Mimic(name, multiplier, offset - multiplier * reference)

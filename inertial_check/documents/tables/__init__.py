@@ -8,7 +8,6 @@ an order that the caller declares. No table says about which point the six entri
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import BinaryIO
 
 from inertial_check.documents.tables.reading import (
@@ -28,13 +27,6 @@ __all__ = ["Block", "Layout", "TableReader", "TextBlock", "open_table", "sniff_f
 _HEAD = 2**16
 """Number of first bytes that decide about the format."""
 
-_MODULES = {
-    "csv": "delimited",
-    "json": "nested",
-    "yaml": "nested",
-    "npz": "arrays",
-    "npy": "arrays",
-}
 _YAML_LINE = re.compile(
     r"""(?:---|%YAML|%TAG)(?:\s|$) | -(?:\s|$)
     | (?:"[^"]*" | '[^']*' | [^\s,;"'\#\[\]{}&*!|>%@`][^,;\t]*? )\s*:(?:\s|$)
@@ -58,9 +50,17 @@ def open_table(stream: BinaryIO, path: str, order: Order | None = None) -> Table
     check_order(order)
     name = sniff_format(stream.read(_HEAD), path)
     stream.seek(0)
-    module = import_module(f"{__name__}.{_MODULES[name]}")
-    reader: TableReader = getattr(module, f"{name.capitalize()}Reader")(stream, path, order)
-    return reader
+    if name == "csv":
+        from inertial_check.documents.tables.delimited import CsvReader
+
+        return CsvReader(stream, path, order)
+    if name in ("json", "yaml"):
+        from inertial_check.documents.tables.nested import JsonReader, YamlReader
+
+        return (JsonReader if name == "json" else YamlReader)(stream, path, order)
+    from inertial_check.documents.tables.arrays import NpyReader, NpzReader
+
+    return (NpzReader if name == "npz" else NpyReader)(stream, path, order)
 
 
 def sniff_format(head: bytes, path: str) -> str:

@@ -20,7 +20,7 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
@@ -205,14 +205,7 @@ def values_of(rows: Sequence[ReadRow]) -> Floats:
     return np.array([row.values for row in rows], dtype=np.float64).reshape(-1, 10)
 
 
-class _KnownKeys(NamedTuple):
-    """Columns of an object without others in it, kept because the next often has the same keys."""
-
-    keys: tuple[str, ...]
-    names: tuple[str, ...]
-    ten: Callable[[dict[str, Item]], tuple[Item, ...]]
-
-
+@dataclass(frozen=True, slots=True)
 class RowInterpreter:
     """Finds the ten numbers of rows, all of one type: Cell where places matter, else float.
 
@@ -221,9 +214,8 @@ class RowInterpreter:
         error: Makes errors.
     """
 
-    def __init__(self, kind: type, error: PlacedError) -> None:
-        self._kind, self.error = kind, error
-        self._last: _KnownKeys | None = None
+    kind: type
+    error: PlacedError
 
     def row(self, item: Item, index: int, key: str | None = None) -> Row:
         """Find the numbers of a row.
@@ -244,19 +236,9 @@ class RowInterpreter:
             found = found.value if isinstance(found, Word) else found
             label = found if isinstance(found, str) else key
             if "theta" not in item:
-                flat = not any(type(value) in (dict, list) for value in item.values())
-                last = self._last
-                if last is not None and flat and last.keys == tuple(item):
-                    numbers = last.ten(item)
-                    if all(type(number) is self._kind for number in numbers):
-                        return Row(numbers, last.names, label)
                 members = self._members(item)
                 stated = item
                 ten = choose_columns(members, lambda reason: self._describe_missing(stated, reason))
-                if flat:
-                    meanings = {ALIASES.get(plain(key)): key for key in item}
-                    getter = itemgetter(*(meanings[name] for name in ten))
-                    self._last = _KnownKeys(tuple(item), ten, getter)
                 return Row(tuple(members[name] for name in ten), ten, label)
             item = item["theta"]
             if isinstance(item, Shared):
@@ -264,7 +246,7 @@ class RowInterpreter:
         elif isinstance(item, list) and item and isinstance(item[0], (str, Word)):
             label = item[0].value if isinstance(item[0], Word) else item[0]
             item = item[1:]
-        if isinstance(item, list) and [type(cell) for cell in item] == [self._kind] * 10:
+        if isinstance(item, list) and [type(cell) for cell in item] == [self.kind] * 10:
             return Row(tuple(item), (), label)
         raise self._describe_no_row(item, whole, index)
 
@@ -284,7 +266,7 @@ class RowInterpreter:
                 continue
             if name in members:
                 raise self.error(first_place(item), f"a second member that means {name}")
-            if type(value) is not self._kind:
+            if type(value) is not self.kind:
                 if isinstance(value, Shared):
                     found = self.error(value.start, value.reason)
                 else:

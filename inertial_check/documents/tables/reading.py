@@ -284,6 +284,7 @@ CellFinder = Callable[[str, int], Sequence[Cell]]
 message, are looked up."""
 
 
+@dataclass(eq=False)
 class Block:
     """Consecutive rows of a table.
 
@@ -293,14 +294,16 @@ class Block:
         labels: A name for each row, None for one without.
     """
 
-    def __init__(self, first: int, values: Floats, labels: Sequence[str | None]) -> None:
-        self.first, self.values, self.labels = first, values, labels
+    first: int
+    values: Floats
+    labels: Sequence[str | None]
 
     def line(self, row: int) -> int | None:
         """Find the 1-based line of a row of this block; None in files that have no lines."""
         return None
 
 
+@dataclass(eq=False)
 class TextBlock(Block):
     """Rows with the text in which they stand; the texts of all blocks make up the file.
 
@@ -308,17 +311,10 @@ class TextBlock(Block):
         text: The text of the block.
     """
 
-    def __init__(
-        self,
-        first: int,
-        values: Floats,
-        labels: Sequence[str | None],
-        text: str,
-        line: int,
-        find_cells: CellFinder,
-    ) -> None:
-        super().__init__(first, values, labels)
-        self.text, self._line, self._find_cells, self._counted = text, line, find_cells, (0, 0)
+    text: str
+    _line: int
+    _find_cells: CellFinder
+    _counted: tuple[int, int] = (0, 0)
 
     def format_number(self, value: float) -> str:
         """Write a number as this format needs it."""

@@ -11,10 +11,12 @@ import tempfile
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, BinaryIO, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.documents.tables.arrays import ArrayStream, NpyReader, NpzReader
 from inertial_check.documents.tables.reading import (
@@ -89,6 +91,7 @@ class Spool:
         return (json.loads(line) for line in self._labels)
 
 
+@dataclass
 class TableWriter(ABC):
     """Writes a table while its blocks pass, or at the end; the spool gets every block.
 
@@ -97,8 +100,8 @@ class TableWriter(ABC):
         spool: The spool for the blocks that have passed.
     """
 
-    def __init__(self, stream: BinaryIO, spool: Spool) -> None:
-        self.stream, self.spool = stream, spool
+    stream: BinaryIO
+    spool: Spool
 
     def append(self, block: Block, values: Floats) -> None:
         """Take a block with the values (n, 10) to write, laid out as they were read."""
@@ -122,7 +125,8 @@ def choose_writer(
             return _NpzCopy(stream, spool, reader)
         if isinstance(reader, NpyReader):
             return _NpyCopy(stream, spool, reader)
-        return _TextCopy(stream, spool, reader.mark)
+        stream.write(reader.mark.encode())
+        return _TextCopy(stream, spool)
     if format not in _FRESH:
         raise UsageError(f"no table is written as {format!r}: choose one of {', '.join(_FRESH)}")
     return _FRESH[format](stream, spool, reader.layout)
@@ -130,10 +134,6 @@ def choose_writer(
 
 class _TextCopy(TableWriter):
     """The old text, with new numbers where they differ."""
-
-    def __init__(self, stream: BinaryIO, spool: Spool, mark: str) -> None:
-        super().__init__(stream, spool)
-        stream.write(mark.encode())
 
     def append(self, block: Block, values: Floats) -> None:
         super().append(block, values)
@@ -144,12 +144,13 @@ class _TextCopy(TableWriter):
         return ()
 
 
+@dataclass
 class _ArrayCopy(TableWriter):
     """The old arrays, with new rows where they differ, written when all blocks have passed."""
 
-    def __init__(self, stream: BinaryIO, spool: Spool) -> None:
-        super().__init__(stream, spool)
-        self.changed = np.zeros(10, dtype=bool)
+    changed: npt.NDArray[np.bool_] = field(
+        default_factory=lambda: np.zeros(10, dtype=bool), init=False
+    )
 
     def append(self, block: Block, values: Floats) -> None:
         super().append(block, values)
@@ -157,35 +158,33 @@ class _ArrayCopy(TableWriter):
             self.changed[columns] = True
 
 
+@dataclass
 class _NpyCopy(_ArrayCopy):
     """Copy of an npy file."""
 
-    def __init__(self, stream: BinaryIO, spool: Spool, reader: NpyReader) -> None:
-        super().__init__(stream, spool)
-        self._reader = reader
+    reader: NpyReader
 
     def finish(self) -> tuple[str, ...]:
-        source = self._reader.reopen()
+        source = self.reader.reopen()
         if not self.changed.any():
-            self._reader.stream.seek(0)
-            shutil.copyfileobj(self._reader.stream, self.stream)
+            self.reader.stream.seek(0)
+            shutil.copyfileobj(self.reader.stream, self.stream)
             return ()
         return _rewrite(source, self.spool, _COLUMNS["theta"], self.stream)
 
 
+@dataclass
 class _NpzCopy(_ArrayCopy):
     """Copy of an npz archive, member by member."""
 
-    def __init__(self, stream: BinaryIO, spool: Spool, reader: NpzReader) -> None:
-        super().__init__(stream, spool)
-        self._reader = reader
+    reader: NpzReader
 
     def finish(self) -> tuple[str, ...]:
-        archive = self._reader.archive
+        archive = self.reader.archive
         notes: list[str] = []
         moved = {
             name: _COLUMNS[role]
-            for role, name in self._reader.roles.items()
+            for role, name in self.reader.roles.items()
             if role in _COLUMNS and self.changed[_COLUMNS[role]].any()
         }
         files = {archive.members[name]: name for name in moved}
@@ -244,15 +243,14 @@ def _write_header(stream: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[np.
     np.lib.format.write_array_header_1_0(stream, header)
 
 
+@dataclass
 class _Fresh(TableWriter):
     """A new table, with the names and the ten numbers of the old one and nothing else."""
 
-    def __init__(self, stream: BinaryIO, spool: Spool, layout: Layout) -> None:
-        super().__init__(stream, spool)
-        self._layout = layout
+    layout: Layout
 
     def append(self, block: Block, values: Floats) -> None:
-        self.spool.append(reorder(values, self._layout.order, "urdf"), block.labels)
+        self.spool.append(reorder(values, self.layout.order, "urdf"), block.labels)
 
     def _rows(self) -> Iterator[tuple[str | None, list[float]]]:
         rows = (row for values in self.spool.values() for row in values.tolist())
@@ -275,7 +273,7 @@ class _FreshText(_Fresh):
 class _Csv(_FreshText):
     def _lines(self) -> Iterator[str]:
         named = self.spool.longest > 0
-        head: tuple[str, Iterable[str]] = ("name", self._layout.names)
+        head: tuple[str, Iterable[str]] = ("name", self.layout.names)
         rows = ((label or "", map(repr, numbers)) for label, numbers in self._rows())
         for label, cells in chain([head], rows):
             stream = io.StringIO(newline="")
@@ -289,7 +287,7 @@ class _Json(_FreshText):
         before = "[\n"
         for label, numbers in self._rows():
             head = {"name": label} if self.spool.longest else {}
-            row = {**head, **dict(zip(self._layout.names, numbers, strict=True))}
+            row = {**head, **dict(zip(self.layout.names, numbers, strict=True))}
             yield before + json.dumps(row)
             before = ",\n"
         yield "\n]\n"
@@ -299,7 +297,7 @@ class _Yaml(_FreshText):
     def _lines(self) -> Iterator[str]:
         for label, numbers in self._rows():
             members = [f"name: {_format_yaml_text(label)}"] if self.spool.longest else []
-            for name, number in zip(self._layout.names, numbers, strict=True):
+            for name, number in zip(self.layout.names, numbers, strict=True):
                 # Write a number that every version of yaml reads as one: in 1.1, 1e-05 is a text.
                 text = repr(number)
                 if not np.isfinite(number):
@@ -329,7 +327,7 @@ def _format_yaml_text(label: str | None) -> str:
 class _Npz(_Fresh):
     def finish(self) -> tuple[str, ...]:
         rows = self.spool.rows
-        vector = "com" if self._layout.has_com else "first_moment"
+        vector = "com" if self.layout.has_com else "first_moment"
         shapes = {"mass": (rows,), vector: (rows, 3), "inertia": (rows, 3, 3)}
         with zipfile.ZipFile(self.stream, "w", allowZip64=True) as target:
 

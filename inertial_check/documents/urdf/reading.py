@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Iterable, Mapping
-from functools import lru_cache
 from typing import NamedTuple, cast
 
 from inertial_check.documents.model import (
@@ -76,15 +75,12 @@ def read_model(source: Source) -> Model:
     links = root.all("link")
     # Refuse a xacro file that is not expanded; a macro call that was left over is only skipped.
     has_links = bool(links)
-    pending = [document.root] if "<xacro:" in document.text else []
-    while pending:
-        element = pending.pop()
+    for element in root.walk() if "<xacro:" in document.text else ():
         if element.tag in XACRO_WORDS or (
             element.tag.startswith("xacro:") and not has_links and element is not document.root
         ):
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
             raise document.no_model_error(element, reason)
-        pending += reversed(element.children)
     ids = [f"/robot/{step}" for step in make_steps(links)]
     quaternions = _version(root) >= (1, 1)
     # Find the joint of each child link; of several joints, the one that moves.
@@ -134,7 +130,8 @@ def _pose(joint: Element, quaternions: bool) -> Pose | None:
     position = _parse_vector(attributes.get("xyz", "0 0 0"))
     rotation: Rotation | None
     if not quaternions or "quat_xyzw" not in attributes:
-        rotation = _parse_rpy(attributes.get("rpy", "0 0 0"))
+        angles = _parse_vector(attributes.get("rpy", "0 0 0"))
+        rotation = None if angles is None else from_rpy(*angles)
     elif "rpy" in attributes:
         rotation = None
     else:
@@ -148,19 +145,8 @@ def _axis(joint: Element, kind: str) -> Vector | None:
     if kind in _WITHOUT_AXIS:
         return None
     axis = joint.first("axis")
-    return _parse_direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
-
-
-@lru_cache(maxsize=1 << 10)  # the joints of a robot repeat few texts
-def _parse_rpy(rpy: str) -> Rotation | None:
-    three = _parse_vector(rpy)
-    return None if three is None else from_rpy(*three)
-
-
-@lru_cache(maxsize=1 << 10)
-def _parse_direction(xyz: str) -> Vector | None:
-    three = _parse_vector(xyz)
-    return None if three is None else unit(three)
+    direction = _parse_vector(_AXIS if axis is None else axis.attributes.get("xyz", _AXIS))
+    return None if direction is None else unit(direction)
 
 
 def _parse_vector(text: str) -> Vector | None:

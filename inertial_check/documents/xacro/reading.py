@@ -22,7 +22,7 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -164,11 +164,11 @@ _DOCUMENTS = 2.0
 """Time for all xacro files of a run divided by that for one document: 120 s and 60 s."""
 
 
+@dataclass(slots=True)
 class _TotalTime:
     """Time that the xacro files of a run have taken so far [s]."""
 
-    def __init__(self) -> None:
-        self.spent = 0.0
+    spent: float = 0.0
 
 
 _total: ContextVar[_TotalTime | None] = ContextVar("_total", default=None)
@@ -180,14 +180,8 @@ def limit_expansions() -> Iterator[None]:
 
     Inside another such context this one changes nothing.
     """
-    if _total.get() is not None:
+    with nullcontext() if _total.get() is not None else renew_total():
         yield
-        return
-    token = _total.set(_TotalTime())
-    try:
-        yield
-    finally:
-        _total.reset(token)
 
 
 @contextmanager

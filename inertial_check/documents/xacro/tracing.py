@@ -268,7 +268,7 @@ def build_tree(document: XmlDocument) -> minidom.Document:
         ExpatError: The document is not well-formed, or a prefix in it is not declared.
     """
     tree: minidom.Document = minidom.parseString(document.text)
-    for element, node in zip(_list_elements(document.root), _list_nodes(tree), strict=False):
+    for element, node in zip(document.root.walk(), _list_nodes(tree), strict=False):
         if node.tagName != element.tag:  # engines read the document in another way than minidom
             break
         name = StampedName(element.tag)
@@ -279,15 +279,6 @@ def build_tree(document: XmlDocument) -> minidom.Document:
             if attribute is not None and attribute.value in (text, normalise(text)):
                 attribute.value = trace_verbatim(attribute.value, document, places)
     return tree
-
-
-def _list_elements(root: Element) -> Iterator[Element]:
-    """Visit all elements in document order."""
-    pending = [root]
-    while pending:
-        element = pending.pop()
-        yield element
-        pending += reversed(element.children)
 
 
 def _list_nodes(tree: minidom.Document) -> Iterator[minidom.Element]:

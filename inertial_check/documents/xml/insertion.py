@@ -149,7 +149,7 @@ class DocumentStyle:
 
     @cached_property
     def _common_step(self) -> str:
-        family = ((each, child) for each in self._elements() for child in each.children[:1])
+        family = ((each, child) for each in self._root.walk() for child in each.children[:1])
         steps = (self._measure_step(parent, child) for parent, child in islice(family, _SAMPLE))
         return next((step for step in steps if step), _STEP)
 
@@ -159,18 +159,11 @@ class DocumentStyle:
             return ""
         return inner[len(outer) :]
 
-    def _elements(self) -> Iterator[Element]:
-        pending = [self._root]
-        while pending:
-            element = pending.pop()
-            yield element
-            pending += reversed(element.children)
-
     def _count_breaks(self, tag: str | None) -> tuple[list[tuple[bool, bool]], list[bool]]:
         """Look where lines end in tags: before the first two attributes, and before an only one."""
         several: list[tuple[bool, bool]] = []
         single: list[bool] = []
-        for element in islice(self._elements(), _SAMPLE):
+        for element in islice(self._root.walk(), _SAMPLE):
             if element.attributes and (tag is None or element.tag == tag):
                 breaks = [bool(LINE_END.search(gap)) for gap in self.gaps(element)]
                 if len(breaks) > 1:

@@ -79,6 +79,14 @@ class Element:
         else:
             self.comments = [comment]
 
+    def walk(self) -> Iterator[Element]:
+        """Visit the element and those below it in document order, without recursion."""
+        pending = [self]
+        while pending:
+            element = pending.pop()
+            yield element
+            pending += reversed(element.children)
+
     def all(self, tag: str) -> list[Element]:
         """Return the children with this tag."""
         return [child for child in self.children if child.tag == tag]

@@ -94,7 +94,7 @@ def test_only_packages_beside_a_package_may_be_used(workspace):
 
 def test_the_packages_in_the_root_of_the_system_are_told(monkeypatch):
     top, arm = os.sep, f"{os.sep}arm"
-    monkeypatch.setattr(folders, "_is_package", lambda folder: folder == arm)
+    monkeypatch.setattr(folders, "is_package", lambda folder: folder == arm)
     assert is_in_package_of(top, os.path.join(arm, "a.stl"))
     assert not is_in_package_of(top, f"{top}home{top}a.stl")
     assert not is_in_package_of(top, top)
