@@ -20,7 +20,6 @@ from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.checking.settings import Exemption, Settings, codes_of
 from inertial_check.documents.context import NestingError, check_json_nesting
 from inertial_check.documents.files.access import Limits, contains, read_regular
-from inertial_check.documents.files.walking import relative_path
 from inertial_check.documents.files.writing import replace_file
 from inertial_check.documents.source import Place
 from inertial_check.errors import UsageError
@@ -176,6 +175,8 @@ class Baseline:
 
     def _name(self, path: str) -> str:
         """The path of a file relative to the baseline."""
+        from inertial_check.documents.files.walking import relative_path  # with a baseline only
+
         folder = os.path.dirname(os.path.abspath(self.path))
         return relative_path(os.path.abspath(path), folder)
 

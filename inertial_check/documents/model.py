@@ -51,13 +51,12 @@ from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import LARGEST, SMALLEST, Point, six, symmetric
 from inertial_check.inertia.solids import equivalent_box
-from inertial_check.mechanics.rotations import matrix_from_rotation_vector
-from inertial_check.mechanics.tree import INERTIAL_FRAME, JointType, Tree
 
 if TYPE_CHECKING:
     from inertial_check.documents.context import Context
     from inertial_check.fixing.result import Fix
     from inertial_check.inertia.notebook import ShownBodies
+    from inertial_check.mechanics.tree import JointType, Tree
 
 
 class Mimic(NamedTuple):
@@ -791,6 +790,9 @@ def _stack_numbers(batch: InertialParameters, about: Point | None = None) -> Flo
 
 Base = Literal["fixed", "floating"]
 
+INERTIAL_FRAME = -1
+"""Parent of a body that is on no other, as in mechanics.tree, which a check does not import."""
+
 WORLD = "world"
 """Name of a URDF link that represents the world."""
 
@@ -894,6 +896,8 @@ def tree_of(
     expect("mapping", locked=locked)
     if base not in ("fixed", "floating"):
         raise UsageError(f"base is {base!r}, expected fixed or floating")
+    from inertial_check.mechanics.tree import Tree
+
     bodies = model.bodies
     if not bodies:
         raise UsageError(f"{model.source.path}: no bodies, so no tree")
@@ -1092,6 +1096,8 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
                 X[:3, 3] = displace_moved
             else:
                 point = _point(model, body, "revolute")
+                from inertial_check.mechanics.rotations import matrix_from_rotation_vector
+
                 X[:3, :3] = matrix_from_rotation_vector(displace_moved)
                 X[:3, 3] = point - X[:3, :3] @ point
             displace = X
