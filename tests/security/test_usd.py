@@ -1,6 +1,7 @@
 """Attacks of a USD stage on the machine that composes it: nothing outside is opened or reported."""
 
 import os
+import time
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from inertial_check.documents.load import load
 from inertial_check.documents.usd.reading import _ComposingProcess
 from inertial_check.errors import DocumentError
 from usd_library import in_binary
+from waiting import GUARD
 
 SECRET = "hunter2_of_the_host"
 BODY = """def Xform "{name}" (
@@ -175,5 +177,11 @@ def test_references_that_multiply_end_with_a_finding_that_names_the_option(tmp_p
         )
         text += f'def "a{level}" {{\n{twice}}}\n'
     (tmp_path / "stage.usda").write_text(text)
-    context = Context(access=Access(limits=Limits(seconds=6.0)))
-    assert "--timeout raises" in refusal(tmp_path / "stage.usda", access=context.access)
+    context = Context(access=Access(limits=Limits(seconds=3.0)))
+    began = time.monotonic()
+    told = refusal(tmp_path / "stage.usda", access=context.access)
+    assert "not read within 1 s" in told
+    assert "--timeout raises" in told
+    assert time.monotonic() - began < GUARD
+    (tmp_path / "next.usda").write_text(HEADER.format("") + BODY.format(name="robot"))
+    assert len(load(str(tmp_path / "next.usda")).bodies) == 1

@@ -283,6 +283,7 @@ BOMBS = {
     "condition": robot('<xacro:if value="${10**10**10 > 1}"/>'),
     "argument": robot('<xacro:arg name="a" default="${10**10**10}"/>'),
     "yaml": named("${load_yaml('bomb.yaml')}"),
+    "aliases": named("${str(load_yaml('aliases.yaml'))}"),
     "macros": bomb_of_macros(),
     "output": robot('<xacro:property name="x" value="${\'x\' * 10**7}"/>', '<a b="${x}"/>' * 9),
 }
@@ -292,6 +293,8 @@ class TestBudgets:
     @pytest.mark.parametrize("kind", BOMBS)
     def test_a_bomb_ends_within_its_time_and_memory(self, kind, checkout):
         (checkout / "bomb.yaml").write_text("a: !radians 10**10**10\n")
+        rows = "".join(f"a{i}: &a{i} [{f'*a{i - 1}, ' * 6}]\n" for i in range(1, 30))
+        (checkout / "aliases.yaml").write_text(f"a0: &a0 [x, x, x]\n{rows}")
         source = Source(str(checkout / "bomb.xacro"), BOMBS[kind].encode())
         context = Context().of_document(source.path)
         started = time.monotonic()

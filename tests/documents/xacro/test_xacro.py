@@ -503,55 +503,7 @@ class TestFailures:
             load(text.replace("</robot", "</xacro:element").encode(), format="xacro")
 
 
-BOMBS = {
-    "power": robot('<xacro:property name="x" value="${10**10**8}"/><link name="${x}"/>'),
-    "memory": robot('<link name="${len(list(range(10**9)))}"/><xacro:if value="0"/>'),
-    "macro": robot('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>'),
-    "include": robot('<xacro:include filename="bomb.xacro"/>'),
-    "doubling": robot(
-        *(
-            f'<xacro:macro name="m{i}"><xacro:m{i + 1}/><xacro:m{i + 1}/></xacro:macro>'
-            for i in range(40)
-        ),
-        '<xacro:macro name="m40"><link name="x"/></xacro:macro><xacro:m0/>',
-    ),
-    "yaml": robot('<link name="${str(xacro.load_yaml(\'bomb.yaml\'))}"/><xacro:if value="0"/>'),
-    "device": robot('<xacro:include filename="/dev/zero"/>'),
-}
-YAML_BOMB = "a0: &a0 [x, x, x, x, x, x, x, x]\n" + "".join(
-    f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}, *a{i - 1}, *a{i - 1}, *a{i - 1}, *a{i - 1}]\n"
-    for i in range(1, 30)
-)
-
-
-@pytest.mark.parametrize("kind", BOMBS)
-def test_hostile_files_end_in_bounded_time(kind, files):
-    path = files(bomb__xacro=BOMBS[kind], bomb__yaml=YAML_BOMB)
-    source = Source(path, BOMBS[kind].encode())
-    started = time.monotonic()
-    with pytest.raises(NotExpandedError) as caught:
-        expand(source, Context(), ExpansionLimits(seconds=1.5, memory=1 << 28))
-    assert time.monotonic() - started < GUARD
-    assert len(str(caught.value)) < 1000
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "${().__class__}",
-        "${[x.__class__ for x in [1]]}",
-        "${(lambda: ().__class__)()}",
-        "${(x for x in [1]).gi_frame}",
-        "${python.type(1).mro()}",
-        "${python.vars(python.type)}",
-        "${open('/etc/passwd')}",
-        "$(eval ${'op' + 'en(1)'})",
-    ],
-)
-def test_expressions_reach_nothing_but_what_xacro_exposes(expression):
-    text = robot(f'<link name="{expression}"/><xacro:if value="0"/>')
-    with pytest.raises(NotExpandedError):
-        read(text)
+POWER = robot('<xacro:property name="x" value="${10**10**8}"/><link name="${x}"/>')
 
 
 @pytest.mark.skipif(
@@ -559,13 +511,13 @@ def test_expressions_reach_nothing_but_what_xacro_exposes(expression):
 )
 class TestForks:
     def test_one_that_is_stopped_leaves_no_process(self):
-        source = Source("bomb.xacro", BOMBS["power"].encode())
+        source = Source("bomb.xacro", POWER.encode())
         with pytest.raises(NotExpandedError, match="within 1 s"):
             expand(source, Context(), ExpansionLimits(seconds=1.0))
         assert forks_of(XacroServer.current().ensure_process().pid) == []
 
     def test_one_that_ends_without_an_answer_is_said(self, monkeypatch):
-        source = Source("bomb.xacro", BOMBS["power"].encode())
+        source = Source("bomb.xacro", POWER.encode())
         limits = ExpansionLimits(seconds=60.0)
         stopper = threading.Timer(1.0, stop_forks, [XacroServer.current().ensure_process().pid])
         stopper.start()
@@ -575,7 +527,7 @@ class TestForks:
     def test_the_next_file_is_read_after_one_that_was_stopped(self):
         with pytest.raises(NotExpandedError):
             expand(
-                Source("bomb.xacro", BOMBS["power"].encode()),
+                Source("bomb.xacro", POWER.encode()),
                 Context(),
                 ExpansionLimits(seconds=1.0),
             )
@@ -593,16 +545,7 @@ class TestForks:
         (problem,) = model.problems
         assert "--xacro-env HAND_MASS allows it" in problem.message
 
-    @pytest.mark.parametrize("command", ["$(env HAND_MASS)"])
-    def test_only_variables_that_the_user_allows_are_read(self, monkeypatch, command):
-        monkeypatch.setenv("HAND_MASS", "0.5")
-        text = robot(f'<xacro:property name="m" value="{command}"/>', link(mass="${m}"))
-        with pytest.raises(NotExpandedError, match="--xacro-env HAND_MASS allows it"):
-            read(text)
-        (body,) = read(text, xacro_env={"HAND_MASS": "0.25"}).bodies
-        assert body.inertial.mass.value == 0.25
-
-    def test_an_allowed_variable_that_is_not_set_has_its_default(self):
+    def test_an_allowed_variable_has_its_value_or_its_default(self):
         optional, needed = (
             robot(f'<xacro:property name="m" value="{each}"/>', link(mass="${m}"))
             for each in ("$(optenv HAND_MASS 2.5)", "$(env HAND_MASS)")
@@ -611,6 +554,8 @@ class TestForks:
         assert body.inertial.mass.value == 2.5
         with pytest.raises(NotExpandedError, match="HAND_MASS is not set"):
             read(needed, xacro_env={"HAND_MASS": None})
+        (body,) = read(needed, xacro_env={"HAND_MASS": "0.25"}).bodies
+        assert body.inertial.mass.value == 0.25
 
     def test_the_folder_is_that_of_the_asking_process(self, monkeypatch, tmp_path):
         monkeypatch.chdir(tmp_path)
