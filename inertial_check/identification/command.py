@@ -117,7 +117,7 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         ParameterError: A body has no prior in the geometry or in the other model.
         DocumentError: The other model cannot be read.
     """
-    prior, remarks, names = options.prior.prior, list[Remark](), robot.part_names
+    prior, remarks, names = options.prior, list[Remark](), robot.part_names
     if prior == "file":
         given, source = from_model(robot.model, names), "the robot's file"
     elif prior == "geometry":
@@ -136,7 +136,7 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
     if robot.groups:
         given = merge_parameters(given, robot.parts, robot.bodies, robot.groups)
     # Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
-    radius = options.prior.prior_radius
+    radius = options.prior_radius
     masses, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
     spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / masses  # radius of gyration squared
     if radius is None:
@@ -590,17 +590,16 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
         )
     # Make constraints of the masses that are known.
     constraints: list[Constraint] = [
-        FixedMass(mass, bodies=(robot.body(name, "--mass"),))
-        for name, mass in options.masses.mass.items()
+        FixedMass(mass, bodies=(robot.body(name, "--mass"),)) for name, mass in options.mass.items()
     ]
-    if options.masses.total_mass is not None:
+    if options.total_mass is not None:
         every = tuple(range(len(robot.names)))
-        constraints.append(TotalMass(*options.masses.total_mass, bodies=every))
+        constraints.append(TotalMass(*options.total_mass, bodies=every))
     fit = replace(
         options.fit,
         constraints=(*constraints, *loads.constraints(len(robot.names))),
         redundancy=datasets.redundancy,
-        bodies=(*robot.names, *(each.load.name for each in loads.free)),
+        bodies=(*robot.names, *(each.name for each in loads.free)),
     )
     theta = np.asarray(prior.parameters.as_theta())
     refuse_unsimulated(options, robot, datasets, loads)
@@ -636,13 +635,7 @@ def _fit_bodies(
     solve = estimate_with_gains if unknown else estimate
     if loads.free:
         plain = replace(fit, regularization=1.0, loss="squares")
-        prior = expect_loads(
-            prior,
-            [each.load for each in loads.free],
-            [None] * len(loads.free),
-            [each.mass for each in loads.free],
-            lambda whole: solve(data, whole, plain),
-        )
+        prior = expect_loads(prior, loads.free, lambda whole: solve(data, whole, plain))
     return solve(data, prior, fit)
 
 

@@ -82,8 +82,14 @@ def judge_result(
     unsupported = found.identifiability.remarks(found.bodies)
     for line in unsupported:
         yield Remark(Severity.WARNING, "unsupported", line)
-    if unsupported and datasets.train[0].motion is not None:
-        yield from _judge_rotors(found)
+    rotors = any(name.startswith("Ia") for name in found.names)
+    if unsupported and datasets.train[0].motion is not None and not rotors:
+        yield Remark(
+            Severity.NOTE,
+            "no-rotors",
+            "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
+            "gears end in the links; --friction viscous,coulomb,offset,rotor",
+        )
     yield from _judge_recordings(robot, found, datasets)
     # Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them.
     flat = np.asarray(found.consistency.margin) < tolerances.EDGE
@@ -151,19 +157,30 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
         # Unknown gains make torques of any unit and sign those of the bodies.
         for remark in () if found.gains else find_unit_errors(measured, prior, u, joints):
             yield grade_remark(data.path, remark)
-        if found.loss == "squares":
-            yield from _judge_outliers(data.path, measured - fitted, joints)
+        counts, parts = measure_outliers(measured - fitted)
+        shown = [
+            f"{joint} {int(count)} with {part:.0%}"
+            for joint, count, part in zip(joints, counts.tolist(), parts.tolist(), strict=True)
+            if part > HEAVY
+        ]
+        if found.loss == "squares" and shown:
+            yield Remark(
+                Severity.WARNING,
+                "outliers",
+                f"{data.path}: a few residuals make up most of the squares: {_list_some(shown)}; "
+                "least squares follow them and hide friction: --loss huber",
+            )
         if data.motion is not None:
             rate = data.motion.rate
             for remark in find_lag(measured, fitted, rate=rate, joints=joints):
                 # Estimate a lag from the first samples of a recording, which are at uniform steps.
-                parts: list[tuple[Floats, ...]] = []
+                blocks: list[tuple[Floats, ...]] = []
                 for rows in data.samples.rows():
-                    parts.append(rows)
-                    if sum(len(tau) for _, tau in parts) >= LONGEST_LAG_SEARCH:
+                    blocks.append(rows)
+                    if sum(len(tau) for _, tau in blocks) >= LONGEST_LAG_SEARCH:
                         break
                 A, tau = (
-                    np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*parts, strict=True)
+                    np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*blocks, strict=True)
                 )
                 lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
                 yield grade_remark(
@@ -188,34 +205,6 @@ def _judge_couplings(
             f"{joints[b]}, and {shares[1]:.0%} of that of {joints[b]} the motion of {joints[a]}, "
             f"as where two joints share a gear: --coupling {joints[a]},{joints[b]} --friction "
             "viscous,coulomb,offset,rotor",
-        )
-
-
-def _judge_outliers(path: str, residuals: Floats, joints: Sequence[str]) -> Iterator[Remark]:
-    """Remark on joints whose fit a few large residuals decide."""
-    counts, parts = measure_outliers(residuals)
-    shown = [
-        f"{joint} {int(count)} with {part:.0%}"
-        for joint, count, part in zip(joints, counts.tolist(), parts.tolist(), strict=True)
-        if part > HEAVY
-    ]
-    if shown:
-        yield Remark(
-            Severity.WARNING,
-            "outliers",
-            f"{path}: a few residuals make up most of the squares: {_list_some(shown)}; least "
-            "squares follow them and hide friction: --loss huber",
-        )
-
-
-def _judge_rotors(found: Identification) -> Iterator[Remark]:
-    """Remark on rotors that are not declared, where links have numbers without support."""
-    if not any(name.startswith("Ia") for name in found.names):
-        yield Remark(
-            Severity.NOTE,
-            "no-rotors",
-            "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
-            "gears end in the links; --friction viscous,coulomb,offset,rotor",
         )
 
 

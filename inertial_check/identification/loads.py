@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,24 +26,6 @@ from inertial_check.reports.identification_types import LoadValue, Remark
 _KEYS = ("name", "link", "recordings", "mass", "com", "inertia")
 
 
-class CarriedLoad(NamedTuple):
-    """A load of the file.
-
-    Attributes:
-        load: Load, with the place of its link among the identified bodies.
-        link: Name of the link that carries it.
-        recordings: Paths of the recordings in which it is carried, as on the command line.
-        mass: Known mass; None where it is to be identified [kg].
-        com: Known centre of mass in the axes of the link [m]; None where it is to be identified.
-    """
-
-    load: Load
-    link: str
-    recordings: tuple[str, ...]
-    mass: float | None
-    com: tuple[float, ...] | None
-
-
 @dataclass(frozen=True)
 class Loads:
     """All loads of an identification.
@@ -53,21 +34,16 @@ class Loads:
         entries: Loads in the order of the file.
     """
 
-    entries: tuple[CarriedLoad, ...] = ()
+    entries: tuple[Load, ...] = ()
 
     @property
-    def all(self) -> tuple[Load, ...]:
-        """All loads, known or not."""
-        return tuple(each.load for each in self.entries)
-
-    @property
-    def free(self) -> tuple[CarriedLoad, ...]:
+    def free(self) -> tuple[Load, ...]:
         """Loads that are to be identified, in the order of their columns."""
-        return tuple(each for each in self.entries if each.load.known is None)
+        return tuple(each for each in self.entries if each.known is None)
 
     def list_names(self, path: str) -> frozenset[str]:
         """Names of the loads that the robot carried in a recording."""
-        return frozenset(each.load.name for each in self.entries if path in each.recordings)
+        return frozenset(each.name for each in self.entries if path in each.recordings)
 
     def constraints(self, bodies: int) -> list[Constraint]:
         """Constraints of what is known of loads that follow so many bodies."""
@@ -98,14 +74,14 @@ def read_loads(options: IdentifyOptions, robot: Robot) -> Loads:
         _read_entry(f"--loads {path}: load {place}", table, robot, paths)
         for place, table in enumerate(tables, 1)
     )
-    names = [each.load.name for each in entries]
+    names = [each.name for each in entries]
     for name in names:
         if names.count(name) > 1 or name in robot.names:
             raise UsageError(f"--loads {path}: {name!r} is the name of several bodies")
     return Loads(entries)
 
 
-def _read_entry(where: str, table: object, robot: Robot, paths: Sequence[str]) -> CarriedLoad:
+def _read_entry(where: str, table: object, robot: Robot, paths: Sequence[str]) -> Load:
     """Read one load.
 
     Raises:
@@ -132,8 +108,10 @@ def _read_entry(where: str, table: object, robot: Robot, paths: Sequence[str]) -
         if not check(body).consistent:
             raise UsageError(f"{where}: no body has these mass, com and inertia")
         known = np.asarray(body.as_theta())
-    return CarriedLoad(
-        Load(name, robot.body(link, f"{where}: link"), known),
+    return Load(
+        name,
+        robot.body(link, f"{where}: link"),
+        known,
         link,
         _match_recordings(where, table.get("recordings"), paths),
         None if mass is None else mass[0],
@@ -194,23 +172,23 @@ def list_loads(loads: Loads, found: Identification, bodies: int) -> tuple[LoadVa
         bodies: Number of the robot's bodies.
     """
     decided, rows = found.identifiability, []
-    free = [each.load.name for each in loads.free]
+    free = [each.name for each in loads.free]
     for each in loads.entries:
-        if each.load.known is None:
-            place = bodies + free.index(each.load.name)
+        if each.known is None:
+            place = bodies + free.index(each.name)
             theta, deviation = found.theta[place], decided.standard_deviation[place].copy()
             share = decided.share[place].copy()
             if each.mass is not None:
                 deviation[0], share[0] = 0.0, 1.0
         else:
-            theta, deviation, share = np.asarray(each.load.known), np.zeros(10), np.ones(10)
+            theta, deviation, share = np.asarray(each.known), np.zeros(10), np.ones(10)
         own = InertialParameters.from_theta(theta)
         known: tuple[str, ...] = () if each.mass is None else ("mass",)
         known += () if each.com is None else ("com",)
-        known += () if each.load.known is None else ("inertia",)
+        known += () if each.known is None else ("inertia",)
         rows.append(
             LoadValue(
-                name=each.load.name,
+                name=each.name,
                 link=each.link,
                 recordings=each.recordings,
                 known=known,
@@ -235,13 +213,10 @@ def judge_loads(loads: Loads, data: Sequence[str]) -> Iterator[Remark]:
         loads: Loads of the file.
         data: Paths of the recordings that are fitted.
     """
-    entries = {each.load.name: each for each in loads.free}
-    free, carried = [each.load for each in loads.free], [loads.list_names(path) for path in data]
-    for load, others, with_link in find_inseparable(free, carried):
-        entry = entries[load.name]
+    for load, others, with_link in find_inseparable(loads.free, [*map(loads.list_names, data)]):
         names = [f"load {each.name}" for each in others]
-        names += [f"link {entry.link}"] if with_link else []
-        known = all(entries[each.name].com is not None for each in (load, *others))
+        names += [f"link {load.link}"] if with_link else []
+        known = all(each.com is not None for each in (load, *others))
         yield Remark(
             Severity.ERROR if with_link and not known else Severity.WARNING,
             "load",

@@ -206,29 +206,6 @@ class RobotOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorOptions:
-    """Source of the expected bodies.
-
-    Attributes:
-        prior: "file", "geometry", or the path of another model.
-        prior_radius: Radius of gyration given to bodies that have a smaller one [m]; None gives
-            point masses the smallest radius among the other bodies.
-    """
-
-    prior: str = "file"
-    prior_radius: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a radius that is not positive.
-
-        Raises:
-            UsageError: The message names the option.
-        """
-        if self.prior_radius is not None and not 0 < self.prior_radius < inf:
-            raise UsageError(f"--prior-radius is {self.prior_radius!r}, expected more than 0 [m]")
-
-
-@dataclass(frozen=True, kw_only=True)
 class FrictionOptions:
     """Torques that joints have besides those of the bodies.
 
@@ -264,19 +241,6 @@ class FrictionOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MassOptions:
-    """Masses that are known besides the recordings.
-
-    Attributes:
-        total_mass: Mass of the identified bodies [kg], and its relative tolerance.
-        mass: Known masses by body [kg].
-    """
-
-    total_mass: tuple[float, float] | None = None
-    mass: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
 class IdentifyOptions:
     """Everything that an identification from files is asked for.
 
@@ -286,9 +250,12 @@ class IdentifyOptions:
         context: Folders and arguments that the robot's file refers to.
         recordings: Recordings and their signals.
         robot: Robot while it was recorded.
-        prior: Source of the expected bodies.
+        prior: Source of the expected bodies: "file", "geometry", or the path of another model.
+        prior_radius: Radius of gyration given to bodies that have a smaller one [m]; None gives
+            point masses the smallest radius among the other bodies.
         friction: Torques besides those of the bodies.
-        masses: Known masses.
+        total_mass: Mass of the identified bodies [kg], and its relative tolerance.
+        mass: Known masses by body [kg].
         contacts: Wrenches from outside, and the motion of the base.
         loads: Path of the file of loads that the robot carried; None for none.
         method: Method of the identification.
@@ -300,13 +267,24 @@ class IdentifyOptions:
     context: Context = field(default_factory=Context)
     recordings: RecordingOptions = field(default_factory=RecordingOptions)
     robot: RobotOptions = field(default_factory=RobotOptions)
-    prior: PriorOptions = field(default_factory=PriorOptions)
+    prior: str = "file"
+    prior_radius: float | None = None
     friction: FrictionOptions = field(default_factory=FrictionOptions)
-    masses: MassOptions = field(default_factory=MassOptions)
+    total_mass: tuple[float, float] | None = None
+    mass: Mapping[str, float] = field(default_factory=dict)
     contacts: ContactOptions = field(default_factory=ContactOptions)
     loads: str | None = None
     method: Method = "least-squares"
     fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
+
+    def __post_init__(self) -> None:
+        """Refuse a radius that is not positive.
+
+        Raises:
+            UsageError: The message names the option.
+        """
+        if self.prior_radius is not None and not 0 < self.prior_radius < inf:
+            raise UsageError(f"--prior-radius is {self.prior_radius!r}, expected more than 0 [m]")
 
 
 def read_terms(words: Sequence[str]) -> tuple[FrictionTerm, ...]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
-from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.identification.fit.options import NO_PRIOR
 from inertial_check.identification.fit.payload import (
@@ -21,7 +20,7 @@ from inertial_check.identification.fit.payload import (
     identify_payload,
 )
 from inertial_check.identification.fit.samples import Block, Samples
-from inertial_check.identification.motion.floating import pad, read_wrenches
+from inertial_check.identification.motion.floating import find_body, pad, read_wrenches
 from inertial_check.identification.motion.motion import (
     JointMotion,
     convert_units,
@@ -31,7 +30,7 @@ from inertial_check.identification.motion.motion import (
 )
 from inertial_check.identification.motion.recordings import read_datasets, read_recordings
 from inertial_check.identification.motion.signals import Smoothing, smooth
-from inertial_check.identification.options import IdentifyOptions, PriorOptions
+from inertial_check.identification.options import IdentifyOptions
 from inertial_check.identification.recordings.recording import Recording as RecordedFile
 from inertial_check.identification.robot import (
     Robot,
@@ -97,12 +96,12 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     refuse_loops(robot)
     if robot.base is not None:
         raise UsageError("--payload takes a robot on a fixed base: leave out --base floating")
-    body = _find_link(robot, link, "--payload")
+    body = find_body(robot, link, f"--payload {link}")
     if wrench is None:
         samples, redundancy, remarks = _read_torques(options, robot, body, recordings)
         source = "joint torques"
     else:
-        sensor = _find_link(robot, wrench, "--wrench")
+        sensor = find_body(robot, wrench, f"--wrench {wrench}")
         samples, redundancy, remarks = _read_wrenches(options, robot, sensor, wrench, recordings)
         samples = _move(samples, robot, body, sensor)
         source = f"the wrench at {wrench}"
@@ -110,15 +109,15 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     # Make constraints of the known mass of the payload: --mass LINK=KG or --total-mass.
     names = {link, carrier.name, carrier.id}
     known: list[Constraint] = []
-    for name, mass in options.masses.mass.items():
+    for name, mass in options.mass.items():
         if name not in names:
             raise UsageError(
                 f"--mass {name}={mass:g}: only the payload is identified: "
                 f"expected --mass {link}={mass:g}"
             )
         known.append(FixedMass(mass))
-    if options.masses.total_mass is not None:
-        known.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
+    if options.total_mass is not None:
+        known.append(TotalMass(*options.total_mass, bodies=(0,)))
     found = _identify(options, samples, carrier.name, known)
     said = [
         Remark(Severity.NOTE if line == NO_PRIOR else Severity.WARNING, "payload", line)
@@ -139,10 +138,10 @@ def _identify(
         UsageError: --prior geometry, which a payload has not.
         ParameterError: The samples leave the mass open, and there is no prior.
     """
-    fit, path = options.fit, options.prior.prior
+    fit, path = options.fit, options.prior
     if path == "geometry":
         raise UsageError("--payload: no shapes of a payload are known: give --prior MODEL, a file")
-    prior = None if path == PriorOptions.prior else from_model(path, [link])
+    prior = None if path == IdentifyOptions.prior else from_model(path, [link])
     try:
         return identify_payload(
             samples,
@@ -157,22 +156,6 @@ def _identify(
     except ParameterError as error:
         advice = f"give --prior MODEL, whose body {link} is the expected payload"
         raise ParameterError(str(error).replace("give prior=", advice)) from None
-
-
-def _find_link(robot: Robot, name: str, option: str) -> int:
-    """Find the index of a link that joints move.
-
-    Raises:
-        UsageError: No link or several have this name, or no joint moves it.
-    """
-    bodies = robot.model.bodies
-    found = [k for k, body in enumerate(bodies) if name in (body.name, body.id)]
-    if len(found) != 1:
-        names = [body.name for body in bodies]
-        hint = suggest_name(name, names, f"; there are {', '.join(names[:12])}")
-        what = "is the name of several links: give the id of one" if found else "is no link"
-        raise UsageError(f"{option}: {name!r} {what}{'' if found else hint}")
-    return found[0]
 
 
 def _read_torques(

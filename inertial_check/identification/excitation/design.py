@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,19 +72,6 @@ class Condition(NamedTuple):
     rank: int
     columns: int
     singular_values: Floats
-
-
-class _Limited(Protocol):
-    """Anything with the arrays of Limits."""
-
-    @property
-    def lower(self) -> ArrayLike: ...
-    @property
-    def upper(self) -> ArrayLike: ...
-    @property
-    def velocity(self) -> ArrayLike: ...
-    @property
-    def acceleration(self) -> ArrayLike: ...
 
 
 class Trajectory(NamedTuple):
@@ -243,7 +230,7 @@ def predict_torques(
 
 def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to look
     tree: Tree,
-    limits: _Limited,
+    limits: Limits,
     *,
     duration: float,
     harmonics: int = 5,
@@ -328,12 +315,20 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         tolerance=tolerance,
         weights=weights,
     )
-    _refuse_numbers(duration, harmonics, rate, starts)
+    for name, number in (("duration", duration), ("rate", rate)):
+        if number is not None and not 0 < number < np.inf:
+            raise ParameterError(f"{name} is {number!r}, expected a positive number")
+    if harmonics != int(harmonics) or harmonics < 2:
+        raise ParameterError(
+            f"harmonics is {harmonics!r}, expected 2 or more: one alone cannot start at rest"
+        )
+    if starts != int(starts) or starts < 1:
+        raise ParameterError(f"starts is {starts!r}, expected 1 or more")
     if criterion not in CRITERIA:
         raise ParameterError(f"criterion is {criterion!r}, expected one of {', '.join(CRITERIA)}")
     if trajectories != int(trajectories) or trajectories < 1:
         raise ParameterError(f"trajectories is {trajectories!r}, expected 1 or more")
-    search = Search.of(
+    search = Search(
         visible,
         _limits(tree, limits),
         float(duration),
@@ -454,19 +449,7 @@ def _condition(visible: Visibility, motion: Motion, tolerance: float) -> Conditi
     return Condition(number, rank, visible.rank, sizes)
 
 
-def _refuse_numbers(duration: float, harmonics: int, rate: float | None, starts: int) -> None:
-    for name, number in (("duration", duration), ("rate", rate)):
-        if number is not None and not 0 < number < np.inf:
-            raise ParameterError(f"{name} is {number!r}, expected a positive number")
-    if harmonics != int(harmonics) or harmonics < 2:
-        raise ParameterError(
-            f"harmonics is {harmonics!r}, expected 2 or more: one alone cannot start at rest"
-        )
-    if starts != int(starts) or starts < 1:
-        raise ParameterError(f"starts is {starts!r}, expected 1 or more")
-
-
-def _limits(tree: Tree, limits: _Limited) -> Limits:
+def _limits(tree: Tree, limits: Limits) -> Limits:
     """The limits as arrays.
 
     Raises:

@@ -42,7 +42,6 @@ from inertial_check.identification.motion.friction import SYMBOLS, build_nuisanc
 from inertial_check.identification.motion.signals import differentiate, resample, smooth
 from inertial_check.identification.options import FRICTION_TERMS, FrictionOptions, RobotOptions
 from inertial_check.identification.recordings import read_recording
-from inertial_check.identification.recordings.recording import Recording
 from inertial_check.identification.robot import Robot, match_joints, read_robot, refuse_loops
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
@@ -182,31 +181,23 @@ def read_limits(
         arrays |= dict(zip(ends, found, strict=True))
         sources[name] = source
     notes: tuple[str, ...] = ()
-    if design:
-        notes = tuple(_assume_accelerations(arrays, sources["acceleration"], robot))
+    most = arrays["acceleration"]
+    open_ = np.flatnonzero(~np.isfinite(most) & np.isfinite(arrays["velocity"]) & design).tolist()
+    for joint in open_:
+        most[joint] = arrays["velocity"][joint] / SPEED_UP
+        sources["acceleration"][joint] = "assumed"
+    if open_:
+        names = ", ".join(robot.joints[joint] for joint in open_)
+        notes = (
+            f"no acceleration limit of {names}: assumed that the velocity limit is reached in "
+            f"{SPEED_UP:g} s; --acceleration-limit gives another",
+        )
     torque = arrays.pop("effort")
     sources["torque"] = [
         each if isfinite(most) else "unknown"
         for each, most in zip(sources["torque"], torque.tolist(), strict=True)
     ]
     return JointLimits(Limits(**arrays), torque, sources, notes)
-
-
-def _assume_accelerations(
-    arrays: Mapping[str, Floats], source: list[Source], robot: Robot
-) -> Iterator[str]:
-    """Fill the accelerations that are not known, in place, and note it."""
-    found = arrays["acceleration"]
-    open_ = ~np.isfinite(found) & np.isfinite(arrays["velocity"])
-    found[open_] = arrays["velocity"][open_] / SPEED_UP
-    for joint in np.flatnonzero(open_).tolist():
-        source[joint] = "assumed"
-    if open_.any():
-        names = ", ".join(robot.joints[joint] for joint in np.flatnonzero(open_).tolist())
-        yield (
-            f"no acceleration limit of {names}: assumed that the velocity limit is reached in "
-            f"{SPEED_UP:g} s; --acceleration-limit gives another"
-        )
 
 
 def _read_texts(
@@ -402,6 +393,10 @@ class Approach(NamedTuple):
         }
 
 
+_ODD = frozenset(',;\t"#[]()\r\n')
+"""Characters that a name at the head of a column of a csv file does not have."""
+
+
 @dataclass(frozen=True, eq=False)
 class RobotExcitation:
     """Motion of a robot, and the parameters that it shows.
@@ -461,14 +456,22 @@ class RobotExcitation:
         """
         motion = self.motions[number] if self.motions else (self.t, self.q, self.u, self.du)
         if path.endswith(".csv"):
-            names = self.joints if _are_columns(self.joints) else range(1, len(self.joints) + 1)
+            # Names head the columns where each is its own and needs no quotes.
+            names: Sequence[str | int] = self.joints
+            odd = (not each or each.strip() != each or {*each} & _ODD for each in self.joints)
+            if len(set(names)) < len(names) or any(odd):
+                names = range(1, len(self.joints) + 1)
             header = ["t", *(f"{signal}_{name}" for signal in ("q", "qd", "qdd") for name in names)]
             table = np.column_stack(motion)
             stream = io.StringIO(newline="")
             np.savetxt(stream, table, "%.12g", ",", "\n", ",".join(header), comments="")
             return stream.getvalue().encode()
         if path.endswith(".npz"):
-            return self._npz(motion)
+            archive = io.BytesIO()
+            t, q, u, du = motion
+            joints = np.array(self.joints, dtype=np.str_)
+            np.savez(archive, t=t, q=q, qd=u, qdd=du, joints=joints)
+            return archive.getvalue()
         raise UsageError(f"-o {path}: a motion is written as csv or npz: name it .csv or .npz")
 
     def files(self, path: str) -> list[tuple[str, bytes]]:
@@ -478,13 +481,6 @@ class RobotExcitation:
         stem, dot, ending = path.rpartition(".")
         names = [f"{stem}-{number + 1}{dot}{ending}" for number in range(len(self.motions))]
         return [(name, self.file(name, number)) for number, name in enumerate(names)]
-
-    def _npz(self, motion: tuple[Floats, Floats, Floats, Floats]) -> bytes:
-        stream = io.BytesIO()
-        names = np.array(self.joints, dtype=np.str_)
-        t, q, u, du = motion
-        np.savez(stream, t=t, q=q, qd=u, qdd=du, joints=names)
-        return stream.getvalue()
 
     def as_dict(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -549,31 +545,17 @@ def list_ranges(
         (-effort, effort, sources["torque"]),
     )
     for joint, name in enumerate(robot.joints):
-        ranges = tuple(
-            _measure_range(
-                float(lower[joint]), float(upper[joint]), source[joint], signal[:, joint]
-            )
-            for (lower, upper, source), signal in zip(ends, motion, strict=True)
-        )
-        torque = ranges[-1]
-        if torque.source != "unknown":
-            ranges = (*ranges[:-1], torque._replace(share=float(used[joint])))
-        yield JointRanges(name, robot.units[joint] == "N", ranges)
-
-
-def _measure_range(lower: float, upper: float, source: Source, signal: Floats) -> QuantityRange:
-    least, most = float(signal.min()), float(signal.max())
-    middle, half = (upper + lower) / 2, (upper - lower) / 2
-    known = source != "unknown" and half > 0
-    share = max(most - middle, middle - least) / half if known else float("nan")
-    return QuantityRange(lower, upper, source, least, most, share)
-
-
-def _are_columns(names: Sequence[str]) -> bool:
-    """Decide whether names can head the columns of a csv file, each its own."""
-    return len(set(names)) == len(names) and all(
-        name.strip() == name and name and not set(name) & set(',;\t"#[]()\r\n') for name in names
-    )
+        ranges = []
+        for (lowers, uppers, source), signal in zip(ends, motion, strict=True):
+            lower, upper, own = float(lowers[joint]), float(uppers[joint]), signal[:, joint]
+            least, most = float(own.min()), float(own.max())
+            middle, half = (upper + lower) / 2, (upper - lower) / 2
+            known = source[joint] != "unknown" and half > 0
+            share = max(most - middle, middle - least) / half if known else float("nan")
+            ranges.append(QuantityRange(lower, upper, source[joint], least, most, share))
+        if ranges[-1].source != "unknown":
+            ranges[-1] = ranges[-1]._replace(share=float(used[joint]))
+        yield JointRanges(name, robot.units[joint] == "N", tuple(ranges))
 
 
 def _drop_infinite(value: float) -> float | None:
@@ -772,27 +754,19 @@ def _read_motion(path: str, robot: Robot) -> _Motion:
     if u is None or du is None:
         if t is None:
             raise UsageError(f"{path}: no t, and not both qd and qdd: expected one or the other")
-        t, q, u, du, notes = (
-            _differentiate(t, q, u) if motion.tau is None else _filter(motion, t, q)
-        )
+        if motion.tau is None:  # planned, so that central differences complete it
+            clocked = resample(t, q if u is None else np.concatenate([q, u], axis=1))
+            q, speeds = np.split(clocked.signals, [q.shape[1]], axis=1)
+            u = differentiate(q, clocked.rate) if u is None else speeds
+            t, du = clocked.t, differentiate(u, clocked.rate)
+            note = "no torques, so it was planned: derivatives are central differences, unfiltered"
+            notes = (note, *clocked.notes)
+        else:
+            found = smooth(t, q, motion.tau, u, du)
+            t, q, u, du = found.t, found.q, found.u, found.du
+            note = "torques, so it was measured: filtered as before an identification"
+            notes = (note, *found.notes)
     if t is None:
         t = np.arange(len(q), dtype=np.float64)
     prefixed = tuple(f"{path}: {note}" for note in notes)
     return t, q[:, places], u[:, places], du[:, places], prefixed
-
-
-def _differentiate(t: Floats, q: Floats, u: Floats | None) -> _Motion:
-    """Complete a planned motion, which has no torques, by central differences."""
-    clocked = resample(t, q if u is None else np.concatenate([q, u], axis=1))
-    q, speeds = np.split(clocked.signals, [q.shape[1]], axis=1)
-    u = differentiate(q, clocked.rate) if u is None else speeds
-    note = "no torques, so it was planned: derivatives are central differences, unfiltered"
-    return clocked.t, q, u, differentiate(u, clocked.rate), (note, *clocked.notes)
-
-
-def _filter(motion: Recording, t: Floats, q: Floats) -> _Motion:
-    """Filter a measured motion, which has torques."""
-    assert motion.tau is not None
-    found = smooth(t, q, motion.tau, motion.u, motion.du)
-    note = "torques, so it was measured: filtered as before an identification"
-    return found.t, found.q, found.u, found.du, (note, *found.notes)

@@ -112,11 +112,6 @@ class Search:
         limits: Of the joints.
         duration: Of a period.
         harmonics: Of the series.
-        rest: (2 N, 2 N - 2) orthonormal: coefficients [a b] with u(0) = du(0) = 0, which is
-            sum a_k = 0 and sum k b_k = 0.
-        seen: (3, S, 2 N - 1) from points, in the units above, to q less its middle, u and du, at
-            the times at which the regressor is looked at.
-        held: (3, M, 2 N - 1) the same at the times at which limits are held.
         trajectories: Number T of motions that are designed together.
         criterion: Name of what is made small.
         torques: Torque limits; None for none.
@@ -127,34 +122,21 @@ class Search:
     limits: Limits
     duration: float
     harmonics: int
-    rest: Floats
     trajectories: int = 1
     criterion: Criterion = "condition"
     torques: TorqueBound | None = None
     clearance: Clearance | None = None
 
-    @classmethod
-    def of(  # noqa: PLR0913 - what is moved, within what
-        cls,
-        visible: Visibility,
-        limits: Limits,
-        duration: float,
-        harmonics: int,
-        *,
-        trajectories: int = 1,
-        criterion: Criterion = "condition",
-        torques: TorqueBound | None = None,
-        clearance: Clearance | None = None,
-    ) -> Search:
-        """The search."""
-        at_rest = np.zeros((2, 2 * harmonics))
-        at_rest[0, :harmonics] = 1.0
-        at_rest[1, harmonics:] = np.arange(1, harmonics + 1)
-        rest = np.linalg.svd(at_rest)[2][2:].T
-        return cls(
-            *(visible, limits, duration, harmonics, rest),
-            *(trajectories, criterion, torques, clearance),
-        )
+    @cached_property
+    def rest(self) -> Floats:
+        """(2 N, 2 N - 2) orthonormal: coefficients [a b] with u(0) = du(0) = 0.
+
+        That is sum a_k = 0 and sum k b_k = 0.
+        """
+        at_rest = np.zeros((2, 2 * self.harmonics))
+        at_rest[0, : self.harmonics] = 1.0
+        at_rest[1, self.harmonics :] = np.arange(1, self.harmonics + 1)
+        return np.asarray(np.linalg.svd(at_rest)[2][2:].T)
 
     @cached_property
     def middle(self) -> Floats:

@@ -48,15 +48,11 @@ _BY_Z = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
 """Vector product of a vector with z."""
 
 
-def _follow_axis() -> dict[str, Floats]:
-    """Build matrices (6, 6) of t x S for twists t, by the type of the joint."""
-    both, none = np.zeros((2, 6, 6))
-    both[:3, :3] = both[3:, 3:] = _BY_Z
-    none[3:, :3] = _BY_Z
-    return {"revolute": both, "prismatic": none}
-
-
-_TIMES_AXIS = _follow_axis()
+_TIMES_AXIS = {
+    "revolute": np.kron(np.eye(2), _BY_Z),
+    "prismatic": np.kron([[0.0, 0.0], [1.0, 0.0]], _BY_Z),
+}
+"""Matrices (6, 6) of t x S for twists t, by the type of the joint."""
 
 
 def _build_wrenches() -> Floats:
@@ -328,7 +324,10 @@ class Visibility:
         to_theta, unit = _units(theta[list(bodies)], beside, rows)
         importance = _spread_weights(weights, tree, bodies, beside)
         whole = replace(bare, to_theta=to_theta, unit=unit, weights=importance)
-        return replace(whole, basis=_basis(whole._in_units(rows), tolerance))
+        # Orthonormal directions (p, r) in which these rows are anything.
+        triangle = np.linalg.qr(whole._in_units(rows), mode="r")
+        _, sizes, directions = np.linalg.svd(triangle)
+        return replace(whole, basis=np.asarray(directions[sizes > tolerance * sizes[0]].T))
 
     def rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
         """The regressor and what stands beside it (..., n, p), each in its units.
@@ -526,9 +525,3 @@ def _units(theta: Floats, beside: Nuisance, rows: Floats) -> tuple[Floats, Float
     to_theta[:, range(10), range(10)] = unit[: 10 * count].reshape(-1, 10)
     to_theta[usable] = whitening
     return to_theta, np.where(np.isfinite(beside.scale), beside.scale, unit[10 * count :])
-
-
-def _basis(rows: Floats, tolerance: float) -> Floats:
-    """(p, r) orthonormal directions in which rows (s, p) are anything."""
-    _, sizes, directions = np.linalg.svd(np.linalg.qr(rows, mode="r"))
-    return np.asarray(directions[sizes > tolerance * sizes[0]].T)

@@ -488,7 +488,16 @@ def clean(  # noqa: PLR0913 - the public signature
         >>> print(ic.check(found.parameters).verdict)
         ['boundary']
     """
-    order, about = _read_declaration(theta, order, about)
+    if isinstance(theta, InertialParameters):
+        order, about = order or "urdf", theta.about
+    for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
+        if value is None:
+            raise ParameterError(
+                f"{name} is not said, and it is not guessed: expected {name}=, one of "
+                f"{', '.join(map(repr, choices))}"
+            )
+    assert order is not None
+    assert about is not None
     given, about = _read_bodies("theta", theta, order, about)
     names = body_names(bodies, len(given))
     W = read_information(information, covariance, len(given), order)
@@ -503,7 +512,7 @@ def clean(  # noqa: PLR0913 - the public signature
     request = _CleaningRequest(
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
-    moved = _Cleaning.of(request)
+    moved = _move_bodies(request)
     # Call bodies uncertified whose numbers do not say whether they are one, given or returned.
     status = moved.status
     codes = np.asarray(check(np.stack([given, moved.theta]), about=about).verdict_code)
@@ -579,19 +588,12 @@ class _CleaningRequest:
     def part(self, rows: list[int]) -> _CleaningRequest:
         """The same of some of the bodies."""
         places = list_columns(rows)
-        return _CleaningRequest(
-            self.theta[rows],
-            self.about,
-            None if self.W is None else self.W[np.ix_(places, places)],
-            None if self.prior is None else self.prior[rows],
-            self.regularization,
-            self.margin,
-            self.constraints,
-        )
+        W = None if self.W is None else self.W[np.ix_(places, places)]
+        prior = None if self.prior is None else self.prior[rows]
+        return replace(self, theta=self.theta[rows], W=W, prior=prior)
 
 
-@dataclass(frozen=True, eq=False)
-class _Cleaning:
+class _Cleaning(NamedTuple):
     """Cleaned bodies, in order "urdf".
 
     Attributes: theta (L, 10); status (L,); which moved with others (L,); distance (L,); that of all
@@ -605,25 +607,20 @@ class _Cleaning:
     total: float
     residuals: Floats
 
-    @classmethod
-    def of(cls, request: _CleaningRequest) -> _Cleaning:
-        """The nearest bodies."""
-        groups = request.groups()
-        single = [group[0] for group in groups if len(group) == 1]
-        parts = [(group, _together(request.part(group))) for group in groups if len(group) > 1]
-        if single:
-            parts.append((single, _one_by_one(request.part(single))))
-        rows = np.concatenate([np.array(group) for group, _ in parts])
-        back = np.argsort(rows)
-        moved = [part for _, part in parts]
-        return cls(
-            np.concatenate([part.theta for part in moved])[back],
-            np.concatenate([part.status for part in moved])[back],
-            np.concatenate([part.together for part in moved])[back],
-            np.concatenate([part.distance for part in moved])[back],
-            float(np.linalg.norm([part.total for part in moved])),
-            np.concatenate([part.residuals for part in moved])[back],
-        )
+
+def _move_bodies(request: _CleaningRequest) -> _Cleaning:
+    """Find the nearest bodies, group by group."""
+    groups = request.groups()
+    single = [group[0] for group in groups if len(group) == 1]
+    parts = [(group, _together(request.part(group))) for group in groups if len(group) > 1]
+    if single:
+        parts.append((single, _one_by_one(request.part(single))))
+    back = np.argsort(np.concatenate([group for group, _ in parts]))
+    names = ("theta", "status", "together", "distance", "residuals")
+    whole = {
+        name: np.concatenate([getattr(part, name) for _, part in parts])[back] for name in names
+    }
+    return _Cleaning(**whole, total=float(np.linalg.norm([part.total for _, part in parts])))
 
 
 def _one_by_one(request: _CleaningRequest) -> _Cleaning:
@@ -718,27 +715,6 @@ def _root(M: Floats) -> Floats:
             "that of torques alone always does; give a prior beside it, whose own distance is then "
             "added"
         ) from None
-
-
-def _read_declaration(
-    theta: InertialParameters | ArrayLike, order: Order | None, about: Point | None
-) -> tuple[Order, Point]:
-    """Read the order and the point that were declared.
-
-    Raises:
-        ParameterError: One was not; names the choices.
-    """
-    if isinstance(theta, InertialParameters):
-        return order or "urdf", theta.about
-    for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
-        if value is None:
-            raise ParameterError(
-                f"{name} is not said, and it is not guessed: expected {name}=, one of "
-                f"{', '.join(map(repr, choices))}"
-            )
-    assert order is not None
-    assert about is not None
-    return order, about
 
 
 def _read_bodies(

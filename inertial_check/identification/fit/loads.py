@@ -41,11 +41,19 @@ class Load:
         body: Index of the body that carries it, among those of the samples.
         known: (10,) its parameters in order "urdf", about the origin of that body in its axes;
             None for a load that is to be identified.
+        link: Name of the link that carries it.
+        recordings: Paths of the recordings in which it is carried, as on the command line.
+        mass: Known mass; None where it is to be identified [kg].
+        com: Known centre of mass in the axes of the link [m]; None where it is to be identified.
     """
 
     name: str
     body: int
     known: ArrayLike | None = None
+    link: str = ""
+    recordings: tuple[str, ...] = ()
+    mass: float | None = None
+    com: tuple[float, ...] | None = None
 
 
 def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str]) -> Samples:
@@ -126,40 +134,30 @@ def join_samples(
 
 
 def expect_loads(
-    prior: Floats,
-    loads: Sequence[Load],
-    expected: Sequence[ArrayLike | None],
-    masses: Sequence[float | None],
-    fit: Callable[[Floats], Identification],
+    prior: Floats, loads: Sequence[Load], fit: Callable[[Floats], Identification]
 ) -> Floats:
     """Find the prior of loads that are to be identified.
 
-    A load of which nothing is expected is like the body that carries it at first, and then a ball
-    of the mass and at the place that a fit gives it, in rounds: the prior decides only its shape.
+    A load is like the body that carries it at first, and then a ball of the mass and at the place
+    that a fit gives it, in rounds: the prior decides only its shape.
 
     Args:
         prior: (L, 10) prior of the robot's bodies in order "urdf".
         loads: Loads that are to be identified.
-        expected: Parameters (10,) of each as they are expected; None where nothing is.
-        masses: Known mass of each; None where it is not known [kg].
         fit: Function that fits bodies and loads to the samples, given their prior (L + U, 10).
 
     Returns:
         (L + U, 10) prior of bodies and loads.
     """
-    guesses = [
-        _make_ball(prior[load.body], prior[load.body], mass) if own is None else np.asarray(own)
-        for load, own, mass in zip(loads, expected, masses, strict=True)
-    ]
+    carriers = [prior[load.body] for load in loads]
+    pairs = list(zip(carriers, loads, strict=True))
+    guesses = [_make_ball(carrier, carrier, load.mass) for carrier, load in pairs]
     whole = np.concatenate([prior, np.reshape(guesses, (-1, 10))])
-    open_ = [place for place, own in enumerate(expected) if own is None]
-    for _ in range(ROUNDS if open_ else 0):
+    for _ in range(ROUNDS if loads else 0):
         fitted = InertialParameters.from_theta(fit(whole).theta).as_theta()
-        found = np.asarray(fitted)[len(prior) :]
         before = whole[len(prior) :, 0].copy()
-        for place in open_:
-            carrier = prior[loads[place].body]
-            whole[len(prior) + place] = _make_ball(found[place], carrier, masses[place])
+        for place, (carrier, load) in enumerate(pairs, len(prior)):
+            whole[place] = _make_ball(np.asarray(fitted)[place], carrier, load.mass)
         if np.all(np.abs(whole[len(prior) :, 0] / before - 1) < SAME_SIZE):
             break
     return whole

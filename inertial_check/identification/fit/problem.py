@@ -36,8 +36,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from typing import NamedTuple, Protocol, TypeVar
+from functools import cached_property, partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -70,15 +70,6 @@ from inertial_check.projection.svec import (
     root_of,
     unpack,
 )
-
-
-class _Answer(Protocol):
-    @property
-    def x(self) -> Floats:
-        """The point that was found."""
-
-
-AnswerT = TypeVar("AnswerT", bound=_Answer)
 
 IDENTITY: Floats = pack(np.eye(4))
 """Svec of the 4x4 identity: every prior in its own units."""
@@ -275,7 +266,7 @@ class Problem:
         """Decide which bodies (L,) of x are consistent or on the boundary as ten numbers."""
         return np.asarray(check(self.theta(x)).consistent)
 
-    def solve_soundly(self, solve: Callable[[Problem], AnswerT]) -> AnswerT:
+    def solve_soundly(self, solve: Callable[[Problem], Answer]) -> Answer:
         """Solve this problem, and again with those bodies lifted that rounding leaves outside.
 
         Args:
@@ -457,11 +448,18 @@ class Answer(NamedTuple):
         x: (p,).
         certificate: Proven distance from the optimum.
         steps: Steps of the method.
+        proof: Computes the certificate again.
     """
 
     x: Floats
     certificate: Certificate
     steps: int
+    proof: Callable[[], Certificate]
+
+    @classmethod
+    def of(cls, problem: Problem, x: Floats, steps: int) -> Answer:
+        """Certify x as an answer of a problem."""
+        return cls(x, problem.certify(x), steps, partial(problem.certify, x))
 
 
 class _State(NamedTuple):
@@ -490,11 +488,11 @@ def solve(problem: Problem) -> Answer:
     """
     free, unproven = problem.free, None
     if _inside(problem, free) and np.all(problem.sound(free)):
-        unproven = Answer(free, problem.certify(free), 0)
+        unproven = Answer.of(problem, free, 0)
         if unproven.certificate.gap <= tolerances.CERTIFIED:
             return unproven
     found = problem.solve_soundly(lambda lifted: follow_path(lifted, free))
-    found = found._replace(certificate=problem.certify(found.x))
+    found = Answer.of(problem, found.x, found.steps)
     if unproven is not None and not found.certificate.gap < unproven.certificate.gap:
         return unproven
     if not np.all(problem.sound(found.x)):
@@ -525,7 +523,7 @@ def follow_path(problem: Problem, start: Floats) -> Answer:
         state = further
         found = problem.certify(state.x)
         if best is None or found.gap < best.certificate.gap or np.isinf(found.gap):
-            best = Answer(state.x, found, step)
+            best = Answer(state.x, found, step, partial(problem.certify, state.x))
         certified = best.certificate.gap <= tolerances.CERTIFIED
         tired = certified and step > best.steps + PATIENCE
         if found.gap <= tolerances.BEYOND_CERTIFIED * tolerances.CERTIFIED or tired:
@@ -807,16 +805,6 @@ def solve_regularised(problem: Problem, divergence: Divergence) -> Answer:
     return _descend(AffineInvariant.of_problem(problem), start)
 
 
-def prior_term(problem: Problem, x: Floats, divergence: Divergence) -> float:
-    """Compute the objective of `with_divergence(problem, divergence)` less its data term."""
-    return with_divergence(problem, divergence).prior_term(x)
-
-
-def certify(problem: Problem, x: Floats, divergence: Divergence) -> Certificate:
-    """Bound how far x is from the optimum of `with_divergence(problem, divergence)`."""
-    return with_divergence(problem, divergence).certify(x)
-
-
 def bend_like(problem: Problem, metric: str) -> Problem:
     """Replace the weight of a quadratic problem by the curvature that a metric has at the priors.
 
@@ -1057,7 +1045,7 @@ def _descend(problem: AffineInvariant, start: Answer) -> Answer:
         x, steps = further, steps + 1
         if step.promise <= EPS * problem.objective(x):
             break
-    return Answer(x, problem.certify(x), steps)
+    return Answer.of(problem, x, steps)
 
 
 def _search(problem: AffineInvariant, x: Floats, model: _Model, step: _Step) -> Floats | None:

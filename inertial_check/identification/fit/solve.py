@@ -17,7 +17,7 @@ from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit import problem as regularisers
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.options import FitOptions
-from inertial_check.identification.fit.problem import Problem
+from inertial_check.identification.fit.problem import Answer, Problem
 from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
@@ -32,26 +32,6 @@ from inertial_check.projection.svec import Certificate, pack
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic.joint import CoupledProblem
-
-
-class ConicAnswer(NamedTuple):
-    """Best x that was found, with its certificate.
-
-    Attributes:
-        x: (p,).
-        certificate: Proven distance from the optimum.
-        steps: Iterations of the solver.
-        proof: Function that computes the certificate again.
-    """
-
-    x: Floats
-    certificate: Certificate
-    steps: int
-    proof: Proof
-
-    def certify(self) -> Certificate:
-        """Compute the certificate again."""
-        return self.proof(self.x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +65,7 @@ class Proof:
         return Certificate(distance(s, rows.parts), short / scale, (apart + short) / scale)
 
 
-def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str) -> ConicAnswer:
+def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str) -> Answer:
     """Find the minimum under constraints.
 
     Args:
@@ -123,9 +103,7 @@ def solve_conic(problem: Problem, constraints: Sequence[Constraint], solver: str
     return found
 
 
-def _answer(
-    problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str
-) -> ConicAnswer:
+def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str) -> Answer:
     """Solve the problem with floors a little higher, and prove the answer for the problem itself.
 
     Returns:
@@ -148,13 +126,13 @@ def _answer(
     except NoAnswer as error:
         _refuse_conflict(problem, applied, solver)
         raise ProjectionError(f"{solver}: {error}", problem) from None
-    best: ConicAnswer | None = None
+    best: Answer | None = None
     for each in found:
         x = free + size * each.d
         proof = Proof(problem, rows, size * each.y, weight * size * each.z)
         certificate = proof(x)
         if best is None or certificate.worst < best.certificate.worst:
-            best = ConicAnswer(x, certificate, each.steps, proof)
+            best = Answer(x, certificate, each.steps, partial(proof, x))
     assert best is not None
     outside, most = best.certificate.primal_residual, tolerances.CERTIFIED / BEYOND_CERTIFIED
     if not (outside <= most and np.isfinite(best.certificate.gap)):
@@ -310,22 +288,21 @@ class JointFit:
         problem = Problem.of(
             system, self.theta0, self.nuisance, regularization, spread=spread, pull=pull
         )
-        proof: Callable[[], Certificate]
+        posed, solver = problem, "interior point"
         if self.constraints or self.solver is not None:
-            solver = self.solver or "clarabel"
-            conic = solve_conic(problem, self.constraints, solver)
-            x, certificate, steps, proof = conic.x, conic.certificate, conic.steps, conic.certify
-            return JointSolution(
-                problem, x, certificate, problem.prior_term(x), steps, solver.lower(), proof
-            )
-        if self.metric == "entropic" or self.metric == "affine-invariant":  # noqa: PLR1714 - narrows
+            solver = (self.solver or "clarabel").lower()
+            answer = solve_conic(problem, self.constraints, self.solver or "clarabel")
+        elif self.metric == "entropic" or self.metric == "affine-invariant":  # noqa: PLR1714 - narrows
             answer = regularisers.solve_regularised(problem, self.metric)
-            term = regularisers.prior_term(problem, answer.x, self.metric)
-            proof = partial(regularisers.certify, problem, answer.x, self.metric)
+            posed = regularisers.with_divergence(problem, self.metric)
         else:
             answer = interior_point.solve(problem)
-            term = problem.prior_term(answer.x)
-            proof = partial(problem.certify, answer.x)
         return JointSolution(
-            problem, answer.x, answer.certificate, term, answer.steps, "interior point", proof
+            problem,
+            answer.x,
+            answer.certificate,
+            posed.prior_term(answer.x),
+            answer.steps,
+            solver,
+            answer.proof,
         )

@@ -288,16 +288,20 @@ def _find_frame(robot: Robot, name: str, what: str) -> tuple[int, Floats | None]
     """
     bodies = robot.model.bodies
     if any(name in (body.name, body.id) for body in bodies):
-        return find_body(robot, name, what), None
+        return find_body(robot, name, what, _OTHER_COLUMNS), None
     named = [frame for frame in robot.model.frames if frame.name == name and frame.body]
     if len(named) != 1:
-        return find_body(robot, name, what), None  # which says what there is
+        return find_body(robot, name, what, _OTHER_COLUMNS), None  # which says what there is
     (frame,) = named
     places = [index for index, body in enumerate(bodies) if body.id == frame.body]
     return places[0], np.asarray(homogeneous(frame.X_BF.R_PB, frame.X_BF.p_PoBo_P))
 
 
-def find_body(robot: Robot, name: str, what: str) -> int:
+_OTHER_COLUMNS = "; --contact BODY=COLUMNS"
+"""Advice where the names of columns name no body."""
+
+
+def find_body(robot: Robot, name: str, what: str, advice: str = "") -> int:
     """Find the index of a body by its name or id.
 
     Raises:
@@ -309,7 +313,7 @@ def find_body(robot: Robot, name: str, what: str) -> int:
         names = [body.name for body in bodies]
         hint = suggest_name(name, names, f"; there are {', '.join(names[:12])}")
         several = "several bodies are called so: give the id of one" if found else "no such body"
-        raise UsageError(f"{what}: {several}{'' if found else hint}; --contact BODY=COLUMNS")
+        raise UsageError(f"{what}: {several}{'' if found else hint}{advice}")
     return found[0]
 
 

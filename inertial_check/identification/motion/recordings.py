@@ -114,7 +114,7 @@ def read_datasets(
             samples = leave_out_rows(own.equations(robot, linear), unmeasured)
             if loads is not None and loads.entries:
                 carried = loads.list_names(path.removesuffix(_HELD_OUT))
-                samples = carry_loads(samples, loads.all, carried)
+                samples = carry_loads(samples, loads.entries, carried)
             found.append(Dataset(path, own, samples))
         rows = read_rows(robot, [own.recorded for own in found])
         said, count = tuple(dict.fromkeys(remarks)), len(train)

@@ -52,7 +52,6 @@ def read_options(args: argparse.Namespace) -> IdentifyOptions:
     """
     from inertial_check.identification import options as groups
     from inertial_check.identification.fit.options import FitOptions
-    from inertial_check.identification.options import ContactOptions, read_contacts
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
     validation = getattr(args, "validation", ())
@@ -71,23 +70,20 @@ def read_options(args: argparse.Namespace) -> IdentifyOptions:
             "coupling": groups.read_couplings,
             "total_mass": groups.read_total_mass,
             "mass": groups.read_masses,
-            "contact": read_contacts,
+            "contact": groups.read_contacts,
             "reverse_wrench": tuple,
         },
     )
     weight = getattr(args, "regularization", groups.DEFAULT_WEIGHT)
-    return groups.IdentifyOptions(
+    return read_group(
+        groups.IdentifyOptions,
+        args,
         data=tuple(args.data),
-        model=args.model,
         context=context,
         recordings=read_group(groups.RecordingOptions, args, smoothing=smoothing),
         robot=read_group(groups.RobotOptions, args),
-        prior=read_group(groups.PriorOptions, args),
         friction=read_group(groups.FrictionOptions, args),
-        masses=read_group(groups.MassOptions, args),
-        contacts=read_group(ContactOptions, args),
-        loads=getattr(args, "loads", None),
-        method=getattr(args, "method", "least-squares"),
+        contacts=read_group(groups.ContactOptions, args),
         fit=read_group(FitOptions, args, regularization=weight),
     )
 

@@ -26,7 +26,7 @@ def test_without_constraints_it_is_the_same_minimum():
     ours = problem.solve(PROBLEM)
     theirs = solve.solve_conic(PROBLEM, (), "clarabel")
     np.testing.assert_allclose(PROBLEM.objective(theirs.x), PROBLEM.objective(ours.x), rtol=1e-9)
-    assert theirs.certify() == theirs.certificate
+    assert theirs.proof() == theirs.certificate
     assert theirs.certificate.gap <= 1e-9
 
 
@@ -51,9 +51,9 @@ def test_no_point_that_meets_the_constraints_is_below_the_bound(held, seed):
     least = PROBLEM.objective(held.x)
     assert PROBLEM.objective(rival) >= least * (1 - held.certificate.gap - 1e-12)
     middle = (held.x + rival) / 2
-    assert held.proof(middle).gap >= 0
+    assert held.proof.func(middle).gap >= 0
     below = PROBLEM.objective(middle) - least
-    assert below <= held.proof(middle).gap * PROBLEM.objective(middle) * (1 + 1e-6)
+    assert below <= held.proof.func(middle).gap * PROBLEM.objective(middle) * (1 + 1e-6)
 
 
 def test_bodies_on_the_boundary_are_bodies_as_numbers():

@@ -192,12 +192,14 @@ def test_answers_are_certified_and_strictly_inside(divergence, regularization):
     for seed in range(30, 35):
         asked = problem(seed, regularization, bodies=4, rank=25)
         found = regularisers.solve_regularised(asked, divergence)
-        again = regularisers.certify(asked, found.x, divergence)
+        again = regularisers.with_divergence(asked, divergence).certify(found.x)
         assert max(again) <= 1e-9
         assert again == found.certificate
         assert check(asked.theta(found.x)).verdict.tolist() == ["consistent"] * 4
         term = objective(asked, found.x, divergence) - asked.data_term(found.x)
-        assert regularisers.prior_term(asked, found.x, divergence) == pytest.approx(term)
+        assert regularisers.with_divergence(asked, divergence).prior_term(found.x) == pytest.approx(
+            term
+        )
 
 
 @settings(max_examples=40, deadline=None)
@@ -209,7 +211,7 @@ def test_the_gap_of_the_entropic_problem_bounds_what_is_missing(seed, weight, si
     inside = a_point_inside(asked, rng, 1.0)
     x = best + 10**size * (inside - best)
     missing = objective(asked, x, "entropic") - objective(asked, best, "entropic")
-    gap = regularisers.certify(asked, x, "entropic").gap
+    gap = regularisers.with_divergence(asked, "entropic").certify(x).gap
     assert gap * objective(asked, x, "entropic") >= missing * (1 - 1e-9)
 
 
@@ -217,17 +219,17 @@ def test_a_point_that_is_no_minimum_is_not_certified():
     asked = problem(0, 1.0)
     x = a_point_inside(asked, np.random.default_rng(1), 0.1)
     for divergence in DIVERGENCES:
-        assert regularisers.certify(asked, x, divergence).gap > 1e-3
+        assert regularisers.with_divergence(asked, divergence).certify(x).gap > 1e-3
     outside = np.array(x)
     outside[0] = -1
     for divergence in DIVERGENCES:
-        found = regularisers.certify(asked, outside, divergence)
+        found = regularisers.with_divergence(asked, divergence).certify(outside)
         assert found.primal_residual > 0.5
         assert found.gap == np.inf
     outside = np.array(x)
     outside[-3] = -1
     for divergence in DIVERGENCES:
-        assert regularisers.certify(asked, outside, divergence).primal_residual == 1
+        assert regularisers.with_divergence(asked, divergence).certify(outside).primal_residual == 1
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
@@ -265,10 +267,12 @@ def test_near_the_prior_the_entropic_term_is_half_of_the_whitened_one():
     change = np.random.default_rng(0).normal(size=20) * 1e-4
     x = asked.prior + np.concatenate([change, np.zeros(3)])
     whitened = asked.prior_term(x)
-    assert regularisers.prior_term(asked, x, "affine-invariant") == pytest.approx(
+    assert regularisers.with_divergence(asked, "affine-invariant").prior_term(x) == pytest.approx(
         whitened, rel=1e-3
     )
-    assert regularisers.prior_term(asked, x, "entropic") == pytest.approx(whitened / 2, rel=1e-3)
+    assert regularisers.with_divergence(asked, "entropic").prior_term(x) == pytest.approx(
+        whitened / 2, rel=1e-3
+    )
 
 
 @pytest.mark.parametrize("units", [(1e-6, 1e-3), (1e5, 10.0)], ids=["bead", "crane"])

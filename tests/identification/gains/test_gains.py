@@ -136,9 +136,7 @@ def test_the_answer_is_that_of_the_gains_as_given():
 def test_a_load_is_found_with_the_robot():
     trial = Trial(5, 4)
     samples, load = trial.loaded(known=False, gains=1.0)
-    prior = expect_loads(
-        trial.robot.prior, [load], [None], [None], lambda prior: ic.identify(samples, prior=prior)
-    )
+    prior = expect_loads(trial.robot.prior, [load], lambda prior: ic.identify(samples, prior=prior))
     found = ic.identify(samples, prior=prior)
     decided = found.identifiability
     z = (found.theta[-1] - LOAD) / decided.standard_deviation[-1]

@@ -12,7 +12,7 @@ from inertial_check.documents.model import tree_of
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
 from inertial_check.identification.fit.options import FitOptions
-from inertial_check.identification.options import IdentifyOptions, MassOptions, RobotOptions
+from inertial_check.identification.options import IdentifyOptions, RobotOptions
 from inertial_check.identification.robot import merge_tree
 from inertial_check.mechanics.equations import inverse_dynamics
 from inertial_check.projection.exact import are_exact
@@ -187,8 +187,8 @@ def merge_tree_with(found):
 def test_a_known_mass_is_of_the_whole_and_of_no_part(tmp_path):
     model, data, _ = robot_and_data(tmp_path, "urdf")
     with pytest.raises(UsageError, match=r"'camera' is merged into lower .*give lower"):
-        fit(model, data, masses=MassOptions(mass={"camera": 0.2}))
+        fit(model, data, mass={"camera": 0.2})
     weight = FitOptions(regularization=1e3)
-    found = fit(model, data, masses=MassOptions(mass={"lower": 2.3}), fit=weight)
+    found = fit(model, data, mass={"lower": 2.3}, fit=weight)
     (merged,) = found.report.merged
     assert sum(part.mass for part in merged.parts) == pytest.approx(2.3, rel=1e-12)
