@@ -60,7 +60,7 @@ from inertial_check.identification.robot import (
     Robot,
     list_numbers,
     list_recorded,
-    merge_parameters,
+    merge_theta,
     read_robot,
     remark_on_merged,
     split_bodies,
@@ -134,7 +134,10 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
                 "positive one: write the mass in the robot's file, or take another model as prior"
             )
     if robot.groups:
-        given = merge_parameters(given, robot.parts, robot.bodies, robot.groups)
+        every = np.zeros_like(robot.tree.theta)
+        every[list(robot.parts)] = np.asarray(given.as_theta())
+        merged = merge_theta(every, robot.groups)[list(robot.bodies)]
+        given = InertialParameters.from_theta(merged)
     # Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
     radius = options.prior_radius
     masses, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))

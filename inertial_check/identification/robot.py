@@ -183,16 +183,13 @@ def remark_on_locks(
             below = lower is not None and position < lower
             above = upper is not None and position > upper
             if below or above:
+                ends = ["none" if end is None else f"{end:g}" for end in (lower, upper)]
                 yield Remark(
                     Severity.WARNING,
                     "locked",
-                    f"{name} is held at {position:g}, outside its limits, {_tell(lower)} to "
-                    f"{_tell(upper)}: --locked {name}=POSITION holds it where it was",
+                    f"{name} is held at {position:g}, outside its limits, {' to '.join(ends)}: "
+                    f"--locked {name}=POSITION holds it where it was",
                 )
-
-
-def _tell(limit: float | None) -> str:
-    return "none" if limit is None else f"{limit:g}"
 
 
 _WORLD = "world"
@@ -268,22 +265,6 @@ def place_roots(model: Model, tree: Tree) -> Tree:
         if tree.parents[body] == INERTIAL_FRAME:
             X_PB[body] = X_WB @ X_PB[body]
     return replace(tree, X_PB=X_PB)
-
-
-def list_turned_roots(model: Model, tree: Tree) -> tuple[tuple[str, Floats], ...]:
-    """List the fixed roots in whose axes gravity does not point along -z.
-
-    Returns:
-        The name of each, and the (3,) direction of gravity in its axes.
-    """
-    down = np.array([0.0, 0.0, -1.0])
-    found = []
-    for body, X_WB in _list_roots(model):
-        direction = X_WB[:3, :3].T @ down
-        fixed = tree.parents[body] == INERTIAL_FRAME and tree.joints[body] != "floating"
-        if fixed and np.abs(direction - down).max() > tolerances.LOOP_OPEN:
-            found.append((tree.names[body], direction))
-    return tuple(found)
 
 
 def _list_roots(model: Model) -> Iterator[tuple[int, Floats]]:
@@ -362,7 +343,11 @@ def find_groups(tree: Tree, bodies: Sequence[int]) -> tuple[MergeGroup, ...]:
     """
     together: dict[int, list[tuple[int, Floats]]] = {}
     for body in bodies:
-        carrier, X = _find_carrier(tree, body)
+        # Find the body that a joint moves and that carries this one, and the pose in its frame.
+        carrier, X = body, np.eye(4)
+        while SIZES[tree.joints[carrier]][1] == 0 and tree.parents[carrier] >= 0:
+            X = np.asarray(tree.X_PB[carrier]) @ X
+            carrier = int(tree.parents[carrier])
         together.setdefault(carrier, []).append((body, X))
     groups = []
     for carrier, members in together.items():
@@ -373,44 +358,19 @@ def find_groups(tree: Tree, bodies: Sequence[int]) -> tuple[MergeGroup, ...]:
     return tuple(groups)
 
 
-def _find_carrier(tree: Tree, body: int) -> tuple[int, Floats]:
-    """Find the body that a joint moves and that carries this one, and the pose in its frame."""
-    X = np.eye(4)
-    while SIZES[tree.joints[body]][1] == 0 and tree.parents[body] >= 0:
-        X = np.asarray(tree.X_PB[body]) @ X
-        body = int(tree.parents[body])
-    return body, X
-
-
 def merge_tree(tree: Tree, groups: Sequence[MergeGroup]) -> Tree:
     """Give the inertia of every group to its parent; its children become frames without mass."""
-    theta = np.array(tree.theta)
+    return replace(tree, theta=merge_theta(tree.theta, groups))
+
+
+def merge_theta(every: Floats, groups: Sequence[MergeGroup]) -> Floats:
+    """Give the parameters (N, 10) of every group to its parent; its children have zeros then."""
+    theta = np.array(every)
     for group in groups:
         own = list(group.children)
         theta[group.parent] += np.asarray(transform(theta[own], group.X_PC)).sum(axis=0)
         theta[own] = 0.0
-    return replace(tree, theta=theta)
-
-
-def merge_parameters(
-    given: InertialParameters,
-    parts: Sequence[int],
-    bodies: Sequence[int],
-    groups: Sequence[MergeGroup],
-) -> InertialParameters:
-    """Merge the bodies of a prior as the groups do.
-
-    Args:
-        given: Bodies, in the order of `parts`.
-        parts: Indices of all bodies with mass that joints move.
-        bodies: Indices of those that are left as unknown bodies, ascending.
-        groups: Groups of the others with their parents.
-    """
-    place, theta = {body: k for k, body in enumerate(parts)}, np.array(given.as_theta())
-    for group in groups:
-        own = [place[body] for body in group.children]
-        theta[place[group.parent]] += np.asarray(transform(theta[own], group.X_PC)).sum(axis=0)
-    return InertialParameters.from_theta(theta[[place[body] for body in bodies]])
+    return theta
 
 
 def split_bodies(
@@ -427,40 +387,28 @@ def split_bodies(
     found = []
     for group in groups:
         members = (group.parent, *group.children)
-        own = _read_members(model, members)
+        try:
+            own = from_model(model, [model.bodies[index].id for index in members])
+        except ParameterError:  # numbers that no file states, as those of a format's default
+            own = InertialParameters.from_theta(tree_of(model).tree.theta[list(members)])
         composite = theta[list(bodies).index(group.parent)]
         split = split_composite(composite, np.asarray(own.as_theta())[0], own[1:], group.X_PC)
-        kept = split.method == "remainder"
-        parts = tuple(
-            _describe_part(model, index, split.theta[k], kept=kept and k > 0)
-            for k, index in enumerate(members)
-        )
-        found.append(MergedBody(model.bodies[group.parent].name, split.method, parts))
+        parts = []
+        for k, index in enumerate(members):
+            body, part = model.bodies[index], InertialParameters.from_theta(split.theta[k])
+            parts.append(
+                MergedPart(
+                    body.name,
+                    body.id,
+                    split.method == "remainder" and k > 0,
+                    float(part.mass),
+                    tuple(np.asarray(part.com).tolist()),
+                    tuple(np.asarray(part.as_theta(about="com"))[4:].tolist()),
+                    tuple(split.theta[k].tolist()),
+                )
+            )
+        found.append(MergedBody(model.bodies[group.parent].name, split.method, tuple(parts)))
     return tuple(found)
-
-
-def _read_members(model: Model, members: Sequence[int]) -> InertialParameters:
-    """Read the bodies of a group from the file, as it states them."""
-    names = [model.bodies[index].id for index in members]
-    try:
-        return from_model(model, names)
-    except ParameterError:  # numbers that no file states, as those of a format's default
-        from inertial_check.documents.model import tree_of
-
-        return InertialParameters.from_theta(tree_of(model).tree.theta[list(members)])
-
-
-def _describe_part(model: Model, index: int, theta: Floats, *, kept: bool) -> MergedPart:
-    own, body = InertialParameters.from_theta(theta), model.bodies[index]
-    return MergedPart(
-        body.name,
-        body.id,
-        kept,
-        float(own.mass),
-        tuple(np.asarray(own.com).tolist()),
-        tuple(np.asarray(own.as_theta(about="com"))[4:].tolist()),
-        tuple(theta.tolist()),
-    )
 
 
 def remark_on_merged(merged: Sequence[MergedBody]) -> Iterator[Remark]:
@@ -659,6 +607,7 @@ def read_robot(
     )
     groups = find_groups(tree, bodies) if options.merge_fixed else ()
     merged = {body for group in groups for body in group.children}
+    limits = np.stack([joints.lower, joints.upper], axis=1)
     return Robot(
         model,
         merge_tree(tree, groups) if groups else tree,
@@ -669,9 +618,7 @@ def read_robot(
             if JOINT_TYPES[model.bodies[body].joint or ""] != "floating"
         ),
         tuple(_UNITS[tree.joints[body]] for body in carried),
-        np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1)[
-            list(velocities)
-        ],
+        np.where(np.isnan(limits), [-np.inf, np.inf], limits)[list(velocities)],
         tuple(body for body in bodies if body not in merged),
         tuple(left),
         remarks,
@@ -725,14 +672,18 @@ def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, 
 
 def _remark_on_gravity(model: Model, tree: Tree, options: RobotOptions) -> Iterator[Remark]:
     """Remark on a base that the file turns in the world, whose gravity nobody has stated."""
-    turned = list_turned_roots(model, tree) if options.gravity is None else ()
-    for name, direction in turned:
+    down = np.array([0.0, 0.0, -1.0])
+    for body, X_WB in _list_roots(model) if options.gravity is None else ():
+        direction = X_WB[:3, :3].T @ down
+        fixed = tree.parents[body] == INERTIAL_FRAME and tree.joints[body] != "floating"
+        if not fixed or np.abs(direction - down).max() <= tolerances.LOOP_OPEN:
+            continue
         vector = ",".join(f"{number:.6g}" for number in -GRAVITY[2] * direction.round(9) + 0.0)
         yield Remark(
             Severity.WARNING,
             "turned-base",
-            f"{name} is turned in the world, and gravity is taken along the -z of its own axes: if "
-            f"the robot stood as the file places it, --gravity={vector}",
+            f"{tree.names[body]} is turned in the world, and gravity is taken along the -z of its "
+            f"own axes: if the robot stood as the file places it, --gravity={vector}",
         )
 
 
@@ -781,11 +732,6 @@ def refuse_loops(robot: Robot) -> None:
 def _select(values: Any, rows: Sequence[int]) -> Any:  # noqa: ANN401 - a tuple or an array
     """Choose rows of one field of the joints."""
     return tuple(values[row] for row in rows) if isinstance(values, tuple) else values[list(rows)]
-
-
-def _fill(limits: Floats, default: float) -> Floats:
-    """Replace limits that are not known (NaN) by a default."""
-    return np.where(np.isnan(limits), default, limits)
 
 
 def _list(names: Sequence[str], most: int = 12) -> str:

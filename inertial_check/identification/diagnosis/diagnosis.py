@@ -226,8 +226,30 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     _refuse_zeros(motion)
     q = motion["q"]
     joints = name_joints(joints, q.shape[1])
-    remarks = [*remark_on_still(q, joints), *remark_on_constant(motion.get("tau"), joints)]
-    moves = ~find_still(q)
+    # Joints whose positions spread no more than their noise, which if white is exactly this.
+    spread, noise = q.std(axis=0), np.zeros(q.shape[1])
+    if len(q) > 3:
+        noise = np.diff(q, 2, axis=0).std(axis=0) / np.sqrt(6)
+    still = np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= SPREAD * noise))
+    remarks = []
+    if still.any():
+        which = "no joint moves" if still.all() else f"{list_joints(joints, still)}: never moves"
+        message = (
+            f"{which}: positions spread by {format_range(spread[still])}, noise "
+            f"{format_range(noise[still])}, and the joint that moves most by {spread.max():.3g}; "
+            "what only its motion shows stays open"
+        )
+        values = {"spread": list_floats(spread), "noise": list_floats(noise)}
+        remarks.append(SignalRemark("still", message, values))
+    tau = motion.get("tau", np.zeros((2, 0)))
+    constant = np.ptp(tau, axis=0) == 0
+    if constant.any():
+        message = (
+            f"{list_joints(joints, constant)}: the torque is {format_range(tau[0, constant])} in "
+            f"all {len(tau)} samples; was it recorded?"
+        )
+        values = {"torque": list_floats(np.where(constant, tau[0], np.nan))}
+        remarks.append(SignalRemark("constant", message, values))
     if t is not None:
         t = check_time(t)
         if len(t) != len(q):
@@ -235,9 +257,8 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
         remarks = [*remark_on_clock(t), *remarks]
         for rate, of, kind in (("u", "q", "velocity"), ("du", "u", "acceleration")):
             if rate in motion and of in motion:
-                remarks += remark_on_rates(
-                    kind, measure_rate_ratios(t, motion[of], motion[rate]), moves, joints
-                )
+                ratios = measure_rate_ratios(t, motion[of], motion[rate])
+                remarks += remark_on_rates(kind, ratios, ~still, joints)
     if not any(remark.kind == "degrees" for remark in remarks):
         remarks += remark_on_ranges(q, limits, joints)
     return tuple(remarks)
@@ -304,27 +325,19 @@ def find_unit_errors(
             )
         )
     elif not turned.any():
-        remarks += _find_common_gain(known, values)
+        # Torques can be on all joints nearly the same multiple of the predicted ones.
+        logs = np.log(known)
+        mean = float(logs.mean())
+        if len(known) > 1 and abs(mean) >= np.log(GAIN) and logs.std() <= SCATTER * abs(mean):
+            ratio = float(np.exp(mean))
+            message = (
+                "torques are on all joints nearly the same multiple of those that the prior "
+                f"predicts, {ratio:.3g} times ({', '.join(f'{slope:.3g}' for slope in known)}): if "
+                f"that is the gain of the drives, all bodies come out {ratio:.3g} times as heavy; "
+                f"--gain={1 / ratio:.4g} divides it out, and a known --mass or --total-mass decides"
+            )
+            remarks.append(SignalRemark("gain", message, {"ratio": ratio, **values}))
     return tuple(remarks)
-
-
-def _find_common_gain(slopes: Floats, values: Values) -> list[SignalRemark]:
-    """Remark on torques that are on all joints nearly the same multiple of the predicted ones."""
-    logs = np.log(slopes)
-    mean = float(logs.mean())
-    if len(slopes) < 2 or abs(mean) < np.log(GAIN) or logs.std() > SCATTER * abs(mean):
-        return []
-    ratio = float(np.exp(mean))
-    return [
-        SignalRemark(
-            "gain",
-            f"torques are on all joints nearly the same multiple of those that the prior predicts, "
-            f"{ratio:.3g} times ({', '.join(f'{slope:.3g}' for slope in slopes)}): if that is the "
-            f"gain of the drives, all bodies come out {ratio:.3g} times as heavy; "
-            f"--gain={1 / ratio:.4g} divides it out, and a known --mass or --total-mass decides",
-            {"ratio": ratio, **values},
-        )
-    ]
 
 
 def name_unit(ratio: float) -> str | None:
@@ -394,17 +407,20 @@ def find_lag(
     best = int(np.argmax(whole))
     if best in (0, 2 * most) or whole[best] < LAG_GAIN:
         return ()
-    shift = best - most + find_vertex(whole[best - 1 : best + 2])
+    # Between samples the parabola through the three best tells where it is highest.
+    before, own, after = whole[best - 1 : best + 2]
+    bend = before - 2 * own + after
+    shift = best - most + (float((before - after) / (2 * bend)) if bend < 0 else 0.0)
     time = "" if rate is None else f" ({abs(shift) / rate * 1e3:.3g} ms)"
     word = "behind" if shift > 0 else "ahead of"
-    own = list_floats(np.where(told, np.argmin(left, axis=0) - most, np.nan))
+    by_joint = list_floats(np.where(told, np.argmin(left, axis=0) - most, np.nan))
     return (
         SignalRemark(
             "lag",
             f"torques are {abs(shift):.3g} samples{time} {word} what their motion predicts: "
             f"shifted by that, the squared residuals are {whole[best]:.0%} smaller, in the mean of "
             f"{list_joints(joints, told)}",
-            {"samples": shift, "saved": float(whole[best]), "joints": own},
+            {"samples": shift, "saved": float(whole[best]), "joints": by_joint},
         ),
     )
 
@@ -668,12 +684,6 @@ def measure_shifts(tau: Floats, predicted: Floats, u: Floats | None, most: int) 
     return left
 
 
-def find_vertex(three: Floats) -> float:
-    """Where the parabola through three values at -1, 0, 1 is highest."""
-    bend = three[0] - 2 * three[1] + three[2]
-    return float((three[0] - three[2]) / (2 * bend)) if bend < 0 else 0.0
-
-
 def remark_on_clock(t: Floats) -> list[SignalRemark]:
     """Remark on a clock whose steps vary or that has gaps."""
     steps = np.diff(t)
@@ -701,53 +711,6 @@ def remark_on_clock(t: Floats) -> list[SignalRemark]:
     ]
 
 
-def _spreads(q: Floats) -> tuple[Floats, Floats]:
-    """Standard deviation of positions, and that of their noise: of white noise, exactly."""
-    noise = np.diff(q, 2, axis=0).std(axis=0) / np.sqrt(6) if len(q) > 3 else np.zeros(q.shape[1])
-    return q.std(axis=0), noise
-
-
-def find_still(q: Floats) -> Mask:
-    """Find the joints (n,) whose positions spread no more than their noise."""
-    spread, noise = _spreads(q)
-    return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= SPREAD * noise))
-
-
-def remark_on_still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """Remark on joints that never move."""
-    spread, noise = _spreads(q)
-    still = find_still(q)
-    if not still.any():
-        return []
-    which = "no joint moves" if still.all() else f"{list_joints(joints, still)}: never moves"
-    return [
-        SignalRemark(
-            "still",
-            f"{which}: positions spread by {format_range(spread[still])}, noise "
-            f"{format_range(noise[still])}, and the joint that moves most by {spread.max():.3g}; "
-            "what only its motion shows stays open",
-            {"spread": list_floats(spread), "noise": list_floats(noise)},
-        )
-    ]
-
-
-def remark_on_constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """Remark on torques that are the same in all samples."""
-    if tau is None:
-        return []
-    constant = np.ptp(tau, axis=0) == 0
-    if not constant.any():
-        return []
-    return [
-        SignalRemark(
-            "constant",
-            f"{list_joints(joints, constant)}: the torque is {format_range(tau[0, constant])} in "
-            f"all {len(tau)} samples; was it recorded?",
-            {"torque": list_floats(np.where(constant, tau[0], np.nan))},
-        )
-    ]
-
-
 def measure_rate_ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
     """(n,) slope of a signal over the integral of what should be its rate; NaN where it is none.
 
@@ -758,15 +721,11 @@ def measure_rate_ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
     integral = np.cumsum(inside * (rate[1:] + rate[:-1]) / 2 * steps[:, None], axis=0)
     path = np.cumsum(inside * np.diff(signal, axis=0), axis=0)
     # Slope of y over x, column by column, and the share of the variance of y it explains.
-    x = integral
-    y = path
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    x, y = integral - integral.mean(axis=0), path - path.mean(axis=0)
     xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes, shares = (
-            np.where(xx > 0, xy / xx, np.nan),
-            np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0),
-        )
+        slopes = np.where(xx > 0, xy / xx, np.nan)
+        shares = np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0)
     return np.where(shares >= AGREEMENT, slopes, np.nan)
 
 

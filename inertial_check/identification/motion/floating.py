@@ -441,7 +441,13 @@ def read_whole_motion(
     rows = Rows.of(robot, measured, True)
     if not rows.names:
         raise UsageError(f"{recording.path}: neither a torque nor a base that floats: no equation")
-    whole = WholeMotion(rows, measured, _pack_base(base, len(tau)), np.zeros(0), tuple(wrenches))
+    # (S, 19) pose, twist and acceleration of the base; zeros for rates that were not recorded.
+    none, parts = np.zeros((len(tau), 6)), [np.zeros((len(tau), 0))]
+    if base is not None:
+        given = (none if each is None else each for each in (base.twist, base.acceleration))
+        parts = [base.pose, *given]
+    packed = np.concatenate(parts, axis=1)
+    whole = WholeMotion(rows, measured, packed, np.zeros(0), tuple(wrenches))
     q = complete_positions(robot, whole, raw.q, joints)
     coordinates, _, _ = whole.assemble(robot, q, q, q)
     whole = replace(whole, forces=sum_forces(robot.tree, coordinates, wrenches))
@@ -550,15 +556,6 @@ def _remark_on_rows(
         )
         found.append(Remark(Severity.WARNING, "no-wrench", message))
     return found
-
-
-def _pack_base(base: BaseSignals | None, count: int) -> Floats:
-    """(S, 19) pose, twist and acceleration; zeros for rates that were not recorded."""
-    if base is None:
-        return np.zeros((count, 0))
-    none = np.zeros((count, 6))
-    twist, acceleration = (none if x is None else x for x in (base.twist, base.acceleration))
-    return np.concatenate([base.pose, twist, acceleration], axis=1)
 
 
 def _smooth_whole(
