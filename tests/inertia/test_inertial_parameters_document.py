@@ -483,6 +483,6 @@ def test_no_slip_in_the_sign_of_the_translation() -> None:
 
 def test_the_page_has_every_numbered_equation_and_each_has_a_test() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert [int(n) for n in re.findall(r"^\| \((\d+)\)", text, re.MULTILINE)] == list(range(1, 16))
+    assert [int(n) for n in re.findall(r"^\* \((\d+)\)", text, re.MULTILINE)] == list(range(1, 16))
     tested = {int(found[1]) for name in globals() if (found := re.match(r"test_eq_(\d+)_", name))}
     assert tested == set(range(1, 16))
