@@ -162,6 +162,11 @@ def screen_rows(theta: NumpyArray, about: Point, slow: Callable[[Array], Array])
     return codes.reshape(theta.shape[:-1])
 
 
+_FEW = 16
+"""Number of rows up to which the margin is computed where the first sign test does not settle a
+row: a second test of so few takes as long as their margins."""
+
+
 def _settle(rows: NumpyArray, about: Point) -> NumpyArray:
     """Tell which rows (n, 10) are consistent for certain, first in float32, then as they are."""
     precise = tolerances.FLOOR_FACTOR * tolerances.epsilon(rows.dtype, np)
@@ -172,7 +177,7 @@ def _settle(rows: NumpyArray, about: Point) -> NumpyArray:
     coarse = 2 * tolerances.FLOOR_FACTOR * tolerances.epsilon(np.dtype(np.float32), np)
     rounded = np.ascontiguousarray(rows.astype(np.float32).T)
     settled = _surely_consistent(rounded, about, max(coarse, precise))
-    if not settled.all():
+    if len(rows) > _FEW and not settled.all():
         left = np.flatnonzero(~settled)
         settled[left] = _surely_consistent(np.array(rows[left].T, order="C"), about, precise)
     return settled
@@ -502,7 +507,8 @@ class Consistency(EqualByValue):
 
     def _slow_codes(self, theta: Array) -> Array:
         """Codes from the margin itself, for rows that the sign test did not settle."""
-        margin, floor, _ = self._measures_of(theta)
+        whole = theta.size == self.theta.size  # as one body is: its margin is computed once
+        margin, floor, _ = self._measures.reshape(3, -1) if whole else self._measures_of(theta)
         return self._codes(theta, margin, np.maximum(floor, self.requested), floor)
 
     def _codes(

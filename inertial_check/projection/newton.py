@@ -13,7 +13,7 @@ a log-det Bregman divergence to a prior is that same equation at a mu of its own
 
 Rows that still move are gathered after each step. portable.py has the loop for other libraries,
 which masks them: on NumPy that takes 3 times as long for 2,000 bodies (0.39 s for 0.13 s).
-`test_the_callers_library_finds_what_numpy_finds` holds both to the same answers.
+`test_both_newton_loops_find_the_same` holds both to the same answers.
 """
 
 from __future__ import annotations

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import inertial_check as ic
 from array_libraries import HOW_TO, stays_on_its_device
+from inertial_check.inertia import sampling
 
 RNG = np.random.default_rng(3)
 DIRECTION = RNG.normal(size=10)
@@ -169,6 +172,23 @@ def test_the_callers_library_finds_what_numpy_finds(torch: Any, name: str) -> No
     np.testing.assert_allclose(found.multiplier, expected.multiplier, rtol=0, atol=1e-9)
     for residual in (found.primal_residual, found.dual_residual, found.gap):
         assert np.nanmax(residual.detach()) <= 1e-12
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+@settings(max_examples=2)
+@given(seed=st.integers(0, 2**32 - 1), violation=st.sampled_from([1e-9, 1e-4, 0.5]))
+def test_both_newton_loops_find_the_same(name: str, seed: int, violation: float) -> None:
+    """The loop that gathers NumPy's rows and the one that masks those of other libraries."""
+    torch = pytest.importorskip("torch")
+    metric, options = REQUESTS[name]
+    near = {"violation": (violation / 10, violation), "mass": (0.3, 3), "length": (0.3, 3)}
+    drawn = sampling.inconsistent(seed, 20, **near, offset=(0.1, 1))
+    rows = np.array(drawn.as_theta(about=options.get("about", "origin")))
+    expected = ic.project(rows, metric, **options)
+    found = ic.project(torch.asarray(rows).requires_grad_(), metric, **options)
+    assert np.array_equal(found.status_code, expected.status_code)
+    size = np.abs(expected.theta).max(axis=1, keepdims=True)
+    assert (np.abs(found.theta.detach().numpy() - expected.theta) <= 1e-9 * size).all()
 
 
 @pytest.mark.parametrize("metric", ["weighted", "pseudo-inertia"])
