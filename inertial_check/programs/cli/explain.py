@@ -52,7 +52,8 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
     Raises:
         UsageError: No rule or cause has this name, or several have; suggests the nearest.
     """
-    from inertial_check.checking import causes, rules
+    from inertial_check.checking.causes.catalogue import ALL_CAUSES
+    from inertial_check.checking.rules.catalogue import ALL_RULES
 
     rule = find_rule(selector)
     if rule is not None:
@@ -60,10 +61,10 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
     cause = find_cause(selector)
     if cause is not None:
         return cause_page(cause), describe_cause(cause)
-    codes = [rule.code for rule in rules.ALL_RULES]
+    codes = [rule.code for rule in ALL_RULES]
     if selector == "ALL" or any(code.startswith(selector) for code in codes):
         raise UsageError(f"{selector!r} is more than one rule; `inertial-check rules` lists them")
-    names = [rule.name for rule in rules.ALL_RULES] + [c.name for c in causes.ALL_CAUSES]
+    names = [rule.name for rule in ALL_RULES] + [c.name for c in ALL_CAUSES]
     hint = suggest_name(selector, codes + names, "; `inertial-check rules` lists them")
     raise UsageError(f"unknown rule or cause {selector!r}{hint}")
 
