@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
@@ -14,90 +13,58 @@ from inertial_check.inertia.arrays import Floats, Mask
 
 Flags = Mask
 
-_DIAGONAL, _PRODUCTS = [0, 3, 5], [1, 2, 4]
 
-
-@dataclass(frozen=True, eq=False)
 class Batch:
     """The N bodies of a model.
 
     Attributes:
         model: The model.
+        bodies: The N bodies.
         judgements: One for each body.
+        mass: (N,) masses [kg]; NaN if a mass is missing or no number.
+        I_BBcm_Bi: (N, 6) inertias as written, in the order of ENTRIES [kg m^2].
+        I_BBcm_B: (N, 6) inertias in the axes of the bodies [kg m^2].
+        p_BoBcm_B: (N, 3) centres of mass in the body frames [m].
+        diagonal: (N,) whether all products of inertia are zero, so that the diagonal holds the
+            moments.
+        moments: (N, 3) ascending principal moments [kg m^2]; those written on a diagonal are exact.
+        finite: (N,) whether all six entries of the inertia are finite.
+        moved: (N,) whether a movable joint connects the body to its parent.
+        derived: (N,) whether the document asks the engine to compute the inertia from geometry.
+        missing: (N,) whether the document states no inertial.
+        principal_form: (N,) whether the document states principal moments (diaginertia).
+        unit: (N,) the unit of inertia of the document [kg m^2].
     """
 
-    model: Model
-    judgements: Sequence[Judgement]
-
-    @property
-    def bodies(self) -> Sequence[Body]:
-        """The N bodies."""
-        return self.model.bodies
-
-    @cached_property
-    def mass(self) -> Floats:
-        """(N,) masses [kg]; NaN if a mass is missing or no number."""
-        return np.array([judgement.mass for judgement in self.judgements], dtype=float)
-
-    @cached_property
-    def I_BBcm_Bi(self) -> Floats:
-        """(N, 6) inertias as written, in the order of ENTRIES [kg m^2]."""
-        return np.array([judgement.I_BBcm_Bi for judgement in self.judgements], dtype=float)
-
-    @cached_property
-    def I_BBcm_B(self) -> Floats:
-        """(N, 6) inertias in the axes of the bodies [kg m^2]."""
-        return np.array([judgement.I_BBcm_B for judgement in self.judgements], dtype=float)
-
-    @cached_property
-    def p_BoBcm_B(self) -> Floats:
-        """(N, 3) centres of mass in the body frames [m]."""
-        return np.array([judgement.p_BoBcm_B for judgement in self.judgements], dtype=float)
-
-    @cached_property
-    def diagonal(self) -> Flags:
-        """(N,) whether all products of inertia are zero, so that the diagonal holds the moments."""
-        return np.asarray((self.I_BBcm_Bi[:, _PRODUCTS] == 0).all(axis=1))
-
-    @cached_property
-    def moments(self) -> Floats:
-        """(N, 3) ascending principal moments [kg m^2]; those written on a diagonal are exact."""
-        computed = np.array([judgement.principal_moments for judgement in self.judgements], float)
-        written = np.sort(self.I_BBcm_Bi[:, _DIAGONAL], axis=1)
-        return np.where(self.diagonal[:, None], written, computed)
-
-    @cached_property
-    def finite(self) -> Flags:
-        """(N,) whether all six entries of the inertia are finite."""
-        return np.asarray(np.isfinite(self.I_BBcm_Bi).all(axis=1))
-
-    @cached_property
-    def moved(self) -> Flags:
-        """(N,) whether a movable joint connects the body to its parent."""
-        return np.array([body.moved for body in self.bodies], dtype=bool)
-
-    @cached_property
-    def derived(self) -> Flags:
-        """(N,) whether the document asks the engine to compute the inertia from geometry."""
-        return np.array([body.inertia_from == "geometry" for body in self.bodies], dtype=bool)
-
-    @cached_property
-    def missing(self) -> Flags:
-        """(N,) whether the document states no inertial."""
-        return np.array([body.inertial is None for body in self.bodies], dtype=bool)
-
-    @cached_property
-    def principal_form(self) -> Flags:
-        """(N,) whether the document states principal moments (diaginertia)."""
-        inertials = (body.inertial for body in self.bodies)
+    def __init__(self, model: Model, judgements: Sequence[Judgement]) -> None:
+        bodies = model.bodies
+        self.model, self.bodies, self.judgements = model, bodies, judgements
+        self.mass: Floats = np.array([each.mass for each in judgements], dtype=float)
+        six = np.array([each.I_BBcm_Bi for each in judgements], dtype=float).reshape(-1, 6)
+        self.I_BBcm_Bi: Floats = six
+        turned = np.array([each.I_BBcm_B for each in judgements], dtype=float).reshape(-1, 6)
+        self.I_BBcm_B: Floats = turned
+        self.p_BoBcm_B: Floats = np.array([each.p_BoBcm_B for each in judgements], dtype=float)
+        self.diagonal: Flags = np.all(six[:, [1, 2, 4]] == 0, axis=1)
+        computed = np.array([each.principal_moments for each in judgements], float).reshape(-1, 3)
+        written = np.sort(six[:, [0, 3, 5]], axis=1)
+        self.moments: Floats = np.where(self.diagonal[:, None], written, computed)
+        self.finite: Flags = np.all(np.isfinite(six), axis=1)
+        self.moved: Flags = np.array([body.moved for body in bodies], dtype=bool)
+        self.derived: Flags = np.array([b.inertia_from == "geometry" for b in bodies], dtype=bool)
+        self.missing: Flags = np.array([body.inertial is None for body in bodies], dtype=bool)
+        inertials = (body.inertial for body in bodies)
         products = (None if each is None else each.I_BBcm_Bi.get("ixy") for each in inertials)
         # Principal moments imply products of zero, which are not written anywhere.
-        return np.array([each is not None and each.span is None for each in products], dtype=bool)
+        self.principal_form: Flags = np.array(
+            [each is not None and each.span is None for each in products], dtype=bool
+        )
+        self.unit: Floats = np.array([body.unit for body in bodies], dtype=float)
 
     @cached_property
-    def unit(self) -> Floats:
-        """(N,) the unit of inertia of the document [kg m^2]."""
-        return np.array([body.unit for body in self.bodies], dtype=float)
+    def family(self) -> Family:
+        """Parents and children of the bodies."""
+        return Family(self.bodies)
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.
@@ -141,11 +108,6 @@ class Batch:
         """
         below = (self.judgements[row] for row in self.family.descendants(i, fixed=True))
         return any(j.mass >= mass and j.principal_moments[0] >= moment for j in below)
-
-    @cached_property
-    def family(self) -> Family:
-        """Parents and children of the bodies."""
-        return Family(self.bodies)
 
     def name(self, i: int) -> str:
         """The name of a body."""

@@ -10,18 +10,19 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite, isnan, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.checking.evidence.twins import find_twins
+from inertial_check.checking.evidence.twins import (
+    Numbers,
+    TwinPairs,
+    apart_from_twin,
+    compare_twins,
+    find_twins,
+)
 from inertial_check.documents.model import Judgement, Model, is_computable
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
-
-if TYPE_CHECKING:
-    from inertial_check.checking.evidence.twins import Numbers, TwinPairs
-
 
 Flags = Mask
 Indices = LongIntegers
@@ -33,7 +34,24 @@ STATED = frozenset({"consistent", "boundary"})
 
 
 class Assembly:
-    """What the bodies of a model say of each other. Indices are those of the model's bodies."""
+    """What the bodies of a model say of each other. Indices are those of the model's bodies.
+
+    Attributes:
+        model: As read.
+        judgements: One a body.
+        stated: (N,) which bodies state numbers that some body has, with mass, and not mere crumbs.
+        mass: (N,) [kg]; NaN where unread.
+        total_mass: Sum of all masses that are stated, or that a format's default states [kg].
+        p_BoBcm_B: (N, 3) centres of mass in the body frames [m].
+        moments: (N, 3) principal moments, ascending [kg m^2].
+        placeholders: (N,) whether the tensor is a power of ten times the identity, up to a change
+            of units.
+        box: (N, 3) edges of the equivalent box, ascending [m].
+        density: (N,) of the equivalent box [kg/m^3]; infinite for plates, rods and points.
+        size: (N,) root mean square distance of the mass from its centre [m].
+        C_BBcm_B: (N, 3, 3) covariance of the mass about its centre, in the body's axes [m^2].
+        twins: Pairs of bodies whose names differ in the side alone: left and right.
+    """
 
     def __init__(self, model: Model, judgements: Sequence[Judgement]) -> None:
         """Look at a model.
@@ -42,78 +60,35 @@ class Assembly:
             model: As read.
             judgements: One a body, in the model's order.
         """
-        self.model = model
-        self.judgements = judgements
-
-    @cached_property
-    def stated(self) -> Flags:
-        """(N,) which bodies state numbers that some body has, with mass, and not mere crumbs."""
-        return np.array(
+        self.model, self.judgements = model, judgements
+        self.stated: Flags = np.array(
             [
                 judgement.verdict in STATED
                 and judgement.mass > 0
                 and not judgement.numerically_zero
                 and all(map(isfinite, (*judgement.I_BBcm_B, *judgement.p_BoBcm_B)))
                 and is_computable(judgement)
-                for judgement in self.judgements
+                for judgement in judgements
             ],
             dtype=bool,
         )
-
-    @cached_property
-    def mass(self) -> Floats:
-        """(N,) [kg]; NaN where unread."""
-        return np.array([judgement.mass for judgement in self.judgements])
-
-    @cached_property
-    def p_BoBcm_B(self) -> Floats:
-        """(N, 3) [m]."""
-        return np.array([judgement.p_BoBcm_B for judgement in self.judgements]).reshape(-1, 3)
-
-    @cached_property
-    def moments(self) -> Floats:
-        """(N, 3) principal moments, ascending [kg m^2]."""
-        return np.array([j.principal_moments for j in self.judgements]).reshape(-1, 3)
-
-    @cached_property
-    def placeholders(self) -> Flags:
-        """(N,) whether the tensor is a power of ten times the identity, up to a change of units."""
-        low, high = self.moments[:, 0], self.moments[:, 2]
+        self.mass: Floats = np.array([each.mass for each in judgements])
+        self.total_mass = float(np.nansum(self.mass))
+        self.p_BoBcm_B: Floats = np.array([each.p_BoBcm_B for each in judgements]).reshape(-1, 3)
+        moments = np.array([each.principal_moments for each in judgements]).reshape(-1, 3)
+        self.moments: Floats = moments
+        self.box: Floats = np.array([each.equivalent_box for each in judgements]).reshape(-1, 3)
+        six = np.array([each.I_BBcm_B for each in judgements]).reshape(-1, 6)
+        self.C_BBcm_B = resemblance.spread(self.mass, resemblance.matrices(six))
+        self.twins = find_twins([body.name for body in model.bodies])
+        low, high = moments[:, 0], moments[:, 2]
         with np.errstate(all="ignore"):
+            self.density: Floats = self.mass / np.prod(self.box, axis=1)
+            self.size: Floats = np.sqrt(np.sum(moments, axis=1) / 2 / self.mass)
             power = 10.0 ** np.round(np.log10(high))
             rounding = float(tolerances.floor(np.ones(()))) * power
-            result: Flags = (low == high) & (np.abs(high - power) <= rounding)
-        return result
-
-    @cached_property
-    def box(self) -> Floats:
-        """(N, 3) edges of the equivalent box, ascending [m]."""
-        return np.array([j.equivalent_box for j in self.judgements]).reshape(-1, 3)
-
-    @cached_property
-    def size(self) -> Floats:
-        """(N,) root mean square distance of the mass from its centre [m]."""
-        with np.errstate(all="ignore"):
-            size: Floats = np.sqrt(np.sum(self.moments, axis=1) / 2 / self.mass)
-        return size
-
-    @cached_property
-    def C_BBcm_B(self) -> Floats:
-        """(N, 3, 3) covariance of the mass about its centre, in the body's axes [m^2]."""
-        six = np.array([judgement.I_BBcm_B for judgement in self.judgements]).reshape(-1, 6)
-        return resemblance.spread(self.mass, resemblance.matrices(six))
-
-    @cached_property
-    def density(self) -> Floats:
-        """(N,) of the equivalent box [kg/m^3]; infinite for plates, rods and points."""
-        with np.errstate(all="ignore"):
-            density: Floats = self.mass / np.prod(self.box, axis=1)
-        return density
-
-    @cached_property
-    def total_mass(self) -> float:
-        """Sum of all masses that are stated, or that a format's default states [kg]."""
-        return float(np.nansum(self.mass))
+            self.placeholders: Flags = (low == high) & (np.abs(high - power) <= rounding)
+        self._numbers = Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, moments)
 
     @cached_property
     def children(self) -> Groups:
@@ -203,22 +178,9 @@ class Assembly:
         return _groups((index, judgement.I_BBcm_Bi) for index, judgement in self._stating())
 
     @cached_property
-    def twins(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of bodies whose names differ in the side alone: left and right."""
-        return find_twins([body.name for body in self.model.bodies])
-
-    @cached_property
     def twin_pairs(self) -> TwinPairs:
         """How far twins that state numbers differ, in the symmetry of the model."""
-        from inertial_check.checking.evidence.twins import compare_twins  # for models that have any
-
         return compare_twins(self.model, self.twins, self.stated, self._numbers)
-
-    @cached_property
-    def _numbers(self) -> Numbers:
-        from inertial_check.checking.evidence.twins import Numbers
-
-        return Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, self.moments)
 
     def twin_row(self, index: int) -> int | None:
         """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
@@ -255,8 +217,6 @@ class Assembly:
         Returns:
             (n,) in the symmetry of the model; in the axes that suit best where it has none.
         """
-        from inertial_check.checking.evidence.twins import apart_from_twin
-
         return apart_from_twin(self.twin_pairs, index, self._numbers, p_BoBcm_B, C_BBcm_B)
 
     def _stating(self) -> Iterator[tuple[int, Judgement]]:
