@@ -10,7 +10,7 @@ Whether the added mass of a fluid leaves a body without inertia in some directio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,6 +70,21 @@ class Likeness:
         rows: The geometries that can be trusted, of bodies that state numbers; at the end the hulls
             of those with open meshes.
         body: (R,) whose each of them is.
+        known: (N,) which bodies have a geometry to compare with.
+        C_GGcm_B: (R, 3, 3) spreads of the geometries, in the bodies' axes [m^2].
+        form: (R, 3, 3) spreads of the geometries over their traces.
+        size: (R,) root mean square distances of the geometries from their centres [m].
+        edges: (R, 3) edges of the box about the shapes, along the body's axes [m].
+        extent: (R,) diagonal of that box [m].
+        box: (R,) volumes of the boxes about the shapes [m^3].
+        C_BBcm_B: (R, 3, 3) spreads of the bodies [m^2].
+        offset: (R,) distance of the centre of mass from the shapes' centroid, in parts of the
+            extent.
+        honest_misfit: (R,) misfit that a body may have whose centre lies so far from that of its
+            shapes.
+        size_ratio: (R,) how many times as large the body is as its geometry.
+        misfit: (R,) of shape and axes together.
+        discrepancy: (R,) of size, shape and axes together.
     """
 
     def __init__(self, assembly: Assembly, geometry: Geometry) -> None:
@@ -98,25 +113,33 @@ class Likeness:
         self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen + hulls)
         self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
         self._first = len(chosen)
+        self._places: dict[int, list[int]] = {}
+        for place, index in enumerate(self.body.tolist()):
+            self._places.setdefault(index, []).append(place)
+        self.known: Flags = np.zeros(len(assembly.judgements), dtype=bool)
+        self.known[self.body] = True
+        six = np.array([row.C_GGcm_B for row in self.rows]).reshape(-1, 6)
+        self.C_GGcm_B = resemblance.matrices(six)
+        self.form = resemblance.form(self.C_GGcm_B)
+        self.size = resemblance.size(self.C_GGcm_B)
+        lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
+        self.edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
+        self.extent = resemblance.norm(self.edges)
+        self.box: Floats = np.prod(self.edges, axis=1)
+        self.C_BBcm_B: Floats = assembly.C_BBcm_B[self.body]
+        centers = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
+        with np.errstate(all="ignore"):
+            apart = resemblance.norm(assembly.p_BoBcm_B[self.body] - centers)
+            self.offset: Floats = apart / self.extent
+        self.honest_misfit = _find_honest_misfit(self.offset)
+        self.size_ratio = resemblance.size_ratio(self.C_BBcm_B, self.C_GGcm_B)
+        self.misfit = resemblance.misfit(self.C_BBcm_B, self.C_GGcm_B)
+        with np.errstate(all="ignore"):
+            self.discrepancy: Floats = np.hypot(np.log(self.size_ratio), self.misfit)
 
     def places_of(self, index: int) -> Sequence[int]:
         """Indices of the rows of a body."""
         return self._places.get(index, ())
-
-    @cached_property
-    def _places(self) -> Mapping[int, list[int]]:
-        """Indices of the rows of each body that has any."""
-        places: dict[int, list[int]] = {}
-        for place, index in enumerate(self.body.tolist()):
-            places.setdefault(index, []).append(place)
-        return places
-
-    @cached_property
-    def known(self) -> Flags:
-        """(N,) which bodies have a geometry to compare with."""
-        known = np.zeros(len(self.assembly.judgements), dtype=bool)
-        known[self.body] = True
-        return known
 
     @cached_property
     def partial(self) -> Flags:
@@ -148,53 +171,12 @@ class Likeness:
         )
 
     @cached_property
-    def offset(self) -> Floats:
-        """(R,) distance of the centre of mass from the shapes' centroid, in parts of the extent."""
-        centers = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
-        apart = resemblance.norm(self.assembly.p_BoBcm_B[self.body] - centers)
-        with np.errstate(all="ignore"):
-            offset: Floats = apart / self.extent
-        return offset
-
-    @cached_property
-    def honest_misfit(self) -> Floats:
-        """(R,) misfit that a body may have whose centre lies so far from that of its shapes."""
-        return _find_honest_misfit(self.offset)
-
-    @cached_property
     def honest_misfit_of_form(self) -> Floats:
         """(R,) the same, as far as sizes that disagree and unseen shapes raise it."""
         with np.errstate(all="ignore"):
             unlike = OFFSET_OF_SIZE * np.log(self.size_ratio)
         misfit = _find_honest_misfit(np.hypot(self.offset, unlike))
         return misfit * np.where(self.unseen, STAND_IN, 1.0)
-
-    @cached_property
-    def C_GGcm_B(self) -> Floats:
-        """(R, 3, 3) spreads of the geometries, in the bodies' axes [m^2]."""
-        six = np.array([row.C_GGcm_B for row in self.rows]).reshape(-1, 6)
-        return resemblance.matrices(six)
-
-    @cached_property
-    def form(self) -> Floats:
-        """(R, 3, 3) spreads of the geometries over their traces."""
-        return resemblance.form(self.C_GGcm_B)
-
-    @cached_property
-    def size(self) -> Floats:
-        """(R,) root mean square distances of the geometries from their centres [m]."""
-        return resemblance.size(self.C_GGcm_B)
-
-    @cached_property
-    def box(self) -> Floats:
-        """(R,) volumes of the boxes about the shapes [m^3]."""
-        box: Floats = np.prod(self.edges, axis=1)
-        return box
-
-    @cached_property
-    def C_BBcm_B(self) -> Floats:
-        """(R, 3, 3) spreads of the bodies [m^2]."""
-        return self.assembly.C_BBcm_B[self.body]
 
     @cached_property
     def sizes(self) -> Floats:
@@ -204,28 +186,6 @@ class Likeness:
         columns = [("visual", "collision").index(row.role) for row in self.rows[first]]
         sizes[self.body[first], columns] = resemblance.size(self.C_GGcm_B[first])
         return sizes
-
-    @cached_property
-    def extent(self) -> Floats:
-        """(R,) diagonal of the box about the shapes, along the body's axes [m]."""
-        return resemblance.norm(self.edges)
-
-    @cached_property
-    def size_ratio(self) -> Floats:
-        """(R,) how many times as large the body is as its geometry."""
-        return resemblance.size_ratio(self.C_BBcm_B, self.C_GGcm_B)
-
-    @cached_property
-    def misfit(self) -> Floats:
-        """(R,) of shape and axes together."""
-        return resemblance.misfit(self.C_BBcm_B, self.C_GGcm_B)
-
-    @cached_property
-    def discrepancy(self) -> Floats:
-        """(R,) of size, shape and axes together."""
-        with np.errstate(all="ignore"):
-            distance: Floats = np.hypot(np.log(self.size_ratio), self.misfit)
-        return distance
 
     @cached_property
     def excess(self) -> Floats:
@@ -266,13 +226,6 @@ class Likeness:
             inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)
             density: Floats = np.stack([mass / box, mass / inside], axis=-1)
             return density
-
-    @cached_property
-    def edges(self) -> Floats:
-        """(R, 3) edges of the box about the shapes, along the body's axes [m]."""
-        lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
-        edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
-        return edges
 
     def any_of(self, rows: Flags) -> Flags:
         """(N,) bodies of which a row is flagged."""

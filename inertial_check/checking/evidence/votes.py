@@ -26,12 +26,17 @@ from inertial_check.checking.evidence.digits import (
     restore_digits,
 )
 from inertial_check.checking.evidence.likeness import DENSEST, SILENT, is_whole
+from inertial_check.checking.evidence.readings import (
+    ModelReading,
+    WrittenNumbers,
+    list_forms,
+    list_units,
+)
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 
 if TYPE_CHECKING:
     from inertial_check.checking.evidence.examination import Examination
-    from inertial_check.checking.evidence.readings import ModelReading, WrittenNumbers
 
 
 Flags = Mask
@@ -87,7 +92,16 @@ class CommonReading(NamedTuple):
 
 
 class Votes:
-    """The bodies of a model and their votes. Indices are those of the model's bodies."""
+    """The bodies of a model and their votes. Indices are those of the model's bodies.
+
+    Attributes:
+        stated: (N,) bodies that state numbers that some body has.
+        broken: (N,) bodies that state a mass and finite numbers that no body has.
+        known: (N,) both, without placeholders.
+        mass: (N,) [kg].
+        six: (N, 6) tensors as written, in the inertials' own axes [kg m^2].
+        R_BBi: (N, 3, 3) from the inertials' own axes to those of the bodies.
+    """
 
     def __init__(self, examination: Examination) -> None:
         """Take the bodies that state a mass and six finite numbers.
@@ -108,6 +122,15 @@ class Votes:
             dtype=bool,
         )
         self.known: Flags = (self.stated | self.broken) & ~examination.assembly.placeholders
+        self.mass = examination.assembly.mass
+        self.six: Floats = np.array([each.I_BBcm_Bi for each in judgements]).reshape(-1, 6)
+        inertials = [body.inertial for body in examination.model.bodies]
+        turns = [np.eye(3) if each is None else np.array(each.R_BBi) for each in inertials]
+        self.R_BBi: Floats = np.array(turns).reshape(-1, 3, 3)
+        self._has_own_axes = bool(np.any(self.R_BBi != np.eye(3)))
+        self._numbers = WrittenNumbers(
+            self.mass, self.six, examination.assembly.p_BoBcm_B, self.R_BBi
+        )
 
     @cached_property
     def measured(self) -> Flags:
@@ -136,11 +159,6 @@ class Votes:
         return voters
 
     @cached_property
-    def six(self) -> Floats:
-        """(N, 6) tensors as written, in the inertials' own axes [kg m^2]."""
-        return np.array([each.I_BBcm_Bi for each in self.examination.judgements]).reshape(-1, 6)
-
-    @cached_property
     def in_few_counts(self) -> Flags:
         """(N,) bodies whose six numbers are small whole multiples of a power of ten.
 
@@ -154,30 +172,6 @@ class Votes:
             whole = np.all(np.abs(counts - np.round(counts)) <= tolerances.WHOLE_COUNT, axis=1)
         few: Flags = whole & (self.mass > 0) & (largest > 0)
         return few
-
-    @cached_property
-    def mass(self) -> Floats:
-        """(N,) [kg]."""
-        return self.examination.assembly.mass
-
-    @cached_property
-    def R_BBi(self) -> Floats:
-        """(N, 3, 3) from the inertials' own axes to those of the bodies."""
-        bodies = self.examination.model.bodies
-        turns = [np.eye(3) if b.inertial is None else np.array(b.inertial.R_BBi) for b in bodies]
-        return np.array(turns).reshape(-1, 3, 3)
-
-    @cached_property
-    def _has_own_axes(self) -> bool:
-        """Whether an inertial has axes that are not those of its body."""
-        return bool(np.any(self.R_BBi != np.eye(3)))
-
-    @cached_property
-    def _numbers(self) -> WrittenNumbers:
-        """The inertial numbers of all bodies, as written."""
-        from inertial_check.checking.evidence.readings import WrittenNumbers
-
-        return WrittenNumbers(self.mass, self.six, self.examination.assembly.p_BoBcm_B, self.R_BBi)
 
     @cached_property
     def rows(self) -> tuple[Indices, Floats]:
@@ -218,8 +212,6 @@ class Votes:
         odd, odd_size = self._count_odd()
         if max(odd, odd_size) < limits.VOTES:
             return ()
-        from inertial_check.checking.evidence.readings import list_forms, list_units
-
         found: list[CommonReading] = []
         if odd >= limits.VOTES:
             # Choose the readings of the form that at least three bodies can vote for.
@@ -249,8 +241,6 @@ class Votes:
     def forms(self) -> tuple[CommonReading, ...]:
         """The votes on readings that shapes alone can show, in models with hardly an odd body."""
         likely = ("sign-of-products", "about-link-origin", "wrong-frame")
-        from inertial_check.checking.evidence.readings import list_forms
-
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
 
