@@ -61,7 +61,9 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
         for which, model, side in (("A", difference.a, body.a), ("B", difference.b, body.b))
         if side is not None
     )
-    yield f"{style('path', _heading(body))}\n"
+    names = dict.fromkeys(printable(side.name) for _, _, side in sides)
+    heading = " = ".join(names) or '""'
+    yield f"{style('path', heading)}\n"
     for which, model, side in sides:
         merged = f", with {printable(', '.join(side.merged))} merged into it" if side.merged else ""
         yield f"  {which}  {f'{printable(side.file or model.path)}:{side.line}'}{merged}\n"
@@ -86,11 +88,6 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
         yield f"  {_format_explanation(style, body, explanation, first=place == 0)}\n"
     if body.status == "differs" and not body.explanations:
         yield "  no known mistake of a converter gives these numbers\n"
-
-
-def _heading(body: BodyDifference) -> str:
-    names = [printable(side.name) for side in (body.a, body.b) if side is not None]
-    return " = ".join(dict.fromkeys(names)) or '""'
 
 
 def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from inertial_check.checking.report import ExcerptLine, FileReport, Finding, Report, Severity
+from inertial_check.checking.report import FileReport, Finding, Report, Severity
 from inertial_check.documents.escaping import (
     clip,
     dump_json,
@@ -209,8 +209,11 @@ def _add_case(
     case = _add(
         suite, "testcase", classname=clip(file.path, _JUNIT_LENGTH), name=clip(name, _JUNIT_LENGTH)
     )
-    failing = [each for each in findings if _fails(each, view)]
-    others = [each for each in findings if not _fails(each, view)]
+    failing: list[Finding] = []
+    others: list[Finding] = []
+    for each in findings:
+        fails = view.fail_on is not None and each.severity >= view.fail_on
+        (failing if fails else others).append(each)
     if failing:
         message = clip(failing[0].message, _JUNIT_LENGTH)
         if len(failing) > 1:
@@ -220,10 +223,6 @@ def _add_case(
     if others:
         _add(case, "system-out", _text(file, others))
     return bool(failing)
-
-
-def _fails(finding: Finding, view: View) -> bool:
-    return view.fail_on is not None and finding.severity >= view.fail_on
 
 
 def _text(file: FileReport, findings: Sequence[Finding]) -> str:
@@ -407,17 +406,13 @@ def _find_column(finding: Finding, number: int, column: int) -> int | None:
     """The column in bytes of UTF-8, 1-based, of one in code points; None if it is not known."""
     lines = () if finding.excerpt is None else finding.excerpt.lines
     line = next((each for each in lines if each.number == number), None)
-    if (
-        line is None
-        or _begins_cut(finding, line)
-        or column - 1 > (len(line.text) - (len(_CUT) if line.text.endswith(_CUT) else 0))
-    ):
+    if line is None:
+        return None
+    if line.number == finding.place.line:
+        begins_cut = line.start != finding.place.column - 1
+    else:
+        begins_cut = line.text.startswith(_CUT)
+    end = len(line.text) - (len(_CUT) if line.text.endswith(_CUT) else 0)
+    if begins_cut or column - 1 > end:
         return None
     return len(line.text[: column - 1].encode("utf-8", "replace")) + 1
-
-
-def _begins_cut(finding: Finding, line: ExcerptLine) -> bool:
-    """Whether the beginning of a line is not in the excerpt."""
-    if line.number == finding.place.line:
-        return line.start != finding.place.column - 1
-    return line.text.startswith(_CUT)

@@ -55,7 +55,9 @@ def render(report: Report, view: View) -> str:
     rows = [_row(group) for group in groups]
     failures = _bullets("Could not be done", report.failures)
     notes = _bullets("Notes", report.notes)
-    rules = _statistics(report) if view.statistics else ""
+    counted = count_rules(report) if view.statistics else ()
+    rules = "".join(f"| {count} | {rule} |\n" for count, rule in counted)
+    rules = f"| findings | rule |\n|---:|---|\n{rules}" if rules else ""
     room = MOST_CHARACTERS - _SLACK - sum(_size(text) for text in (failures, notes, rules))
     shown = _count_fitting(rows, room)
     bodies = {file.path: BodyDetails(file) for file in report.files if file.findings}
@@ -174,8 +176,3 @@ def _bullets(title: str, lines: Sequence[str]) -> str:
     if len(shown) < len(bullets):
         shown.append(f"- and {len(bullets) - len(shown)} more\n")
     return f"**{title}**\n\n{''.join(shown)}"
-
-
-def _statistics(report: Report) -> str:
-    rows = "".join(f"| {count} | {rule} |\n" for count, rule in count_rules(report))
-    return f"| findings | rule |\n|---:|---|\n{rows}" if rows else ""

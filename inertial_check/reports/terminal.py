@@ -30,6 +30,7 @@ from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.source import Place
 from inertial_check.reports.grouping import MOST_NAMES, FindingGroup, list_explained
 from inertial_check.reports.text import (
+    COLOR,
     PATH_LENGTH,
     Style,
     View,
@@ -45,7 +46,6 @@ from inertial_check.reports.text import (
     location,
     number,
     plural,
-    remove_colors,
     round_together,
     show_source,
     split_command,
@@ -297,7 +297,7 @@ def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
 
     Where a cause is probable, its command is named, and those of other bodies name these bodies.
     """
-    lines = []
+    offers: list[tuple[str, str | None]] = []
     told = {
         id(each)
         for file in report.files
@@ -315,7 +315,7 @@ def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
             if part:
                 of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed"
                 of += ": " if causes else "; this shows how: "
-                lines += _offer(of, _write_fix(report, part, option, bool(told), view))
+                offers.append((of, _write_fix(report, part, option, bool(told), view)))
         if fixable:
             break
     failing = view.fail_on is not None and any(
@@ -323,8 +323,8 @@ def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
     )
     if failing and view.paths and view.offers_baseline and view.left is None:
         command = _write(["check", *view.paths, "--write-baseline", BASELINE])
-        lines += _offer("To fail on new findings only: ", command)
-    return lines
+        offers.append(("To fail on new findings only: ", command))
+    return [printable(lead) + command for lead, command in offers if command is not None]
 
 
 def _write_fix(
@@ -369,10 +369,6 @@ def _write(arguments: list[str]) -> str | None:
     if sum(map(len, arguments)) > _LONGEST:
         return None
     return write_command(*arguments)
-
-
-def _offer(lead: str, command: str | None) -> list[str]:
-    return [] if command is None else [printable(lead) + command]
 
 
 def render_full(report: Report, view: View) -> str:
@@ -423,7 +419,8 @@ def _list_groups(report: Report, view: View) -> list[str]:
 
 def _count_rows(lines: Iterable[str], view: View) -> int:
     """Count the rows of lines on a terminal, where colours take none."""
-    return count_rows((remove_colors(line) if view.color else line for line in lines), view.width)
+    plain = (COLOR.sub("", line) if view.color else line for line in lines)
+    return count_rows(plain, view.width)
 
 
 def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> list[str]:
@@ -555,20 +552,19 @@ def list_places(finding: Finding) -> list[tuple[Place, str]]:
 
     A finding on the whole model has one place for each body: that of the first of its numbers.
     """
-    entries = written_entries(finding)
+    entries = [
+        (each, f"{each.name} = {clip(each.text, _NAME_LENGTH)}")
+        for each in written_entries(finding)
+    ]
     if not finding.bodies:
-        return [(each.place, _describe_entry(each)) for each in entries]
+        return [(each.place, text) for each, text in entries]
     places = []
     for id_, name in zip(finding.body_ids, finding.bodies, strict=True):
-        own = [each for each in entries if each.body_id == id_]
+        own = [(each.place, text) for each, text in entries if each.body_id == id_]
         if own:
-            numbers = ", ".join(map(_describe_entry, own))
-            places.append((own[0].place, f"{clip(name, _NAME_LENGTH)}: {numbers}"))
+            numbers = ", ".join(text for _, text in own)
+            places.append((own[0][0], f"{clip(name, _NAME_LENGTH)}: {numbers}"))
     return places
-
-
-def _describe_entry(entry: FindingEntry) -> str:
-    return f"{entry.name} = {clip(entry.text, _NAME_LENGTH)}"
 
 
 def describe_cause(cause: Hypothesis) -> str:

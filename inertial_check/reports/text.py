@@ -35,7 +35,8 @@ _COLORS = {
 }
 
 
-_COLOR = re.compile("\x1b\\[[0-9;]*m")
+COLOR = re.compile("\x1b\\[[0-9;]*m")
+"""A change of colour in a text with a style."""
 
 
 class RulePage(NamedTuple):
@@ -99,11 +100,6 @@ class Style(NamedTuple):
     def __call__(self, kind: str, text: str) -> str:
         """The text in the colour of its kind: error, warning, note, path, code, label."""
         return f"\x1b[{_COLORS[kind]}m{text}\x1b[0m" if self.color else text
-
-
-def remove_colors(text: str) -> str:
-    """The text without the colours of a style."""
-    return _COLOR.sub("", text)
 
 
 def location(style: Style, path: str, finding: Finding) -> str:

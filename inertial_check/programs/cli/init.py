@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
     new = [file for file in files if file.existing is None]
     lines = [*_describe_survey(survey), ""]
     if args.dry_run:
-        lines += [line for file in new for line in _show_file(args.folder, file)]
+        for file in new:
+            path = os.path.normpath(os.path.join(args.folder, file.path))
+            lines += [f"--- {printable(path)}", *file.text.splitlines(), ""]
     else:
         try:
             for file in new:
@@ -75,12 +77,6 @@ def _show(lines: list[str], has_files: bool = False) -> None:
     """Print the lines; those of whole files keep their characters but for commands of a log."""
     shown = (guard_log(line) if has_files else printable(line) for line in lines)
     output.write("".join(f"{line}\n" for line in shown))
-
-
-def _show_file(folder: str, file: ProposedFile) -> Iterator[str]:
-    yield f"--- {printable(os.path.normpath(os.path.join(folder, file.path)))}"
-    yield from file.text.splitlines()
-    yield ""
 
 
 def _describe_survey(survey: Survey) -> Iterator[str]:

@@ -26,7 +26,7 @@ from inertial_check.reports.text import WIDTH, count_rows, plural
 if TYPE_CHECKING:
     import argparse
 
-    from inertial_check.checking.baseline import Baseline, Key
+    from inertial_check.checking.baseline import Baseline
     from inertial_check.checking.configuration import Configurations
     from inertial_check.checking.report import FileReport, Report
     from inertial_check.checking.settings import Settings
@@ -110,8 +110,14 @@ class KnownFindings:
         if self._prunes and result.kept != self._known:
             report = self._save(result.kept, report)
         elif result.gone and not self._prunes:
-            told = f"{self._known.path} lists findings that no longer occur: {_some(result.gone)}"
-            self._tell(f"{told}; --prune-baseline removes them")
+            named = [f"{key.file} [{key.body}] {key.code}" for key in result.gone[:_SHOWN]]
+            rest = len(result.gone) - _SHOWN
+            more = f" and {rest} more" if rest > 0 else ""
+            self._tell(
+                f"{self._known.path} lists findings that no longer occur: "
+                f"{_entries(len(result.gone))} ({', '.join(named)}{more}); "
+                "--prune-baseline removes them"
+            )
         return report
 
     def suppress_partial(self, report: Report) -> Report:
@@ -148,12 +154,6 @@ class KnownFindings:
 
 def _entries(count: int) -> str:
     return f"{count} entr{'y' if count == 1 else 'ies'}"
-
-
-def _some(keys: Sequence[Key]) -> str:
-    named = [f"{key.file} [{key.body}] {key.code}" for key in keys[:_SHOWN]]
-    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
-    return f"{_entries(len(keys))} ({', '.join(named)}{more})"
 
 
 _MOST_LINES = 60

@@ -330,18 +330,14 @@ def _run_check(checked: DocumentCheck) -> DocumentCheck:
             return checked
         except DocumentError as error:
             file = report_unreadable(error, settings, named=False)
-            return replace(checked, file=file, depends=_find_dependencies(lookups))
+            depends = frozenset(lookups.paths) if lookups.complete else None
+            return replace(checked, file=file, depends=depends)
         if is_fragment(model):
             return checked
         file = check_model(model, settings).files[0]
     others = {os.path.abspath(source.path) for source in model.others}
-    depends = _find_dependencies(lookups)
-    depends = None if depends is None else depends | others
+    depends = frozenset(lookups.paths | others) if lookups.complete else None
     return replace(checked, file=file, model=model, depends=depends)
-
-
-def _find_dependencies(lookups: Lookups) -> frozenset[str] | None:
-    return frozenset(lookups.paths) if lookups.complete else None
 
 
 @lru_cache(maxsize=8)

@@ -402,8 +402,10 @@ class LiveScene:
             self._library = MeshLibrary()
         (result,) = check_documents([Document(self.path, True, self._settings)])
         lookups.paths.update(result.lookups or ())
+        nothing = FileReport(self.path, None, None, (), ())
         if result.file is None:
-            return _describe_failure(self.path, result.failure or result.note or "cannot be read")
+            reason = result.failure or result.note or "cannot be read"
+            return build_plain_scene(nothing._replace(notes=(reason,)))
         file, seconds = result.file, self._settings.context.granted.limits.seconds
         try:
             with limit_times(), raise_defects(self.path, InertialCheckError):
@@ -413,7 +415,7 @@ class LiveScene:
             note = f"not drawn: it takes more than {seconds:g} s; --timeout allows more"
             return build_plain_scene(file._replace(notes=(*file.notes, note)))
         except InertialCheckError as error:
-            return _describe_failure(self.path, str(error))
+            return build_plain_scene(nothing._replace(notes=(str(error),)))
 
 
 def _stamp(path: str) -> _Stamp:
@@ -442,8 +444,3 @@ def _mark_broken(scene: Scene, message: str) -> Scene:
     note = f"shown as it was before the last change, which cannot be read: {message}"
     content = {**scene.content, "broken": message, "notes": [note, *notes]}
     return Scene(scene.path, content, scene.meshes)
-
-
-def _describe_failure(path: str, reason: str) -> Scene:
-    """Describe a document that gives no scene at all."""
-    return build_plain_scene(FileReport(path, None, None, (), (), notes=(reason,)))

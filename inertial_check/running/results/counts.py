@@ -328,20 +328,19 @@ def render(counts: Counts, dimensions: Sequence[str], form: str) -> str:
                 )
             texts.append(stream.getvalue())
         return "\n".join(texts)
+    words = [f"{number} {name.replace('_', ' ')}" for name, number in counts.total().items()]
+    total = ", ".join(words) + "\n"
     if form == "markdown":
-        lines = [_describe_total(counts)]
+        lines = [total]
         for table in tables:
             lines += [f"## {table.title[:1].upper()}{table.title[1:]}\n"]
-            lines += list(write_markdown_table(table.head, [table.cells(g) for g in table.groups]))
+            lines += ["| " + " | ".join(table.head) + " |", "|---" * len(table.head) + "|"]
+            for row in map(table.cells, table.groups):
+                lines.append("| " + " | ".join(markdown_text(c, _LENGTH) for c in row) + " |")
+            lines.append("")
         return "\n".join(lines)
     most = None if dimensions else _MOST_ROWS
-    return "\n".join([_describe_total(counts), *(_render_text(each, most) for each in tables)])
-
-
-def _describe_total(counts: Counts) -> str:
-    total = counts.total()
-    words = [f"{number} {name.replace('_', ' ')}" for name, number in total.items()]
-    return ", ".join(words) + "\n"
+    return "\n".join([total, *(_render_text(each, most) for each in tables)])
 
 
 def _render_text(table: _Table, most: int | None) -> str:
@@ -359,13 +358,6 @@ def _render_text(table: _Table, most: int | None) -> str:
         by = ",".join(table.dimensions)
         lines.append(f"  and {len(table.groups) - len(rows)} more rows: --by {by} shows them")
     return "\n".join(lines) + "\n"
-
-
-def write_markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table in Markdown, with an empty one at its end; cells are plain text."""
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    lines += ["| " + " | ".join(markdown_text(c, _LENGTH) for c in row) + " |" for row in rows]
-    return [*lines, ""]
 
 
 def _render_json(counts: Counts, tables: Sequence[_Table]) -> str:

@@ -84,11 +84,6 @@ def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def name_part(number: int, data: bytes, seal: str, form: Form) -> str:
-    """Name the file of a part."""
-    return f"part-{number:06}-{digest_of(data)}-{seal}.{form}"
-
-
 def name_folder(upstream: str) -> str:
     """Name the folder of an upstream, as tools read partitions: upstream=NAME."""
     quoted = quote(upstream.encode("utf-8", "surrogateescape"), safe=" +,@()")

@@ -23,12 +23,12 @@ from inertial_check.running.results.reading import (
     Form,
     Part,
     decode_rows,
+    digest_of,
     encode_rows,
     join,
     list_folders,
     list_parts,
     name_folder,
-    name_part,
 )
 from inertial_check.running.results.rows import Row
 
@@ -186,7 +186,7 @@ class UpstreamStore:
             os.unlink(part.path)
 
     def _write(self, number: int, data: bytes, form: Form) -> None:
-        name = name_part(number, data, seal(self._secret, data), form)
+        name = f"part-{number:06}-{digest_of(data)}-{seal(self._secret, data)}.{form}"
         replace_file(os.path.join(self._folder, name), data)
 
 
