@@ -420,13 +420,17 @@ class Model(EqualByValue):
         Rows are NaN where the document does not state ten numbers: without an inertial, where the
         inertia comes from geometry, and where a default of the format stands in.
         """
-        return collect_parameters(self)
+        rows = []
+        for body, judgement in zip(self.bodies, judge(self), strict=True):
+            ten = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
+            stated = body.inertial is not None and body.inertia_from == "file"
+            rows.append(ten if stated and not np.any(np.isnan(ten)) else (nan,) * 10)
+        numbers = np.array(rows, dtype=np.float64).reshape(-1, 10)
+        return InertialParameters.from_com(numbers[:, 0], numbers[:, 1:4], numbers[:, 4:])
 
     @property
     def theta(self) -> Floats:
         """(n, 10) the same parameters in the order "urdf", about the bodies' origins."""
-        import numpy as np  # not needed to read a model
-
         return np.asarray(self.parameters.as_theta())
 
     @property
@@ -435,7 +439,11 @@ class Model(EqualByValue):
 
         Its rows are translations along and rotations about x, y, z [kg, kg m, kg m^2].
         """
-        return collect_added_mass(self)
+        matrices = np.zeros((len(self.bodies), 6, 6))
+        for matrix, body in zip(matrices, self.bodies, strict=True):
+            if body.inertial is not None and body.inertial.fluid_added_mass:
+                matrix[:] = [[n.value for n in row] for row in body.inertial.fluid_added_mass]
+        return matrices
 
     def tree(self, base: Literal["fixed", "floating"] = "fixed") -> Tree:
         """Build the kinematic tree of the bodies, for inertial_check.mechanics.
@@ -694,32 +702,6 @@ def _radii(inertial: Inertial) -> tuple[float, ...]:
     return half_units([number.text for number in numbers])
 
 
-_NO_BODY = (nan,) * 10
-
-
-def collect_parameters(model: Model) -> InertialParameters:
-    """The parameters (n,) of all bodies; rows of NaN where the document states no ten numbers.
-
-    They are kept about the centre of mass, where documents state them.
-    """
-    rows = []
-    for body, judgement in zip(model.bodies, judge(model), strict=True):
-        ten = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
-        stated = body.inertial is not None and body.inertia_from == "file"
-        rows.append(ten if stated and not np.any(np.isnan(ten)) else _NO_BODY)
-    numbers = np.array(rows, dtype=np.float64).reshape(-1, 10)
-    return InertialParameters.from_com(numbers[:, 0], numbers[:, 1:4], numbers[:, 4:])
-
-
-def collect_added_mass(model: Model) -> Floats:
-    """The added mass of the fluid around each body (n, 6, 6); zeros where none is stated."""
-    matrices = np.zeros((len(model.bodies), 6, 6))
-    for matrix, body in zip(matrices, model.bodies, strict=True):
-        if body.inertial is not None and body.inertial.fluid_added_mass:
-            matrix[:] = [[n.value for n in row] for row in body.inertial.fluid_added_mass]
-    return matrices
-
-
 Given = InertialParameters | ArrayLike | Mapping[str, InertialParameters | npt.ArrayLike]
 """Parameters of bodies: a batch, vectors (n, 10), or either for one body by its name or id."""
 
@@ -762,7 +744,7 @@ def select_changes(
             f"parameters have shape {batch.shape}, expected one row for {batch_bodies}"
         )
     rows = _stack_numbers(batch)
-    own = None if bodies is not None else _stack_numbers(collect_parameters(model), batch.about)
+    own = None if bodies is not None else _stack_numbers(model.parameters, batch.about)
     chosen: dict[str, InertialParameters | npt.ArrayLike] = {}
     for index, name in enumerate(names):
         blank = np.isnan(rows[index])
@@ -922,16 +904,22 @@ def tree_of(
             parents[index] = _replace_world(model, index, parents)
         joints.append(joint)
     theta = np.array([_theta(*each, model) for each in zip(bodies, judgements, strict=True)])
+    parents = _check_acyclic(model, parents)
+    X_PB = np.array([_pose(model, *each) for each in zip(bodies, parents, strict=True)])
+    points_B = np.array([_point(model, *each) for each in zip(bodies, joints, strict=True)])
+    added_mass = model.added_mass
+    for body, matrix in zip(bodies, added_mass, strict=True):
+        if not np.all(np.isfinite(matrix)):
+            raise _tree_error(model, body, "its fluid_added_mass is not finite")
     tree = Tree(
         names=[body.name for body in bodies],
-        parents=np.array(_check_acyclic(model, parents), dtype=np.intp),
+        parents=np.array(parents, dtype=np.intp),
         joints=joints,
-        X_PB=np.array([_pose(model, *each) for each in zip(bodies, parents, strict=True)])
-        @ np.array([still.get(index, _UNMOVED) for index in range(len(bodies))]),
+        X_PB=X_PB @ np.array([still.get(index, _UNMOVED) for index in range(len(bodies))]),
         axes_B=np.array([body.axis_B or (0.0, 0.0, 1.0) for body in bodies]),
-        points_B=np.array([_point(model, *each) for each in zip(bodies, joints, strict=True)]),
+        points_B=points_B,
         theta=theta,
-        added_mass=_added_mass(model),
+        added_mass=added_mass,
     )
     named = _tree_joints(tree, bodies)
     notes = []
@@ -946,19 +934,6 @@ def tree_of(
         listed = _list_names(followers)
         notes.append(f"follows another joint, but moves by itself here: {listed}")
     return ReadTree(tree, tuple(notes), named)
-
-
-def _added_mass(model: Model) -> Floats:
-    """The added mass of the bodies (n, 6, 6).
-
-    Raises:
-        UsageError: A number that is not finite.
-    """
-    found = collect_added_mass(model)
-    for body, matrix in zip(model.bodies, found, strict=True):
-        if not np.all(np.isfinite(matrix)):
-            raise _tree_error(model, body, "its fluid_added_mass is not finite")
-    return found
 
 
 def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:

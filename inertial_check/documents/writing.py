@@ -6,7 +6,7 @@ Each format is loaded when a document of it is written.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from inertial_check.documents.context import Context
 from inertial_check.documents.edits import JointEdits, NotInsertable
@@ -18,6 +18,39 @@ if TYPE_CHECKING:
 
 CAN_INSERT = frozenset(("urdf", "xacro", "sdf", "mjcf", "usd"))
 """Formats that can state numbers where a document states none."""
+
+
+class _Writing(Protocol):
+    """Interface of the module that writes into documents of a format."""
+
+    def insert_numbers(
+        self, model: Model, body: Body, names: frozenset[str], comment: str, /
+    ) -> tuple[Edit, ...]:
+        """Insert numbers; arguments and errors are those of `insert`."""
+
+    def set_joint(self, model: Model, body: Body, values: Mapping[str, float], /) -> JointEdits:
+        """Set the numbers of a joint; arguments and errors are those of `set_joint`."""
+
+
+def _load_writing(format: str) -> _Writing | None:
+    """Load the module that writes a format; None for a format whose documents are not edited."""
+    if format in ("urdf", "xacro"):
+        from inertial_check.documents.urdf import writing as urdf
+
+        return urdf
+    if format == "sdf":
+        from inertial_check.documents.sdf import writing as sdf
+
+        return sdf
+    if format == "mjcf":
+        from inertial_check.documents.mjcf import writing as mjcf
+
+        return mjcf
+    if format == "usd":
+        from inertial_check.documents.usd import writing as usd
+
+        return usd
+    return None
 
 
 def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
@@ -36,23 +69,10 @@ def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -
     Raises:
         NotInsertable: The document cannot state them; its reason says why.
     """
-    if model.format in ("urdf", "xacro"):
-        from inertial_check.documents.urdf.writing import insert_numbers as insert_urdf
-
-        return insert_urdf(model, body, names, comment)
-    if model.format == "sdf":
-        from inertial_check.documents.sdf.writing import insert_numbers as insert_sdf
-
-        return insert_sdf(model, body, names, comment)
-    if model.format == "mjcf":
-        from inertial_check.documents.mjcf.writing import insert_numbers as insert_mjcf
-
-        return insert_mjcf(model, body, names, comment)
-    if model.format == "usd":
-        from inertial_check.documents.usd.writing import insert_numbers as insert_usd
-
-        return insert_usd(model, body, names, comment)
-    raise NotInsertable(f"documents of the format {model.format} are not given numbers")
+    writing = _load_writing(model.format)
+    if writing is None:
+        raise NotInsertable(f"documents of the format {model.format} are not given numbers")
+    return writing.insert_numbers(model, body, names, comment)
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
@@ -69,23 +89,10 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
     Raises:
         NotInsertable: The document cannot state them; its reason says why.
     """
-    if model.format in ("urdf", "xacro"):
-        from inertial_check.documents.urdf.writing import set_joint as set_urdf
-
-        return set_urdf(model, body, values)
-    if model.format == "sdf":
-        from inertial_check.documents.sdf.writing import set_joint as set_sdf
-
-        return set_sdf(model, body, values)
-    if model.format == "mjcf":
-        from inertial_check.documents.mjcf.writing import set_joint as set_mjcf
-
-        return set_mjcf(model, body, values)
-    if model.format == "usd":
-        from inertial_check.documents.usd.writing import set_joint as set_usd
-
-        return set_usd(model, body, values)
-    raise NotInsertable(f"documents of the format {model.format} state no joints")
+    writing = _load_writing(model.format)
+    if writing is None:
+        raise NotInsertable(f"documents of the format {model.format} state no joints")
+    return writing.set_joint(model, body, values)
 
 
 def find_overrides(model: Model, context: Context) -> Overrides | None:

@@ -25,7 +25,6 @@ from inertial_check.documents.model import (
     Inertial,
     Number,
     Pose,
-    Problem,
     Role,
     Shape,
     ThreeNumbers,
@@ -109,11 +108,6 @@ class InertialReader(TextReader):
         self._compiler = compiler
         self._attributes = node.attributes()
 
-    @property
-    def problems(self) -> list[Problem]:
-        """Problems in the order in which they were found."""
-        return self._problems
-
     def inertial(self, frame: Pose) -> Inertial:
         """Read the inertial, given the pose of the frame around it in its body."""
         self._refuse_unknown()
@@ -121,7 +115,12 @@ class InertialReader(TextReader):
         if frame != SAME_FRAME:
             x, y, z = (number.value for number in center)
             (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
-            center = (_implied_number(x), _implied_number(y), _implied_number(z))
+            # These numbers are not written, but follow from written ones and a frame.
+            center = (
+                Number(x, repr(x), None),
+                Number(y, repr(y), None),
+                Number(z, repr(z), None),
+            )
         mass = self._mass()
         six = self._inertia()
         return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
@@ -212,11 +211,6 @@ class InertialReader(TextReader):
             return rotation, None
         w, x, y, z = numbers
         return rotation, (w, x, y, z)
-
-
-def _implied_number(value: float) -> Number:
-    """Make a number that is not written but follows from a written one and a frame."""
-    return Number(value, repr(value), None)
 
 
 def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[str]:

@@ -34,7 +34,7 @@ _ALIGNED = "1 0 0 0"
 def insert_numbers(
     model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
-    """Insert numbers; arguments and errors are those of mjcf.insert."""
+    """Insert numbers; arguments and errors are those of documents.writing.insert."""
     turned = not names.isdisjoint(PRODUCTS)
     inertia = ("fullinertia", "0 0 0 0 0 0") if turned else ("diaginertia", ZERO_VECTOR)
     if body.inertial is None:
@@ -107,7 +107,7 @@ _JOINT_ORDER = (
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
-    """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
+    """Set the numbers of a joint; arguments and errors are those of documents.writing.set_joint."""
     joint = body.joints[0]
     inserter = XmlInserter.at(model, body.span, "body")
     found = [

@@ -68,7 +68,7 @@ class LinkReader(TextReader):
         if not self._link.attributes.get("name"):
             self._complain(self._link, 'has no name: give it one, name="..."')
         inertial, origin = self._inertial()
-        problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
+        problems = tuple(sorted(self.problems, key=lambda problem: problem.span))
         return LinkInertia(inertial, origin, problems)
 
     def _inertial(self) -> tuple[Inertial | None, InertiaOrigin]:

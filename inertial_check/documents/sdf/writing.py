@@ -29,7 +29,7 @@ _INERTIAL = NewElement("inertial", children=tuple(_NEW.values()))
 def insert_numbers(
     model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
-    """Insert numbers; arguments and errors are those of sdf.insert."""
+    """Insert numbers; arguments and errors are those of documents.writing.insert."""
     link = XmlInserter.at(model, body.span, "link")
     inertial = link.element.first("inertial")
     if inertial is None:
@@ -78,7 +78,7 @@ _NO_ROTORS = "SDF has no place for the inertia of a rotor"
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
-    """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
+    """Set the numbers of a joint; arguments and errors are those of documents.writing.set_joint."""
     axis = _find_axis(model, body)
     dynamics = axis.element.first("dynamics")
     tags = [name for name in _NUMBERS if name in values]

@@ -193,7 +193,7 @@ class _UrdfLinkReader(TextReader):
             None if joint is None else joint.type,
             joint is not None and joint.type != "fixed",
             inertial,
-            tuple(sorted(self._problems, key=lambda problem: problem.span)),
+            tuple(sorted(self.problems, key=lambda problem: problem.span)),
             tuple(
                 read_shape(self._document, child, self._quaternions)
                 for child in self._link.children
@@ -294,11 +294,11 @@ class _UrdfLinkReader(TextReader):
     def _axes(self, origin: Element, attribute: str) -> Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
         text = self._document.attributes(origin)[attribute]
-        before = len(self._problems)
+        before = len(self.problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
         numbers = self._parse_series(f"{attribute} of <origin>", text, *form)
         values = [number.value for number in numbers]
-        if len(self._problems) > before and any(map(math.isnan, values)):
+        if len(self.problems) > before and any(map(math.isnan, values)):
             return UNKNOWN
         rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
         if rotation is None:

@@ -34,7 +34,7 @@ _INERTIAL = NewElement("inertial", children=(_TURNED, _NEW["mass"], _NEW["inerti
 def insert_numbers(
     model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
-    """Insert numbers; arguments and errors are those of urdf.insert."""
+    """Insert numbers; arguments and errors are those of documents.writing.insert."""
     if body.inertial is None:
         inserter = XmlInserter.at(model, body.span, "link")
         inserter.add_children([_INERTIAL], comment=comment)
@@ -64,7 +64,7 @@ _NO_ROTORS = "URDF has no place for the inertia of a rotor"
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
-    """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
+    """Set the numbers of a joint; arguments and errors are those of documents.writing.set_joint."""
     joint = body.joints[0]
 
     def accept(path: Sequence[Element]) -> bool:

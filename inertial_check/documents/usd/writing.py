@@ -77,7 +77,7 @@ class _Prim(NamedTuple):
 def insert_numbers(
     model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
-    """Insert numbers; arguments and errors are those of usd.insert."""
+    """Insert numbers; arguments and errors are those of documents.writing.insert."""
     data = model.source_of(body.span).data
     path = _find_prim(data, body)
     if body.inertial and not all(number.literal for number in body.inertial.p_BoBcm_B):
@@ -252,7 +252,7 @@ _SINGLE = 2.0**-24
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
-    """Set the numbers of a joint; arguments and errors are those of joint_writing.set_joint."""
+    """Set the numbers of a joint; arguments and errors are those of documents.writing.set_joint."""
     joint = body.joints[0]
     # Find the prim of a joint: number of its layer, its path, and the places of that layer.
     prim_name = joint.name

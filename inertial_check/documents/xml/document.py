@@ -392,7 +392,11 @@ _SEPARATORS = re.compile(r"[,;]")
 
 
 class TextReader:
-    """Reads the numbers of one body and collects the problems of its text."""
+    """Reads the numbers of one body and collects the problems of its text.
+
+    Attributes:
+        problems: Problems in the order in which they were found.
+    """
 
     def __init__(self, document: XmlDocument, who: str) -> None:
         """Begin without a problem.
@@ -403,10 +407,10 @@ class TextReader:
         """
         self._document = document
         self._who = who
-        self._problems: list[Problem] = []
+        self.problems: list[Problem] = []
 
     def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
-        self._problems.append(Problem(kind, f"{self._who}: {message}", span))
+        self.problems.append(Problem(kind, f"{self._who}: {message}", span))
 
     def _complain(self, element: Element, message: str) -> None:
         self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
