@@ -111,7 +111,13 @@ class InertialReader(TextReader):
     def inertial(self, frame: Pose) -> Inertial:
         """Read the inertial, given the pose of the frame around it in its body."""
         self._refuse_unknown()
-        center, (rotation, quaternion) = self._center(), self._rotation()
+        center: ThreeNumbers = (ZERO, ZERO, ZERO)
+        if "pos" in self._attributes:
+            first, second, third = self._numbers("pos")
+            center = first, second, third
+        else:
+            self._refuse('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
+        rotation, quaternion = self._rotation()
         if frame != SAME_FRAME:
             x, y, z = (number.value for number in center)
             (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
@@ -143,13 +149,6 @@ class InertialReader(TextReader):
         for child in self._node.element.children:
             place = self._node.document.tag_span(child)
             self._problem(f"<{child.tag}> in <inertial>, which MuJoCo refuses: delete it", place)
-
-    def _center(self) -> ThreeNumbers:
-        if "pos" not in self._attributes:
-            self._refuse('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
-            return ZERO, ZERO, ZERO
-        x, y, z = self._numbers("pos")
-        return x, y, z
 
     def _mass(self) -> Number | None:
         if "mass" not in self._attributes:

@@ -94,16 +94,10 @@ class LinkReader(TextReader):
                     "overwritten (a mass: by libsdformat before 15.2): delete one or the other"
                 )
                 self._problem(what, self._document.tag_span(inertial), "engine")
-                automatic_stated = self._read_numbers(inertial)
-                automatic_written = {
-                    entry: n for entry, n in automatic_stated.I_BBcm_Bi.items() if n.span
-                }
-                mass = (
-                    automatic_stated.mass
-                    if automatic_stated.mass and automatic_stated.mass.span
-                    else None
-                )
-                automatic = automatic_stated._replace(mass=mass, I_BBcm_Bi=automatic_written)
+                read = self._read_numbers(inertial)
+                entries = {entry: n for entry, n in read.I_BBcm_Bi.items() if n.span}
+                mass = read.mass if read.mass and read.mass.span else None
+                automatic = read._replace(mass=mass, I_BBcm_Bi=entries)
             return automatic, "geometry"
         # Note numbers in attributes and an <origin>, as in URDF: engines take the defaults.
         for child in inertial.children:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
@@ -424,6 +424,22 @@ class _SdfReader:
         others = tuple(self._library.sources)
         bodies, loops = tuple(self._bodies), tuple(self._loops)
         named = [*document.root.all("world"), *document.root.all("model")]
+        # The <frame> elements that are attached to links, and the poses of the links that no link
+        # carries, as far as they are known.
+        frames: list[NamedFrame] = []
+        poses: list[RootPose] = []
+        roots = {body.id for body in bodies if body.parent is None}
+        for group, links in self._tied:
+            for name in group.named:
+                link = _target(name, links, group.aliases)
+                known = link in links and name not in links
+                X_BF = group.frames.pose(link, name) if known else None
+                if X_BF is not None and is_finite(X_BF):
+                    frames.append(NamedFrame(name, links[link], X_BF))
+            for name, id_ in links.items():
+                X_WB = group.frames.pose(WORLD_FRAME, name) if id_ in roots else None
+                if X_WB is not None and is_finite(X_WB):
+                    poses.append(RootPose(id_, X_WB))
         return Model(
             document.source,
             NAME,
@@ -432,8 +448,8 @@ class _SdfReader:
             problems,
             others,
             loops=loops,
-            frames=_read_frames(self._tied),
-            roots=_read_roots(self._tied, bodies),
+            frames=tuple(frames),
+            roots=tuple(poses),
         )
 
     def _note_version(self, document: XmlDocument) -> None:
@@ -542,11 +558,17 @@ class _SdfReader:
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
         texts = {tag: word(document, include.first(tag)) for tag in ("uri", "name", "static")}
+        # Without a pose of the include, the model's own pose counts.
+        stand: Stand | None = scope.stand(include, scope.frame)
+        if stand is not None and include.all("placement_frame"):
+            stand = stand._replace(base=None)
+        elif stand is not None and stand.pose is None:
+            stand = None
         given = _IncludeSettings(
             texts["name"] or None,
             texts["static"] or None,
             is_true(include.attributes.get("merge", "")),
-            _stand(include, scope),
+            stand,
         )
         try:
             self._follow_include(texts["uri"], given, scope)
@@ -708,56 +730,19 @@ def _axis_frame(
     """Compute the pose of the frame in which a joint's axis is given, in its child's frame."""
     scope, frame = joint.scope, None
     named = "" if xyz is None else xyz.attributes.get("expressed_in", "")
+    # Up to SDF 1.6 an axis could be given in the frame of the model.
+    minor = minor_version(scope.document.root.attributes.get("version", ""))
+    in_model = axis is not None and minor is not None and minor <= _LAST_IN_MODEL
+    if in_model and minor is not None and axis is not None:
+        written = word(scope.document, axis.first("use_parent_model_frame"))
+        in_model = is_true(written) if written else minor <= _LAST_ALWAYS_IN_MODEL
     if named:
         frame = scope.frame_of(named)
-    elif axis is not None and _in_model(scope.document, axis):
+    elif in_model:
         frame = scope.frame
     else:
         return frames.locate(joint.child, scope.stand(joint.element, joint.frame))
     return None if frame is None else frames.pose(joint.child, frame)
-
-
-def _in_model(document: XmlDocument, axis: Element) -> bool:
-    """Return whether an axis is given in the frame of the model, as was possible up to SDF 1.6."""
-    minor = minor_version(document.root.attributes.get("version", ""))
-    if minor is None or minor > _LAST_IN_MODEL:
-        return False
-    written = word(document, axis.first("use_parent_model_frame"))
-    return is_true(written) if written else minor <= _LAST_ALWAYS_IN_MODEL
-
-
-def _stand(include: Element, scope: _Scope) -> Stand | None:
-    """Read the pose that an include gives its model; None if the model's own pose counts."""
-    stand = scope.stand(include, scope.frame)
-    if include.all("placement_frame"):
-        return stand._replace(base=None)
-    return None if stand.pose is None else stand
-
-
-def _read_frames(groups: Sequence[tuple[_JointGroup, dict[str, str]]]) -> tuple[NamedFrame, ...]:
-    """Read the <frame> elements that are attached to links, as far as their poses are known."""
-    found = []
-    for group, links in groups:
-        for name in group.named:
-            link = _target(name, links, group.aliases)
-            X_BF = group.frames.pose(link, name) if link in links and name not in links else None
-            if X_BF is not None and is_finite(X_BF):
-                found.append(NamedFrame(name, links[link], X_BF))
-    return tuple(found)
-
-
-def _read_roots(
-    groups: Sequence[tuple[_JointGroup, dict[str, str]]], bodies: Sequence[Body]
-) -> tuple[RootPose, ...]:
-    """Read the poses of the links that no link carries, as far as they are known."""
-    roots = {body.id for body in bodies if body.parent is None}
-    return tuple(
-        RootPose(id_, X_WB)
-        for group, links in groups
-        for name, id_ in links.items()
-        if id_ in roots and (X_WB := group.frames.pose(WORLD_FRAME, name)) is not None
-        if is_finite(X_WB)
-    )
 
 
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:

@@ -144,7 +144,10 @@ class _LayerGuard:
         while pending:
             layer = pending.pop()
             for written in layer.GetCompositionAssetDependencies():
-                path = _evaluate_path(written, variables)
+                path = written
+                if written.startswith("`"):  # an expression; nothing is opened if it fails
+                    value = Sdf.VariableExpression(written).Evaluate(variables).value
+                    path = value if isinstance(value, str) else ""
                 identifier = Sdf.ComputeAssetPathRelativeToLayer(layer, path) if path else ""
                 if not identifier or identifier in known:
                     continue
@@ -198,16 +201,6 @@ class _LayerGuard:
         return True
 
 
-def _evaluate_path(path: str, variables: JsonObject) -> str:
-    """Evaluate the path of a layer if it is an expression; empty if that fails."""
-    from pxr import Sdf
-
-    if not path.startswith("`"):
-        return path
-    value = Sdf.VariableExpression(path).Evaluate(variables).value
-    return value if isinstance(value, str) else ""
-
-
 def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
     """Describe a stage, or say why it cannot be read.
 
@@ -257,20 +250,17 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
 
 def _refusal(error: Exception, folder: str) -> JsonObject:
     """Return the library's first error, and its place if the layer is text."""
-    text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", _error_text(error))
+    first = next(iter(error.args), error)
+    try:
+        text = str(getattr(first, "commentary", first)).strip().strip("'")
+    except UnicodeDecodeError as undecodable:  # the library quotes bytes that are not UTF-8
+        text = undecodable.object.decode("utf-8", "replace")
+    text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", text)
     match = _UNREADABLE.search(text)
     if not match:
         return {"error": " ".join(text.split())[:_LONGEST], "line": None, "column": None}
     reason = " ".join(re.sub(r"pxrInternal\w*::", "", match[3]).split())
     return {"error": reason[:_LONGEST], "line": int(match[1]), "column": int(match[2])}
-
-
-def _error_text(error: Exception) -> str:
-    first = next(iter(error.args), error)
-    try:
-        return str(getattr(first, "commentary", first)).strip().strip("'")
-    except UnicodeDecodeError as undecodable:  # the library quotes bytes that are not UTF-8
-        return undecodable.object.decode("utf-8", "replace")
 
 
 def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
@@ -613,15 +603,18 @@ def _authored_numbers(joint: Usd.Prim) -> Iterator[tuple[str, float]]:
 
 
 def _number(value: Value) -> float:
+    """Convert a value to the shortest decimal of the same float32; NaN if it is no number.
+
+    A number that is no float32 stays.
+    """
     numbers = _numbers(value)
-    return _decimal(numbers[0]) if numbers and len(numbers) == 1 else math.nan
-
-
-def _decimal(value: float) -> float:
-    """Return the shortest decimal of the same float32; a number that is no float32 stays."""
-    if not -_FLOAT32 <= value <= _FLOAT32 or _single(value) != value:
-        return value
-    return next(x for digits in range(1, 10) if _single(x := float(f"{value:.{digits}g}")) == value)
+    if not numbers or len(numbers) != 1:
+        return math.nan
+    (number,) = numbers
+    if not -_FLOAT32 <= number <= _FLOAT32 or _single(number) != number:
+        return number
+    shortened = (float(f"{number:.{digits}g}") for digits in range(1, 10))
+    return next(each for each in shortened if _single(each) == number)
 
 
 def _single(value: float) -> float:

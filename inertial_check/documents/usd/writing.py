@@ -256,13 +256,28 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
     joint = body.joints[0]
     # Find the prim of a joint: number of its layer, its path, and the places of that layer.
     prim_name = joint.name
-    found = list(_find_prims(model, prim_name))
+    wanted = [own for names in DYNAMICS.values() for own in names]
+    layers = [
+        (file, scan(source.data, wanted))
+        for file, source in enumerate((model.source, *model.others))
+        if source.data.startswith(TEXT)
+    ]
+    endings = (f"/{prim_name}", f"}}{prim_name}")
+    found = [
+        (file, path, places)
+        for file, places in layers
+        for path in places.prims
+        if path.endswith(endings)
+    ]
     if len(found) != 1:
         raise NotInsertable(f"{len(found) or 'no'} prims {prim_name!r} are defined in text layers")
     file, path, places = found[0]
     data = (model.source, *model.others)[file].data
     prim = places.prims[path]
-    kilograms, meters = _units_of(model)
+    inertials = [each.inertial for each in model.bodies if each.inertial is not None]
+    if not inertials:
+        raise NotInsertable("no body of the stage states its units")
+    kilograms, meters = inertials[0].kilograms_per_unit, inertials[0].meters_per_unit
     edits: list[Edit] = []
     lines: list[str] = []
     for name, value in values.items():
@@ -283,29 +298,6 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
         edits += insert_lines(data, opened, lines, file)
         edits += apply_schema(data, prim.start, opened, file, _JOINT_SCHEMA)
     return JointEdits(tuple(edits))
-
-
-def _find_prims(model: Model, name: str) -> Iterator[tuple[int, str, LayerPlaces]]:
-    wanted = [own for names in DYNAMICS.values() for own in names]
-    for file, source in enumerate((model.source, *model.others)):
-        if not source.data.startswith(TEXT):
-            continue
-        places = scan(source.data, wanted)
-        for path in places.prims:
-            if path.endswith((f"/{name}", f"}}{name}")):
-                yield file, path, places
-
-
-def _units_of(model: Model) -> tuple[float, float]:
-    """Find the units of mass [kg] and length [m] of a stage, which all its bodies share.
-
-    Raises:
-        NotInsertable: No body states them.
-    """
-    for body in model.bodies:
-        if body.inertial is not None:
-            return body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
-    raise NotInsertable("no body of the stage states its units")
 
 
 _LAYER_NUMBERS = {

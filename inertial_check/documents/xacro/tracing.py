@@ -41,7 +41,7 @@ from inertial_check.documents.xml.markup import Element, normalise
 from inertial_check.errors import DocumentError, PicklableError
 
 if TYPE_CHECKING:
-    from yaml import ScalarNode
+    pass
 
 
 class Holder(Protocol):
@@ -605,7 +605,17 @@ def _load_yaml(stream: Value) -> Value:
             value = super().construct_object(node, deep)
             if not isinstance(node, yaml.ScalarNode):
                 return value
-            return _trace_scalar(value, node, file)
+            where = TextRange(file, node.start_mark.index, node.end_mark.index)
+            start = scalar_start(node, file.text)
+            if start is None:
+                return trace_value(value, where)
+            text = trace_verbatim(node.value, file, range(start, start + len(node.value) + 1))
+            if isinstance(value, str):
+                return text
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or parse_number(node.value) != (value, None):
+                return trace_value(value, where)
+            return trace_number(value, text)
 
     try:
         return yaml.load(file.text, Loader)
@@ -614,20 +624,6 @@ def _load_yaml(stream: Value) -> Value:
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         reason = error.problem or error.context
         raise ValueError(f"{file.source.path}{place}: no YAML: {reason}") from None
-
-
-def _trace_scalar(value: Value, node: ScalarNode, file: TextFile) -> Value:
-    where = TextRange(file, node.start_mark.index, node.end_mark.index)
-    start = scalar_start(node, file.text)
-    if start is None:
-        return trace_value(value, where)
-    text = trace_verbatim(node.value, file, range(start, start + len(node.value) + 1))
-    if isinstance(value, str):
-        return text
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or parse_number(node.value) != (value, None):
-        return trace_value(value, where)
-    return trace_number(value, text)
 
 
 def _where_of(error: BaseException | None) -> TextRange | None:

@@ -369,23 +369,16 @@ def make_steps(elements: Sequence[Element]) -> list[str]:
     found = []
     for element in elements:
         tag, name = element.tag, element.attributes.get("name", "")
-        quoted = _xpath_literal(name) if 0 < len(name) <= _LONGEST_NAME else None
+        mark = next((mark for mark in "'\"" if mark not in name), None)
+        quotable = mark is not None and 0 < len(name) <= _LONGEST_NAME
         placed[tag] += 1
         named[tag, name] += 1
-        if quoted is None:
+        if not quotable:
             found.append(f"{tag}[{placed[tag]}]")
         else:
             index = f"[{named[tag, name]}]" if total[tag, name] > 1 else ""
-            found.append(f"{tag}[@name={quoted}]{index}")
+            found.append(f"{tag}[@name={mark}{name}{mark}]{index}")
     return found
-
-
-def _xpath_literal(name: str) -> str | None:
-    """Quote a name as an XPath literal; None if it holds both kinds of quotes."""
-    for mark in "'\"":
-        if mark not in name:
-            return f"{mark}{name}{mark}"
-    return None
 
 
 _SEPARATORS = re.compile(r"[,;]")

@@ -63,17 +63,14 @@ class LenientParser:
         self.root: Element | None = None
         self._open: list[Element] = []
         self._count = 0
-        self._text = self._until_nul(text)
+        nul = text.find("\0")
+        if nul >= 0:
+            message = "a NUL ends the document for engines; what follows is not read: delete it"
+            self.complaints.add("nul", message, nul, nul + 1)
+            text = text[:nul]
+        self._text = text
         self._may_have_doctype = True
         self._parse()
-
-    def _until_nul(self, text: str) -> str:
-        nul = text.find("\0")
-        if nul < 0:
-            return text
-        message = "a NUL ends the document for engines; what follows is not read: delete it"
-        self.complaints.add("nul", message, nul, nul + 1)
-        return text[:nul]
 
     def _parse(self) -> None:
         text = self._text

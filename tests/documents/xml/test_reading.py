@@ -25,6 +25,6 @@ def test_numbers_in_attributes_know_their_places(start, values, texts, problems)
     reader = TextReader(document, "r")
     found = reader._read_attributes(document.root.children[0], ("a", "b"))
     assert [found[name].text for name in ("a", "b")] == texts
-    assert len(reader._problems) == problems
+    assert len(reader.problems) == problems
     for number, value in zip(found.values(), values, strict=True):
         assert document.source.text(number.span) == value.strip()
