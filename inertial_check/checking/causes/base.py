@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import hypot
 from typing import ClassVar, Literal, NamedTuple, get_args
@@ -29,11 +28,10 @@ from inertial_check.checking.evidence.examination import BodyGeometry, Examinati
 from inertial_check.checking.evidence.likeness import HONEST_MISFITS, STAND_IN
 from inertial_check.checking.evidence.readings import (
     Reading,
-    WrittenNumbers,
     list_readings,
     read_body,
 )
-from inertial_check.documents.model import ENTRIES, Body, Judgement
+from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.eigen import eigenvalues
@@ -334,76 +332,47 @@ class Beside(NamedTuple):
     box: float
 
 
-@dataclass(frozen=True, eq=False)
 class Subject:
     """One body of an examination, with its numbers as arrays. SI units throughout.
 
     Attributes:
         examination: The whole model.
         index: Which of its bodies.
+        body: The body as the document states it.
+        judgement: Judgement of the body by the consistency conditions.
+        broken: Whether no body has these numbers, not even within their printed digits.
+        numbers: The numbers as written, as arrays of one body.
+        mass: [kg].
+        R_BBi: (3, 3) rotation from the inertial's own axes to the body frame.
+        p_BoBcm_B: (3,) centre of mass in the body frame [m].
+        p_BoBcm_Bi: (3,) centre of mass from the body's origin, in the inertial's own axes [m].
+        six: (6,) the entries as written, as ENTRIES [kg m^2].
+        I_BBcm_Bi: (3, 3) rotational inertia as written: about the centre of mass, own axes
+            [kg m^2].
         tried: The candidates of the causes, judged, by the cause's name.
         weighed: How many times as probable as the body the `meant` ones of a cause are, by the
             cause's name.
     """
 
-    examination: Examination
-    index: int
-    tried: dict[str, Trials] = field(default_factory=dict, repr=False)
-    weighed: dict[str, Floats] = field(default_factory=dict, repr=False)
-
-    @property
-    def body(self) -> Body:
-        """The body as the document states it."""
-        return self.examination.model.bodies[self.index]
-
-    @cached_property
-    def judgement(self) -> Judgement:
-        """Judgement of the body by the consistency conditions."""
-        return self.examination.judgements[self.index]
-
-    @property
-    def mass(self) -> float:
-        """[kg]."""
-        return self.judgement.mass
-
-    @cached_property
-    def numbers(self) -> WrittenNumbers:
-        """The numbers as written, as arrays of one body."""
-        return read_body(self.examination, self.index)
+    def __init__(self, examination: Examination, index: int) -> None:
+        self.examination, self.index = examination, index
+        self.body = examination.model.bodies[index]
+        self.judgement = examination.judgements[index]
+        self.broken = self.judgement.verdict == "inconsistent"
+        self.numbers = read_body(examination, index)
+        self.mass = self.judgement.mass
+        self.R_BBi: Floats = self.numbers.R_BBi[0]
+        self.p_BoBcm_B: Floats = self.numbers.p_BoBcm_B[0]
+        self.p_BoBcm_Bi: Floats = self.R_BBi.T @ self.p_BoBcm_B
+        self.six: Floats = self.numbers.I_BBcm_Bi[0]
+        self.I_BBcm_Bi = resemblance.matrices(self.six)
+        self.tried: dict[str, Trials] = {}
+        self.weighed: dict[str, Floats] = {}
 
     @cached_property
     def readings(self) -> list[Reading]:
         """What else the numbers are known to have meant."""
         return list_readings(self.numbers)
-
-    @property
-    def R_BBi(self) -> Floats:
-        """(3, 3) rotation from the inertial's own axes to the body frame."""
-        R_BBi: Floats = self.numbers.R_BBi[0]
-        return R_BBi
-
-    @property
-    def p_BoBcm_B(self) -> Floats:
-        """(3,) centre of mass in the body frame [m]."""
-        p_BoBcm_B: Floats = self.numbers.p_BoBcm_B[0]
-        return p_BoBcm_B
-
-    @cached_property
-    def p_BoBcm_Bi(self) -> Floats:
-        """(3,) centre of mass from the body's origin, in the inertial's own axes [m]."""
-        p_BoBcm_Bi: Floats = self.R_BBi.T @ self.p_BoBcm_B
-        return p_BoBcm_Bi
-
-    @cached_property
-    def I_BBcm_Bi(self) -> Floats:
-        """(3, 3) rotational inertia as written: about the centre of mass, own axes [kg m^2]."""
-        return resemblance.matrices(self.six)
-
-    @property
-    def six(self) -> Floats:
-        """(6,) the entries as written, as ENTRIES [kg m^2]."""
-        six: Floats = self.numbers.I_BBcm_Bi[0]
-        return six
 
     @cached_property
     def kind(self) -> Kind:
@@ -414,11 +383,6 @@ class Subject:
         if not assembly.stated[self.index]:
             return "other"
         return "placeholder" if assembly.placeholders[self.index] else "stated"
-
-    @cached_property
-    def broken(self) -> bool:
-        """Whether no body has these numbers, not even within their printed digits."""
-        return self.judgement.verdict == "inconsistent"
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

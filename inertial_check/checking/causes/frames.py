@@ -369,28 +369,6 @@ _LEAST_OF_FORMULA = 500.0
 entries, whatever the other shapes of the body say."""
 
 
-def reread(subject: Subject, cause: Cause) -> Iterator[Proposal]:
-    """The readings of a cause that make the body far more probable.
-
-    Args:
-        subject: A body.
-        cause: SignOfProducts, AboutLinkOrigin or WrongFrame.
-    """
-    if subject.kind != "stated":  # sign-of-products is asked about impossible bodies, too
-        return
-    own = find_readings(subject, cause.name)
-    for (reading, share), gain in zip(own, find_gains(cause, subject).tolist(), strict=True):
-        if gain > PLAIN:
-            yield Proposal(
-                gain * share,
-                f"{reading.what} the tensor fits {_witness(subject)} far better "
-                f"({_misfits(subject, reading)}{times_as_probable(gain)}): "
-                + box_text(subject.mass, reading.C_BBcm_B),
-                I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
-                gain=gain,
-            )
-
-
 def _misfits(subject: Subject, reading: Reading) -> str:
     """The misfit from the shapes before and after a reading; "" without shapes."""
     likeness = subject.examination.likeness
@@ -400,14 +378,6 @@ def _misfits(subject: Subject, reading: Reading) -> str:
     after = resemblance.misfit(reading.C_BBcm_B, likeness.C_GGcm_B[rows])
     best = int(np.argmin(after))
     return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
-
-
-def meant_by_readings(subject: Subject, cause: Cause) -> Meant | None:
-    """The body with the spread of each of the readings of a cause; None without any."""
-    readings = find_readings(subject, cause.name) if subject.kind == "stated" else []
-    if not readings:
-        return None
-    return with_spreads(subject, np.array([reading.C_BBcm_B for reading, _ in readings]))
 
 
 def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
@@ -431,6 +401,31 @@ def _witness(subject: Subject) -> str:
     names = ["the body's shapes"] if likeness.known[subject.index] else []
     names += [] if other is None else [subject.examination.model.bodies[other].name]
     return " and ".join(names) or "other bodies"
+
+
+class ReadingCause(Cause):
+    """A cause that other readings of the tensor undo, each with its share among them."""
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with the spread of each reading; None without any."""
+        readings = find_readings(subject, self.name) if subject.kind == "stated" else []
+        if not readings:
+            return None
+        return with_spreads(subject, np.array([reading.C_BBcm_B for reading, _ in readings]))
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The readings that make the body far more probable."""
+        own = find_readings(subject, self.name)
+        for (reading, share), gain in zip(own, find_gains(self, subject).tolist(), strict=True):
+            if gain > PLAIN:
+                yield Proposal(
+                    gain * share,
+                    f"{reading.what} the tensor fits {_witness(subject)} far better "
+                    f"({_misfits(subject, reading)}{times_as_probable(gain)}): "
+                    + box_text(subject.mass, reading.C_BBcm_B),
+                    I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
+                    gain=gain,
+                )
 
 
 class SizeMismatch(Cause):
@@ -511,7 +506,7 @@ def _scale_down(subject: Subject, ratios: Floats) -> Floats:
     return C_BBcm_B / ratios[:, None, None] ** 2
 
 
-class AboutLinkOrigin(Cause):
+class AboutLinkOrigin(ReadingCause):
     """The tensor is about the link's origin, not about the centre of mass.
 
     ## What happened
@@ -546,16 +541,8 @@ class AboutLinkOrigin(Cause):
     name, prior = "about-link-origin", 0.08
     kinds = frozenset({"stated"})
 
-    def meant(self, subject: Subject) -> Meant | None:
-        """The body with the term subtracted."""
-        return meant_by_readings(subject, self)
 
-    def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """The tensor about the centre of mass."""
-        yield from reread(subject, self)
-
-
-class WrongFrame(Cause):
+class WrongFrame(ReadingCause):
     """The right tensor stands in the wrong axes.
 
     ## What happened
@@ -590,14 +577,6 @@ class WrongFrame(Cause):
 
     name, prior = "wrong-frame", 0.08
     kinds = frozenset({"stated"})
-
-    def meant(self, subject: Subject) -> Meant | None:
-        """The body with its tensor turned."""
-        return meant_by_readings(subject, self)
-
-    def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """The tensor, turned."""
-        yield from reread(subject, self)
 
 
 class WrongFormula(Cause):
@@ -806,7 +785,7 @@ class RotorInertia(Cause):
             yield "that of the shapes, evenly filled,", resemblance.inertia(subject.mass, C_G)
 
 
-class SignOfProducts(Cause):
+class SignOfProducts(ReadingCause):
     """The products of inertia have the opposite sign convention.
 
     ## What happened
@@ -846,14 +825,10 @@ class SignOfProducts(Cause):
             return NOTHING
         return np.asarray(subject.six[None] * PRODUCTS_NEGATED)
 
-    def meant(self, subject: Subject) -> Meant | None:
-        """The body with its products negated."""
-        return meant_by_readings(subject, self)
-
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor with its products negated, where that makes a body of it."""
         if subject.kind == "stated":
-            yield from reread(subject, self)  # of a body that shows nothing by itself
+            yield from super().proposals(subject)  # of a body that shows nothing by itself
         six, margin, consistent = self.trials(subject)
         if consistent.any():
             yield Proposal(

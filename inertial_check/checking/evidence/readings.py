@@ -146,8 +146,8 @@ def read_body(examination: Examination, index: int) -> WrittenNumbers:
     """Read the numbers of one body of a model."""
     body, judgement = examination.model.bodies[index], examination.judgements[index]
     R_BBi = np.eye(3) if body.inertial is None else np.array(body.inertial.R_BBi)
-    numbers = judgement.mass, judgement.I_BBcm_Bi, judgement.p_BoBcm_B
-    return WrittenNumbers(*(np.array([each]) for each in numbers), R_BBi[None])
+    six, p_BoBcm_B = np.array([judgement.I_BBcm_Bi]), np.array([judgement.p_BoBcm_B])
+    return WrittenNumbers(np.array([judgement.mass]), six, p_BoBcm_B, R_BBi[None])
 
 
 class _Form(NamedTuple):

@@ -178,9 +178,7 @@ class TestFramework:
         text = robot(SLIP)
         (subject,) = subjects(text)
         inertial = subject.body.inertial._replace(kilograms_per_unit=2.0, meters_per_unit=3.0)
-        body = subject.body._replace(inertial=inertial)
-        model = subject.examination.model
-        object.__setattr__(model, "bodies", (model.bodies[0], body))
+        subject.body = subject.body._replace(inertial=inertial)
         made = edit(subject, Proposal(1.0, "", mass=4.0, p_BoBcm_B=np.array([6.0, 0, 0])))
         assert made["entries"] == {"mass": 2.0, "x": 2.0}
         made = edit(subject, Proposal(1.0, "", I_BBcm_Bi=np.diag([36.0, 0, 0])))
