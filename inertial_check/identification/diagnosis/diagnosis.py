@@ -584,6 +584,7 @@ def estimate_lag(A: Floats, tau: Floats, guess: float = 0.0) -> float | None:
         squares = (own**2).sum(axis=0)
         rest = squares - ((basis.T @ own) ** 2).sum(axis=0)
         if np.all(squares > 0):
+            # Logarithms add as in a likelihood whose noise is that of each joint, and unknown.
             left += np.log(np.maximum(rest / squares, tolerances.EPS))
     best = int(np.argmin(left))
     if best < _ALIKE or best >= len(shifts) - _ALIKE:

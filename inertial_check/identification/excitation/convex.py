@@ -131,6 +131,8 @@ def measure_gaps(A: ConvexShapes, B: ConvexShapes, enough: ArrayLike = np.inf) -
         own = v[running]
         new = np.stack([A.rows(running).support(-own), B.rows(running).support(own)])
         norm = np.linalg.norm(own, axis=1)
+        # No point of A - B is nearer along v than that of the support points: a plane across v
+        # parts the shapes by this gap. The textbook's |v| is an upper bound until the search ends.
         gap = np.sum(own * (new[0] - new[1]), axis=1) / norm
         better = running[gap > best.distance[running]]
         best.distance[running] = np.maximum(best.distance[running], gap)
@@ -311,6 +313,7 @@ class Clearance:
         least = self.obstacles.least
         for _ in range(SPLITS):
             q, u, _ = series.at(t)
+            # The speed at the middle of an interval and the acceleration's peak bound that in it.
             speed = np.sum((np.abs(u[times]) + half * series.peaks[2]) * reach[pairs], axis=1)
             found = self._bound(q, times, pairs, least[pairs] + speed * half)
             place = int(np.argmin(found - least[pairs]))

@@ -597,6 +597,7 @@ class OnlineIdentification:
         H - H E (1 + E^T H E)^-1 E^T H.
         """
         block = self._H[:, own]
+        # The identity of Woodbury: no inverse of H, which is singular before all parameters show.
         gain = np.linalg.solve(np.eye(10) + self._H[own, own], block.T)
         g = self._g - gain.T @ self._g[own]
         H = self._H - block @ gain

@@ -263,6 +263,7 @@ class _Alone:
         U, sizes, _ = np.linalg.svd(beside, full_matrices=False)
         U = U[:, sizes > tolerances.RANK]
         left = own - U @ (U.T @ own)
+        # Zeros below give all ten right singular vectors, those of open directions among them.
         U_, sizes, V = np.linalg.svd(np.concatenate([left, np.zeros((10, 10))]))
         seen = sizes > tolerances.RANK
         known = V[seen].T / sizes[seen]

@@ -309,6 +309,8 @@ def _triangle(rows: Floats) -> Floats:
 
     if not rows.size:
         return rows[:0]
+    # A triangle of triangles is that of all rows: QR of tall matrices block by block (Demmel,
+    # Grigori, Hoemmen, Langou, SIAM J. Sci. Comput. 34, 2012).
     factors, *_ = lapack.dgeqrf(rows, lwork=WIDEST_BLOCK * rows.shape[1], overwrite_a=True)
     return np.asarray(np.triu(factors[: min(rows.shape)]))
 

@@ -126,6 +126,7 @@ def _judge_whiteness(runs: Sequence[Floats], redundancy: float) -> ResidualWhite
         return None
     lags = min(LAGS, count // 5)
     own = _correlate(thin, lags)[1:]
+    # Ljung, Box, On a measure of lack of fit in time series models, Biometrika 65 (1978).
     statistic = float(count * (count + 2) * np.sum(own**2 / (count - np.arange(1, lags + 1))))
     # The survival function of chi squared with `lags` degrees of freedom.
     p_value = float(gammaincc(lags / 2, statistic / 2))
@@ -140,6 +141,8 @@ def _count_alike(runs: Sequence[Floats]) -> float:
     longest = max(map(len, runs))
     lags, sums = min(64, longest - 1), np.ones(1)
     while lags >= 1:
+        # A sum over all lags has a variance that does not fall with the samples: the window ends it
+        # (Sokal, Monte Carlo Methods in Statistical Mechanics, 1997).
         sums = 2 * np.cumsum(_correlate(runs, lags)) - 1
         done = np.flatnonzero(np.arange(lags + 1) >= 6 * sums)
         if len(done):

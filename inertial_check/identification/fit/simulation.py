@@ -117,6 +117,8 @@ class SimulatedRobot:
         tau = np.asarray(
             inverse_dynamics(self.tree, every, rates, each, gravity=self.gravity, theta=self.theta)
         )
+        # Columns of M are the torques of unit accelerations less those without any (Walker, Orin,
+        # J. Dyn. Syst. Meas. Control 104, 1982, method 1).
         held = tau[:, 0]
         return (tau[:, 1:] - held[:, None]).swapaxes(1, 2), held
 

@@ -429,6 +429,7 @@ def _corner(data: Floats, prior: Floats) -> int | None:
     if not (np.ptp(x) > 0 and np.ptp(y) > 0):
         return None
     points = np.stack([x / np.ptp(x), y / np.ptp(y)], axis=1)
+    # Angles between chords: the curvature needs second differences, which few points do not give.
     turns = [_turn(points, i) for i in range(len(points))]
     return int(np.argmax(turns)) if max(turns) > 0 else None
 

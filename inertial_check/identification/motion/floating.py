@@ -161,6 +161,7 @@ def _check_quaternions(path: str, pose: Floats) -> Floats:
         )
     turns = pose[:, 3:] / lengths[:, None]
     jumps = np.sum(turns[1:] * turns[:-1], axis=1) < 0
+    # q and -q are one rotation, but a filter would pass through 0 from one to the other.
     signs = np.where(np.cumsum(np.concatenate([[False], jumps])) % 2, -1.0, 1.0)
     return np.concatenate([pose[:, :3], turns * signs[:, None]], axis=1)
 

@@ -300,6 +300,8 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
     """
     expect("number", rate=rate)
     steps = np.diff(check_signal("q", q, least=3), axis=0)
+    # Hann's window: without one, the ends of slow motion leak into all frequencies and hide where
+    # it fades (Harris, On the use of windows for harmonic analysis, Proc. IEEE 66, 1978).
     window = np.hanning(len(steps) + 2)[1:-1, None]
     power = np.abs(np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)) ** 2
     noise = power[(len(power) + 1) // 2 :].mean(axis=0) if len(power) > 2 else 0.0 * power[0]

@@ -135,8 +135,13 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
                 ReadingNote("columns", f"{kept} taken, which were measured, and not {left}")
             )
         chosen = measured
-        if quantity == "tau":
-            chosen = _choose_torques(chosen, notes)
+        if quantity == "tau":  # torques before motor currents
+            chosen = [each for each in measured if not each.is_current] or measured
+            currents = [each for each in measured if each not in chosen]
+            if currents:
+                kept, left = _list_titles(chosen), _list_titles(currents)
+                said = f"{kept} taken for torques, and not the currents {left}"
+                notes.append(ReadingNote("columns", said))
         if quantity == "t" and len(chosen) > 1:
             chosen = _choose_clock(chosen, notes)
         if chosen:
@@ -223,18 +228,6 @@ def _list_candidates(
 
 def _has_current(meaning: ColumnName) -> bool:
     return meaning.quantity == "tau" and meaning.unit is not None and is_current(meaning.unit)
-
-
-def _choose_torques(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
-    """Choose torques before motor currents."""
-    torques = [each for each in own if not each.is_current]
-    currents = [each for each in own if each.is_current]
-    if torques and currents:
-        kept, left = _list_titles(torques), _list_titles(currents)
-        notes.append(
-            ReadingNote("columns", f"{kept} taken for torques, and not the currents {left}")
-        )
-    return torques or currents
 
 
 def _choose_clock(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:

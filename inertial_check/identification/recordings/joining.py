@@ -189,6 +189,7 @@ def find_offset(features: LoggedSignals, targets: LoggedSignals) -> ClockOffset:
         X / np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny), False
     )
     basis = basis[:, values > values[0] * len(X) * np.finfo(float).eps]
+    # Zeros behind both signals keep the circular correlation of the transforms from wrapping round.
     count = len(X) + len(Y)
     size = 1 << (count - 1).bit_length()
     spectra = np.fft.rfft(Y, size, axis=0)
@@ -244,18 +245,17 @@ def _refine(
         if rows.sum() <= basis.shape[1] + 3:
             continue
         own = np.linalg.qr(np.column_stack([np.ones(rows.sum()), basis[rows]]))[0]
-        costs = np.array([_measure_residuals(own, spline(t[rows] + each)) for each in tries])
+        costs = np.zeros(count)
+        for k, each in enumerate(tries):
+            Y = spline(t[rows] + each)
+            # Logarithms of the squared residuals, as in a likelihood with unknown noise.
+            left = ((Y - own @ (own.T @ Y)) ** 2).sum(axis=0)
+            costs[k] = np.log(np.maximum(left, np.finfo(float).tiny)).sum()
         best = int(np.clip(np.argmin(costs), 1, count - 2))
         bend = costs[best - 1] - 2 * costs[best] + costs[best + 1]
         fraction = 0.5 * (costs[best - 1] - costs[best + 1]) / bend if bend > 0 else 0.0
         offset = float(tries[best] + np.clip(fraction, -1, 1) * (tries[1] - tries[0]))
     return offset
-
-
-def _measure_residuals(basis: Floats, Y: Floats) -> float:
-    """Logarithms of the squared residuals of signals, as in a likelihood with unknown noise."""
-    left = ((Y - basis @ (basis.T @ Y)) ** 2).sum(axis=0)
-    return float(np.log(np.maximum(left, np.finfo(float).tiny)).sum())
 
 
 def _resample_band(own: LoggedSignals, rate: float) -> Floats:
@@ -324,7 +324,13 @@ def join_recordings(
         shifted.append(own)
         notes.append(ReadingNote("joined", note))
     joints = next((each.joints for each in shifted if each.q is not None), first.joints)
-    columns = [_list_columns(each, joints, taken) for each, taken in _share_signals(shifted)]
+    # Every signal is taken of the first file that has it.
+    taken: set[str] = set()
+    columns = []
+    for each in shifted:
+        here = [name for name in _SIGNALS if getattr(each, name) is not None]
+        columns.append(_list_columns(each, joints, [name for name in here if name not in taken]))
+        taken |= {*here}
     loggers = [_stack(each, own) for each, own in zip(shifted, columns, strict=True)]
     try:
         joined = join_signals(loggers)
@@ -428,17 +434,6 @@ def _choose_signals(first: Recording, other: Recording) -> tuple[LoggedSignals, 
         f"{other.path}: --clock-offset estimate needs a signal that {first.path} has, too, or the "
         "positions in that and the torques in this file"
     )
-
-
-def _share_signals(files: Sequence[Recording]) -> list[tuple[Recording, list[str]]]:
-    """Say which signals are taken of each file: every one of the first file that has it."""
-    taken: set[str] = set()
-    found = []
-    for each in files:
-        own = [name for name in _SIGNALS if getattr(each, name) is not None and name not in taken]
-        taken |= {*own}
-        found.append((each, own))
-    return found
 
 
 def _list_columns(

@@ -693,7 +693,20 @@ class BadRows:
                 shown = f"sample {number}" if found[0] is None else f"line {found[0]}"
                 self._first.append((shown, found, f"{stamp}a {kind}"))
             self._note(kind)
-        self._find_ends(bad, back)
+        # Find the kept samples before which something was left out.
+        if not bad.any() and not self._is_open:
+            self.kept += len(bad)
+        else:
+            for is_bad, is_back in zip(bad.tolist(), back.tolist(), strict=True):
+                if is_bad:
+                    self._is_open, self._is_back = True, self._is_back or is_back
+                    continue
+                if self._is_open and self.kept:
+                    self.gaps.append(self.kept)
+                    if self._is_back:
+                        self.breaks.append(self.kept)
+                self._is_open = self._is_back = False
+                self.kept += 1
         self.total += len(bad)
         return ~bad
 
@@ -701,22 +714,6 @@ class BadRows:
         self.count += 1
         known = kind if kind in self._reasons or len(self._reasons) < _SHOWN else "other reason"
         self._reasons[known] = self._reasons.get(known, 0) + 1
-
-    def _find_ends(self, bad: Mask, back: Mask) -> None:
-        """Find the kept samples before which something was left out."""
-        if not bad.any() and not self._is_open:
-            self.kept += len(bad)
-            return
-        for is_bad, is_back in zip(bad.tolist(), back.tolist(), strict=True):
-            if is_bad:
-                self._is_open, self._is_back = True, self._is_back or is_back
-                continue
-            if self._is_open and self.kept:
-                self.gaps.append(self.kept)
-                if self._is_back:
-                    self.breaks.append(self.kept)
-            self._is_open = self._is_back = False
-            self.kept += 1
 
     def finish(self) -> tuple[ReadingNote, ...]:
         """Return a note on what was left out.
