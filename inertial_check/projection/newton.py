@@ -31,7 +31,6 @@ from inertial_check.projection.quadratic import (
     Quadratic,
     Solution,
     iterate_rows,
-    join_solutions,
     normalise,
     restore,
 )
@@ -86,10 +85,15 @@ def project(problem: Quadratic) -> Solution:
 
     The residuals say how far that is: rows above CERTIFIED are for a conic solver.
     """
-    starts = range(0, max(len(problem.theta0), 1), CHUNK)
-    parts = [_project_directly(problem.rows(slice(i, i + CHUNK))) for i in starts]
-    found = join_solutions([part for part, _ in parts])
-    stalled = np.flatnonzero(np.concatenate([rows for _, rows in parts]))
+    found, open_rows = Solution.keep(problem.theta0), np.zeros(len(problem.theta0), dtype=np.bool_)
+    for start in range(0, len(open_rows), CHUNK):
+        some = slice(start, start + CHUNK)
+        part = problem.rows(some)
+        units = normalise(part)
+        root = _iterate_directly(units)
+        found.put(some, restore(part, units, root.x, root.z, root.steps))
+        open_rows[some] = root.residual > units.rounding
+    stalled = np.flatnonzero(open_rows)
     for start in range(0, len(stalled), CHUNK):  # together: few rows take as long as many
         rows = stalled[start : start + CHUNK]
         part = problem.rows(rows)
@@ -97,13 +101,6 @@ def project(problem: Quadratic) -> Solution:
         root = _rescue(units, _iterate_directly(units))
         found.put(rows, restore(part, units, root.x, root.z, root.steps))
     return found
-
-
-def _project_directly(problem: Quadratic) -> tuple[Solution, Mask]:
-    """Find the answers of Newton's method alone, and the rows (n,) on which it stalled."""
-    units = normalise(problem)
-    root = _iterate_directly(units)
-    return restore(problem, units, root.x, root.z, root.steps), root.residual > units.rounding
 
 
 def solve(problem: Normalised) -> Root:

@@ -208,15 +208,6 @@ class Solution(NamedTuple):
             whole[rows] = part
 
 
-def join_solutions(parts: list[Solution]) -> Solution:
-    """Join the solutions of parts of a batch, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    theta, dual, certificates, iterations = zip(*parts, strict=True)
-    joined = Certificate(*map(np.concatenate, zip(*certificates, strict=True)))
-    return Solution(np.concatenate(theta), np.concatenate(dual), joined, np.concatenate(iterations))
-
-
 class Normalised(NamedTuple):
     """A problem in its own units: L^-1 Pi L^-T of the reference L L^T, ||x0|| = 1 and det M = 1.
 

@@ -18,6 +18,7 @@ closed form does not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,7 +73,7 @@ from inertial_check.projection.moments import (
     central_inertia,
     with_margin,
 )
-from inertial_check.projection.quadratic import Quadratic, Solution, join_solutions
+from inertial_check.projection.quadratic import Quadratic, Solution
 from inertial_check.projection.svec import Certificate, triangle
 
 Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
@@ -217,14 +218,12 @@ def try_nearest(problem: Quadratic, solver: str = "clarabel") -> Solution:
     Raises:
         ParameterError: No such solver.
     """
-    parts = []
+    found = Solution.keep(problem.theta0, np.inf)
     for i in range(len(problem.theta0)):
-        row = problem.rows(slice(i, i + 1))
-        try:
-            parts.append(nearest(row, (), solver))
-        except ProjectionError:
-            parts.append(Solution.keep(row.theta0, np.inf))
-    return join_solutions(parts)
+        row = slice(i, i + 1)
+        with suppress(ProjectionError):
+            found.put(row, nearest(problem.rows(row), (), solver))
+    return found
 
 
 def prove_nearest(
