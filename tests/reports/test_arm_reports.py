@@ -77,10 +77,9 @@ def test_the_payload_is_alone_on_stdout(form, capsys, tmp_path):
     assert target.read_bytes().decode() == out
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_no_form_names_a_folder_that_was_not_given(form, capsys, project_root):
-    _, out, _ = run(capsys, "data/arm.urdf", "--output-format", form)
-    assert str(project_root) not in out
+def test_the_page_names_no_folder_that_was_not_given(capsys, project_root):
+    """The other forms are compared as a whole."""
+    assert str(project_root) not in run(capsys, "data/arm.urdf", "--output-format", "html")[1]
 
 
 @pytest.mark.parametrize(

@@ -15,35 +15,6 @@ def report_of(*findings):
     return Report((FileReport("a.urdf", "urdf", "a", (), findings),))
 
 
-def test_everything(golden):
-    golden("reports/full.txt", shown(hand_made.EVERYTHING))
-
-
-def test_colours(golden):
-    golden("reports/full-colour.txt", shown(hand_made.EVERYTHING, color=True))
-
-
-def test_statistics_come_before_the_summary(golden):
-    golden("reports/full-statistics.txt", shown(hand_made.EVERYTHING, statistics=True))
-
-
-def test_a_clean_run_says_what_it_looked_at():
-    assert shown(hand_made.CLEAN) == "Checked 1 body in 1 file: no findings.\n"
-
-
-def test_quiet_without_findings_is_silent():
-    assert shown(hand_made.CLEAN, summary=False) == ""
-
-
-def test_colour_only_adds_escapes():
-    import re
-
-    coloured = shown(hand_made.EVERYTHING, color=True)
-    plain = shown(hand_made.EVERYTHING)
-    assert "\x1b" not in plain
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-
-
 def test_a_name_cannot_command_the_terminal():
     wicked = hand_made.MISSING._replace(
         body="\x1b[2Jgone\n\u202e", message="tab\there", excerpt=None
@@ -60,52 +31,10 @@ def test_undecodable_path_can_be_encoded():
     assert r"caf\udce9.urdf:15:20" in text.encode("utf-8").decode()
 
 
-def test_the_fix_can_be_pasted_into_a_shell():
-    import shlex
-
-    lines = shown(hand_made.EVERYTHING).splitlines()
-    commands = [shlex.split(line.partition(" inertial-check ")[2]) for line in lines]
-    commands = [command for command in commands if command]
-    assert ["fix", "--cause", "1", "--body", "forearm", "robots/arm one.urdf"] in commands
-    assert ["fix", "--unsafe", "robots/arm one.urdf"] not in commands  # the cause is probable
-    assert ["fix", "--cause", "1", "--body", "forearm", "robots/arm one.urdf"] in commands
-
-
 def test_a_body_whose_name_repeats_goes_by_its_id():
     twin = hand_made.CONSISTENT._replace(name="forearm")
     file = hand_made.ARM._replace(bodies=(twin, hand_made.INCONSISTENT))
     assert "--body '/robot/link[2]' " in shown(Report((file,)))
-
-
-def test_a_cause_without_an_edit_offers_no_command():
-    assert "--cause 2" not in shown(hand_made.EVERYTHING)
-
-
-def test_what_engines_do_is_said_once_a_body_and_alike_together():
-    text = shown(hand_made.EVERYTHING)
-    assert text.count("mujoco, gz reject; drake replaces (") == 1
-    assert "; physx, genesis warn\n" in text
-    assert "pinocchio" not in text
-
-
-def test_suppressed_findings_are_counted_and_not_shown():
-    text = shown(hand_made.EVERYTHING)
-    assert "; 2 suppressed, of which 1 accepted (known, with reason).\n" in text
-    assert "IC303" not in text
-    assert "IC304" not in text
-
-
-def test_carets_stand_under_what_is_marked():
-    """Tabs have one width, wide characters two columns, combining ones none."""
-    from itertools import pairwise
-    from unicodedata import east_asian_width
-
-    lines = shown(hand_made.EVERYTHING).splitlines()
-    above, below = next((a, b) for a, b in pairwise(lines) if "\u91cd" in a)
-    start = below.index("^")
-    assert above[start:].startswith("<link name=")
-    width = sum(2 if east_asian_width(char) == "W" else 1 for char in above[start:])
-    assert below.count("^") == width == 18
 
 
 def test_a_name_that_no_shell_line_can_hold_is_not_offered():

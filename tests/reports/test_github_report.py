@@ -24,25 +24,6 @@ def commands(report):
     return found
 
 
-def test_everything(golden):
-    golden("reports/github.txt", shown(hand_made.EVERYTHING, statistics=True))
-
-
-def test_a_command_a_finding():
-    found = commands(hand_made.EVERYTHING)
-    assert [kind for kind, _, _ in found] == ["notice", "error", "error", "warning", "error"]
-    _, properties, message = found[1]
-    assert properties == {
-        "file": "robots/arm one.urdf",
-        "line": "15",
-        "endLine": "15",
-        "col": "20",
-        "endColumn": "24",
-        "title": "IC301 triangle-inequality-violation [forearm]",
-    }
-    assert message.splitlines()[1].startswith("Cause 1: decimal-slip (90 %): izz is ten times")
-
-
 def test_several_lines_have_no_columns():
     """GitHub drops an annotation's columns where it spans lines, and says so in the log."""
     place = hand_made.MISSING.place._replace(end_line=30)
@@ -52,7 +33,6 @@ def test_several_lines_have_no_columns():
 
 
 def test_the_summary_says_what_is_not_shown():
-    assert "annotations" not in shown(hand_made.EVERYTHING)
     file = FileReport("a", "urdf", "a", (), (hand_made.TRIANGLE,) * 14 + (hand_made.PLATE,) * 11)
     text = shown(Report((file,)))
     assert text.count("::error") == 14

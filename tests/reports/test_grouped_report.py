@@ -60,14 +60,6 @@ def many(count):
     ]
 
 
-def test_everything(golden):
-    golden("reports/grouped.txt", shown(hand_made.EVERYTHING))
-
-
-def test_colours(golden):
-    golden("reports/grouped-colour.txt", shown(hand_made.EVERYTHING, color=True))
-
-
 def test_a_finding_is_four_lines_with_the_caret_under_the_guilty_number():
     assert shown(report_of(SLIP), summary=False).splitlines() == [
         "a.urdf:15:71: error IC301 [forearm] no body has principal moments 0.02, 0.03, 0.08 kg m^2",
@@ -137,13 +129,6 @@ def test_files_without_findings_are_one_number():
     assert "Checked 2 bodies in 3 files: 1 error. 2 files without findings.\n" in shown(report)
 
 
-@pytest.mark.parametrize("report", [hand_made.FAILED, Report((), ("a: no such file",))])
-@pytest.mark.parametrize("form", ["full", "concise", "markdown", "github"])
-def test_no_findings_is_never_said_beside_a_failure(report, form):
-    assert "no findings" not in render(report, form, View(exit_code=2))
-    assert "no findings" in render(hand_made.CLEAN, form, View(exit_code=0))
-
-
 def test_a_partial_report_says_so_and_never_that_there_is_nothing():
     text = shown(hand_made.CLEAN, left=7)
     assert "no findings" not in text
@@ -175,12 +160,6 @@ def test_a_name_of_a_million_characters_takes_no_more_lines():
     text = shown(hand_made.named("x" * 1_000_000), most_lines=50)
     assert len(text) < 20_000
     assert text.count("\n") <= 50
-
-
-def test_colour_only_adds_escapes():
-    coloured = shown(hand_made.EVERYTHING, color=True)
-    plain = shown(hand_made.EVERYTHING)
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain != coloured
 
 
 def test_carets_stand_under_wide_characters_tabs_and_after_combining_ones():

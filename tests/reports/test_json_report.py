@@ -1,4 +1,5 @@
-import copy
+"""The JSON report of a check, whole and by lines, against the schema that is published."""
+
 import json
 from importlib.resources import files
 
@@ -6,41 +7,41 @@ import jsonschema
 import pytest
 
 import hand_made_reports as hand_made
-import inertial_check
+from inertial_check.checking.report import FileReport, Report
 from inertial_check.reports import View, render
 
 SCHEMA = json.loads(
     files("inertial_check.reports").joinpath("check.schema.json").read_text(encoding="utf-8")
 )
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-REPORTS = ["EVERYTHING", "CLEAN", "FAILED", "EMPTY"]
+LINE = jsonschema.Draft202012Validator(
+    {key: value for key, value in SCHEMA.items() if key not in ("type", "required")}
+    | {"$ref": "#/$defs/line"}
+)
+EVERY_REPORT = [
+    pytest.param(getattr(hand_made, name), statistics, id=f"{name}-{statistics}")
+    for name in ("EVERYTHING", "CLEAN", "FAILED", "EMPTY")
+    for statistics in (False, True)
+]
 
 
 def refuse(constant):
     raise AssertionError(f"{constant} is no JSON")
 
 
-def shown(report, exit_code=1, **view):
-    return render(report, "json", View(exit_code=exit_code, **view))
-
-
 def parsed(report, **view):
-    return json.loads(shown(report, **view), parse_constant=refuse)
+    return json.loads(render(report, "json", View(1, **view)), parse_constant=refuse)
 
 
-def test_everything(golden):
-    text = shown(hand_made.EVERYTHING)
-    golden("reports/check.json", text.replace(f'"{inertial_check.__version__}"', '"VERSION"', 1))
+def lines(report, **view):
+    return [json.loads(line) for line in render(report, "jsonl", View(1, **view)).splitlines()]
 
 
-def test_the_schema_is_one():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-
-@pytest.mark.parametrize("name", REPORTS)
-@pytest.mark.parametrize("statistics", [False, True])
-def test_reports_satisfy_the_schema(name, statistics):
-    VALIDATOR.validate(parsed(getattr(hand_made, name), statistics=statistics))
+@pytest.mark.parametrize(("report", "statistics"), EVERY_REPORT)
+def test_reports_and_their_lines_satisfy_the_schema(report, statistics):
+    VALIDATOR.validate(parsed(report, statistics=statistics))
+    for line in lines(report, statistics=statistics):
+        LINE.validate(line)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +62,16 @@ def test_reports_satisfy_the_schema(name, statistics):
     ],
 )
 def test_the_schema_refuses(path, value):
-    document = copy.deepcopy(parsed(hand_made.EVERYTHING))
-    target = document
+    document = target = parsed(hand_made.EVERYTHING)
     for key in path[:-1]:
         target = target[key]
     target[path[-1]] = value
     assert not VALIDATOR.is_valid(document)
+
+
+@pytest.mark.parametrize("wrong", [{"type": "body"}, {"schema_version": 1}, {"bodies": 3}])
+def test_the_schema_refuses_a_line(wrong):
+    assert not LINE.is_valid(lines(hand_made.EVERYTHING)[0] | wrong)
 
 
 def test_every_member_that_is_written_is_described():
@@ -81,73 +86,23 @@ def test_every_member_that_is_written_is_described():
     assert file["findings"][0].keys() == definitions["finding"]["properties"].keys()
 
 
-def test_what_is_no_number_is_null():
-    body = parsed(hand_made.EVERYTHING)["files"][0]["bodies"][2]
-    assert body["mass"] is None
-    assert body["com"] == [None, 0.0, 0.0]
-    assert body["inertia"]["iyy"] is None
-    assert body["margin"] is None
-
-
-def test_numbers_keep_every_bit():
-    body = parsed(hand_made.EVERYTHING)["files"][0]["bodies"][0]
-    assert body["inertia"]["izz"] == hand_made.CONSISTENT.judgement.I_BBcm_B[5]
-    assert body["equivalent_box"][0] == 0.5477225575051661
-
-
-def test_counts_and_exit_code():
-    summary = parsed(hand_made.EVERYTHING, exit_code=2)["summary"]
-    assert summary == {
-        "files": 2,
-        "bodies": 3,
-        "errors": 3,
-        "warnings": 1,
-        "notes": 1,
-        "distinct_findings": 5,
-        "suppressed": 2,
-        "accepted": 1,
-        "exit_code": 2,
-    }
-
-
-def test_entries_say_what_is_unusual_about_them():
-    """A reader of the JSON could not find a number in an included file, or edit an expression."""
-    findings = parsed(hand_made.EVERYTHING)["files"][0]["findings"]
-    plain, computed = next(each["entries"] for each in findings if each["code"] == "IC301")
-    place = {"line": 15, "column": 20, "end_line": 15, "end_column": 24}
-    assert plain == {"name": "ixx", "text": "0.02", **place}
-    assert computed["path"] == "robots/units.xacro"
-    assert computed["computed"] is True
-    assert computed["text"] == "${8 * unit}"
-
-
-def test_statistics_only_when_asked():
-    assert "statistics" not in parsed(hand_made.EVERYTHING)
-    assert parsed(hand_made.EVERYTHING, statistics=True)["statistics"] == {
-        "IC001": 1,
-        "IC103": 1,
-        "IC301": 1,
-        "IC302": 1,
-        "IC306": 1,
-    }
-
-
-def test_each_body_is_one_line():
-    text = shown(hand_made.EVERYTHING)
-    assert sum('"verdict"' in line for line in text.splitlines()) == 3
-
-
-def test_failures_and_notes_are_told():
-    assert parsed(hand_made.FAILED)["failures"] == ["absent.urdf: No such file or directory"]
-    assert parsed(hand_made.EVERYTHING)["notes"] == ["skipped files of formats: 2 mjcf"]
+@pytest.mark.parametrize("statistics", [False, True])
+def test_the_lines_together_are_the_json_report(statistics):
+    *found, summary = lines(hand_made.EVERYTHING, statistics=statistics)
+    assert [line.pop("type") for line in found] == ["file"] * len(found)
+    assert summary.pop("type") == "summary"
+    for line in found:
+        assert line.pop("schema_version") == "1"
+    assert {**summary, "files": found} == parsed(hand_made.EVERYTHING, statistics=statistics)
 
 
 def test_any_name_survives():
-
-    from inertial_check.checking.report import FileReport, Report
-
     body = hand_made.CONSISTENT._replace(name='"\u2028\ud800é\n')
     report = Report((FileReport("\udce9.urdf", "urdf", "é", (body,), ()),))
-    text = shown(report)
+    text = render(report, "json", View(1))
     assert text.isascii()
     assert json.loads(text)["files"][0]["bodies"][0]["name"] == body.name
+    text = render(hand_made.named(hand_made.WICKED), "jsonl", View(1))
+    assert text.isascii()
+    assert len(text.splitlines()) == 2
+    assert json.loads(text.splitlines()[0])["bodies"][0]["name"] == hand_made.WICKED

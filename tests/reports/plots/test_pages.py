@@ -1,8 +1,6 @@
 """Plots of an identification: the data in the lines, the words around them, the files."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -64,12 +62,6 @@ def test_torques_say_joints_units_and_errors():
     assert "hip: RMSE before 2, after 0.5 N m" in said
     assert "slide: RMSE before 2, after 0.5 N" in said
     assert {"[N m]", "[N]", "time [s]", "measured", "before", "after"} <= set(said)
-
-
-def test_torques_without_a_before():
-    (page,) = plots.torques(np.arange(4), np.ones((4, 1)), None, np.zeros((4, 1)), ["hip"])
-    assert list(lines(page.figure.axes[0])) == ["measured", "after"]
-    assert "hip: RMSE after 1 N m" in words(page.figure)
 
 
 def test_long_recordings_are_drawn_by_their_extremes(rng):
@@ -315,34 +307,3 @@ def test_settings_and_backend_of_the_user_stay_and_do_not_show(rng):
         before = dict(matplotlib.rcParams)
         assert plots.render_pages("a.svg", plots.ellipsoids(theta, theta, ["a"])) == plain
         assert dict(matplotlib.rcParams) == before
-
-
-DRAW = """
-import sys
-{before}
-from inertial_check.errors import UsageError
-from inertial_check.reports import plots
-print("late" if {before!r} or "matplotlib" not in sys.modules else "at once")
-try:
-    plots.torques([0.0, 1.0], [[1.0], [2.0]], None, [[1.0], [2.0]], ["a"])
-except UsageError as error:
-    print(error)
-else:
-    print("with pyplot" if "matplotlib.pyplot" in sys.modules else "without pyplot")
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "said"),
-    [
-        ("", "without pyplot"),
-        (
-            "sys.modules['matplotlib'] = None",
-            'plots need matplotlib: pip install "inertial-check[report]"',
-        ),
-    ],
-)
-def test_matplotlib_is_asked_for_late_and_pyplot_never(before, said):
-    code = DRAW.format(before=before)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["late", said]
