@@ -2,8 +2,6 @@
 
 import io
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -199,13 +197,3 @@ def test_names_cannot_move_the_cursor(robot, capsys):
     out = run(capsys, "a.urdf", "b.urdf")[1]
     assert "\\u202earm" in out
     assert "\u202e" not in out
-
-
-def test_a_check_does_not_load_what_only_a_comparison_needs(robot):
-    robot("a.urdf", {})
-    code = (
-        "import sys; from inertial_check.programs.cli.main import main; main(['a.urdf']); "
-        "print([n for n in sys.modules if 'difference' in n or 'conversions' in n])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")

@@ -88,10 +88,6 @@ def test_the_report_says_what_was_gained_and_what_is_used(run, arm):
     assert "-o FILE.csv or FILE.npz writes the trajectory" in err
 
 
-def test_quiet_is_the_report_alone(run, arm):
-    assert run("excite", arm, *QUICK, "-q")[2] == ""
-
-
 @pytest.mark.parametrize("name", ["motion.csv", "motion.npz"])
 def test_what_is_written_reads_back_and_keeps_the_limits(run, arm, tmp_path, name):
     path = tmp_path / name

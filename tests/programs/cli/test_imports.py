@@ -19,7 +19,8 @@ HEAVY = {
 """Libraries that take longer to import than the check of a file."""
 
 OTHERS = {"identification", "programs.lsp", "programs.mcp", "programs.init", "programs.objects"}
-CHECK = OTHERS | {"fixing", "running.remote", "running.results", "running.workers", "running.cache"}
+CHECK = OTHERS | {"fixing", "reports.difference", "running.cache", "running.remote"}
+CHECK |= {"running.results", "running.workers"}
 MESHES = {"documents.meshes", "inertia.meshes"}
 NOTHING = OTHERS | {"fixing", "running", "projection"}
 

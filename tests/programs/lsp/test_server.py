@@ -85,10 +85,6 @@ YAML = """forearm:
 """
 
 
-def clean(text):
-    return not ic.check_model(ic.load(text.encode())).findings
-
-
 def action(actions, beginning):
     (found,) = [each for each in actions if each["title"].startswith(beginning)]
     return found
@@ -234,14 +230,6 @@ class TestPlaces:
         text = head + ROBOT.replace("\n", "").replace("forearm", "Unterarm-ü")
         (found,) = editor.open(f"{encoding}.urdf", text)
         assert editor.marked(f"{encoding}.urdf", found) == "0.0801"
-
-    def test_lines_end_where_the_protocol_says(self, editor):
-        text = ROBOT.replace("<robot", "<!-- \x0b \x0c \x85 \u2028 --><robot").replace("\x0b", "")
-        text = text.replace("\x0c", "")
-        (found,) = editor.open("separators.urdf", text)
-        assert editor.marked("separators.urdf", found) == "0.0801"
-        editor.edit("separators.urdf", "0.0801", "0.00801")
-        assert editor.diagnostics("separators.urdf") == []
 
 
 class TestActions:

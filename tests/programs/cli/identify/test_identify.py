@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from importlib.resources import files
 
 import jsonschema
@@ -521,15 +519,6 @@ def test_pictures(identify, tmp_path):
     assert (tmp_path / "pictures.pdf").read_bytes().startswith(b"%PDF")
     assert identify(noisy(), "--holdout", "0.3", "--plot", "pictures")[0] == 0
     assert {"1-torques-1.svg", "2-torques-1.svg"} <= set(os.listdir(tmp_path / "pictures"))
-
-
-def test_other_commands_load_nothing_of_it():
-    code = (
-        "import sys; from inertial_check.programs.cli.main import main; main(['rules']); "
-        "print([n for n in sys.modules if 'identif' in n or n.split('.')[0] == 'scipy'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")
 
 
 def test_what_the_file_does_not_state_is_inserted(identify, tmp_path):
