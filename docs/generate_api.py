@@ -173,8 +173,7 @@ def _directive(value: object, name: str) -> str:
 
 
 def _index() -> str:
-    rows = [f"| [{name}]({name}.md) | {purpose} |" for name, (purpose, _) in PUBLIC.items()]
-    listing = "\n".join(["inertial_check", *PUBLIC])
+    rows = [f"* [{name}]({name}.md): {purpose}" for name, (purpose, _) in PUBLIC.items()]
     return "\n".join(
         [
             "# API reference",
@@ -182,12 +181,10 @@ def _index() -> str:
             "What these pages list is public: it changes only with a line in the change log. Every",
             "other name may change without notice.",
             "",
-            "| package | for |",
-            "|---|---|",
-            "| [inertial_check](inertial_check.md) | The names that most programs need. |",
+            "* [inertial_check](inertial_check.md): The names that most programs need.",
             *rows,
             "",
-            f"```{{toctree}}\n:hidden:\n\n{listing}\n```",
+            "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
             "",
         ]
     )

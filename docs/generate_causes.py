@@ -56,8 +56,7 @@ def make_pages() -> dict[str, str]:
     """Every file of docs/causes and its text."""
     rows = [f"* [{cause.name}]({cause.name}.md): {summarise_cause(cause)}" for cause in ALL_CAUSES]
     listed = "\n".join([*rows, "", ""])
-    listing = "\n".join(cause.name for cause in ALL_CAUSES)
-    toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
+    toctree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     index = INTRODUCTION + listed + toctree
     return {"index.md": index, **{f"{cause.name}.md": cause_page(cause) for cause in ALL_CAUSES}}
 

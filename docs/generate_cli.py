@@ -67,13 +67,16 @@ LONGEST_CHOICES = 40
 MARK = "†"
 """Mark of the options that a configuration can set."""
 
+COMMON = "Miscellaneous"
+"""Title of the options that every command has; only the page of check and the index name them."""
+
 TITLES = {"positional arguments": "Arguments", "options": "Options"}
 """Headings in place of the titles that argparse gives its own groups."""
 
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/commands and its text."""
-    explained: dict[tuple[str, str], str] = {}
+    explained: dict[tuple[str, str], tuple[str, str]] = {}
     return {"index.md": _index()} | {f"{name}.md": _page(name, explained) for name in COMMANDS}
 
 
@@ -81,7 +84,6 @@ def _index() -> str:
     rows = [
         f"* [{name}]({name}.md): {_capitalise(entry.summary)}" for name, entry in COMMANDS.items()
     ]
-    listing = "\n".join(COMMANDS)
     return "\n".join(
         [
             "# Commands",
@@ -90,22 +92,24 @@ def _index() -> str:
             "A [configuration](../configuration.md) can set the options that are marked with "
             f"{MARK},",
             "under the same names without `--`, those of `fill` in its table `fill`.",
+            "Every command has `--help`, `--quiet`, `--verbose` and `--color`, which the page of",
+            "check explains. A title in italics stands for all options below it on that page.",
             "",
             *rows,
             "",
-            f"```{{toctree}}\n:hidden:\n\n{listing}\n```",
+            "```{toctree}\n:hidden:\n:glob:\n\n*\n```",
             "",
         ]
     )
 
 
-def _page(name: str, explained: dict[tuple[str, str], str]) -> str:
+def _page(name: str, explained: dict[tuple[str, str], tuple[str, str]]) -> str:
     """The page of a command.
 
     Args:
         name: Name of the command.
-        explained: The command whose page explains an option, by the names of the option and its
-            meaning; the options that only this page explains are added.
+        explained: The command whose page explains an option, and the section there, by the names
+            of the option and its meaning; the options that only this page explains are added.
     """
     parser = build_parser(name)
     usage = f"{PROGRAM} {name} [OPTION]... {COMMANDS[name].arguments}".rstrip()
@@ -119,19 +123,30 @@ def _page(name: str, explained: dict[tuple[str, str], str]) -> str:
     elsewhere: dict[str, list[str]] = {}
     for title, actions in groups.items():
         lines: list[str] = []
+        places: list[tuple[str, str]] = []
+        rest: list[str] = []
         for action in actions:
             names, meaning = _spell(action), _explain(action, words)
             mark = MARK if settable.intersection(action.option_strings) else ""
-            page = explained.setdefault((names, meaning), name)
-            if page == name:
+            place = explained.setdefault((names, meaning), (name, title))
+            if place[0] == name:
                 lines.append(f"* {names}{mark}: {meaning}")
             else:
+                places.append(place)
                 short = action.option_strings or [str(action.metavar)]
-                elsewhere.setdefault(page, []).append(", ".join(map(_code, short)) + mark)
+                rest.append(", ".join(map(_code, short)) + mark)
         if lines:
             sections.append(f"## {title}\n\n" + "\n".join(lines))
+        elif title == COMMON:
+            continue
+        elif len(places) > 1 and places == [at for at in explained.values() if at == places[0]]:
+            mark = MARK if any(option.endswith(MARK) for option in rest) else ""
+            rest = [f"*{places[0][1]}*{mark}"]
+            places = places[:1]
+        for (page, _), option in zip(places, rest, strict=True):
+            elsewhere.setdefault(page, []).append(option)
     if elsewhere:
-        lines = [f"* [{page}]({page}.md): {', '.join(rest)}" for page, rest in elsewhere.items()]
+        lines = [f"* [{page}]({page}.md): {', '.join(told)}" for page, told in elsewhere.items()]
         sections.append("## Explained with another command\n\n" + "\n".join(lines))
     summary = f"{_capitalise(COMMANDS[name].summary)}."
     if name in GUIDES:

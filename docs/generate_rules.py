@@ -15,8 +15,7 @@ def make_pages() -> dict[str, str]:
         f"* [{rule.code}]({rule.code}.md) {rule.name}, {rule.severity.word}" for rule in ALL_RULES
     ]
     page = ["# Rules", "", *rows, ""]
-    listing = "\n".join(rule.code for rule in ALL_RULES)
-    toctree = f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
+    toctree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     index = "\n".join(page) + "\n" + toctree
     return {"index.md": index, **{f"{rule.code}.md": rule_page(rule) for rule in ALL_RULES}}
 

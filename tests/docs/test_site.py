@@ -31,11 +31,16 @@ def test_generated_pages_are_current(name: str, request: pytest.FixtureRequest) 
 
 
 def test_the_pages_of_commands_list_every_option_of_their_help() -> None:
+    """A title in italics stands for a section of the page of check; every command has the last."""
+    sections = (DOCS / "commands" / "check.md").read_text(encoding="utf-8").split("\n## ")
+    explained = {title: rest for title, _, rest in (each.partition("\n") for each in sections)}
     for name in COMMANDS:
         page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        titles = [*re.findall(r"\*([A-Z][^*`]*)\*", page), "Miscellaneous"]
         parser = build_parser(name)
         offered = {option for each in parser._actions for option in each.option_strings}
-        assert offered <= set(re.findall(r"(?<=`)--?[a-z][a-z-]*", page)), name
+        listed = "".join([page, *(explained[title] for title in titles)])
+        assert offered <= set(re.findall(r"(?<=`)--?[a-z][a-z-]*", listed)), name
 
 
 def test_the_page_of_the_configuration_lists_every_key() -> None:
