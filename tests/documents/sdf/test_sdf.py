@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import inertial_check as ic
@@ -239,24 +237,6 @@ class TestPose:
         document = model(link(f"<pose{attributes}>{text}</pose>{GOOD}"))
         assert only_body(document).problems == ()
         return np.array(only_body(document).inertial.R_BBi)
-
-    @given(st.lists(st.floats(-4, 4), min_size=3, max_size=3))
-    def test_roll_pitch_yaw(self, rpy):
-        expected = Rotation.from_euler("xyz", rpy).as_matrix()
-        text = " ".join(map(repr, rpy))
-        np.testing.assert_allclose(self.rotation(f"0 0 0 {text}"), expected, atol=1e-15)
-        degrees = " ".join(repr(math.degrees(angle)) for angle in rpy)
-        turned = self.rotation(f"0 0 0 {degrees}", ' degrees="true"')
-        np.testing.assert_allclose(turned, expected, atol=4e-15)
-
-    @given(st.lists(st.floats(-2, 2), min_size=4, max_size=4).filter(any))
-    def test_quaternion(self, q):
-        if np.linalg.norm(q) < 1e-100:
-            return
-        expected = Rotation.from_quat(np.array(q) / np.linalg.norm(q)).as_matrix()
-        text = " ".join(map(repr, q))
-        found = self.rotation(f"1 2 3 {text}", ' rotation_format="quat_xyzw"')
-        np.testing.assert_allclose(found, expected, atol=4e-15)
 
     def test_it_turns_the_tensor_into_the_links_axes_and_not_back(self):
         document = model(

@@ -3,8 +3,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from inertial_check.documents.load import load
@@ -87,13 +85,6 @@ def test_defaults_stand_nowhere():
     inertial = only_body(robot(GOOD)).inertial
     assert [(number.value, number.span) for number in inertial.p_BoBcm_B] == [(0, None)] * 3
     assert inertial.R_BBi == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-
-
-@given(*[st.floats(-10, 10)] * 3)
-def test_rpy_turns_about_fixed_axes_roll_first(roll, pitch, yaw):
-    model = robot(f'<origin rpy="{roll!r} {pitch!r} {yaw!r}"/>{GOOD}')
-    expected = Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix()
-    np.testing.assert_allclose(only_body(model).inertial.R_BBi, expected, atol=1e-14)
 
 
 def test_quaternions_count_from_version_1_1_on():
