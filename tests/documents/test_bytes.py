@@ -372,19 +372,6 @@ def test_what_is_cut_short_is_refused_with_a_place(form):
         assert caught.value.line
 
 
-@pytest.mark.parametrize("data", [b"\0" * 100, b"\x7fELF" + bytes(200), b"{}", b"PK\3\4"])
-def test_another_kind_of_file_is_refused(data):
-    with pytest.raises(DocumentError):
-        load(data, format="sdf")
-
-
-def test_a_billion_laughs():
-    levels = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
-    data = f'<!DOCTYPE sdf [<!ENTITY l0 "ha">{levels}]><sdf><model name="&l9;"/></sdf>'
-    with pytest.raises(DocumentError, match="entity declarations are refused"):
-        load(data.encode())
-
-
 LINK = b"<link name='l'><inertial>%s</inertial></link>"
 LARGE = {
     "comment": b"<!-- " + b"x" * 5_000_000 + b" -->",

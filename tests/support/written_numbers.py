@@ -51,3 +51,34 @@ def assert_exact(model, again=lambda file, data: load(data)):
         assert (after[at].value, after[at].text) == (float(new), new)
         others = [each.text for place, each in enumerate(after) if place != at]
         assert others == [each.text for place, each in enumerate(before) if place != at]
+
+
+def _of_the_document(model):
+    """The numbers of the bodies that stand in the document itself, and not in what it includes."""
+    return [number for number in numbers(model) if number.span.file == 0]
+
+
+def assert_places(model):
+    """Every number stands where its span says; returns how many there are."""
+    found = _of_the_document(model)
+    for number in found:
+        assert model.source.text(number.span) == number.text, model.source.path
+        assert float(number.text) == number.value or math.isnan(number.value), model.source.path
+    return len(found)
+
+
+def assert_all_can_be_changed(model):
+    """All numbers can be rewritten at once, and nothing else changes."""
+    written = _of_the_document(model)
+    values = [at / 8 for at in range(len(written))]
+    edits = [Edit(n.span, repr(value)) for n, value in zip(written, values, strict=True)]
+    again = load(model.source.apply_edits(edits))
+    assert [number.value for number in _of_the_document(again)] == values, model.source.path
+    assert _outside(again) == _outside(model), model.source.path
+
+
+def _outside(model):
+    spans = sorted({number.span for number in _of_the_document(model)})
+    data = model.source.data
+    ends, starts = [0, *(s.end for s in spans)], [*(s.start for s in spans), len(data)]
+    return [data[end:start] for end, start in zip(ends, starts, strict=True)]

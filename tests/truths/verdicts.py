@@ -56,6 +56,19 @@ def scoped_name(body, row):
     return f"::{body.name}".endswith(f"::{row['link'].replace('?', '')}")
 
 
+def taken_from_geoms(path):
+    """MJCF: each <inertial> that MuJoCo ignores, for inertiafromgeom="true"."""
+    ignores = path.match("bulletphysics+bullet3/data/mjcf/half_cheetah.xml")
+    return dict.fromkeys(("bfoot", "ffoot"), "derived") if ignores else {}
+
+
+def name_or_number(body, row):
+    """MJCF: what has no name is called by its number."""
+    return body.name == row["link"] or (
+        row["link"] == "(unnamed)" and body.name.startswith("body#")
+    )
+
+
 @dataclass(frozen=True)
 class Form:
     """How the truth on one format is to be read.
@@ -87,11 +100,20 @@ SDF = Form(
     is_the_body=scoped_name,
     least=16,
 )
-FORMS = (URDF, SDF)
+MJCF = Form(
+    "mjcf",
+    {"no_inertial": {"missing"}, "no_inertia_elem": {"invalid"}},
+    is_the_body=name_or_number,
+    excepted=taken_from_geoms,
+    least=0,  # the corpus holds no violation in MJCF
+)
+FORMS = (URDF, SDF, MJCF)
 
 
 def expected(row, form=URDF):  # noqa: PLR0911 - a table of cases
     """The verdicts that agree with the exact decision, and whether an inertia error is due."""
+    if form is MJCF and row["cat"] == "no_inertial" and row["geom"]:
+        return {"derived"}, False
     if row["cat"] in form.unwritten:
         return form.unwritten[row["cat"]], False
     if row["mass"] < 0 or (row["mass"] == 0 and any(row["I"])):
