@@ -455,7 +455,8 @@ class _Side(NamedTuple):
 
 def _prepare_side(model: Model, lump_fixed: bool) -> _Side:
     numbers = [_read_numbers(*each) for each in zip(model.bodies, judge(model), strict=True)]
-    thetas = np.array([_theta(reading) for reading, _ in numbers]).reshape(-1, 10)
+    rows = [[r.mass, *(r.mass * r.p_BoBcm_B), *six(r.I_BBcm_B)] for r, _ in numbers]
+    thetas = np.array(rows).reshape(-1, 10)  # about the centres of mass
     lumped = lump(model, thetas)
     entries = []
     for index, body in enumerate(model.bodies):
@@ -537,12 +538,6 @@ def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
-
-
-def _theta(reading: MassProperties) -> Floats:
-    """Collect the ten parameters about the centre of mass."""
-    first_moment = reading.mass * reading.p_BoBcm_B
-    return np.array([reading.mass, *first_moment, *six(reading.I_BBcm_B)])
 
 
 def _of_theta(theta: Floats) -> MassProperties:

@@ -134,7 +134,8 @@ class EngineTargets:
     def describe_refusal(self, case: Case) -> str:
         """What the engines do with a body as it is, in words; "" where all surely accept it."""
         words = _describe_refusals(self.before.get(case.body.id, {}))
-        if not words and case.judgement.verdict == "boundary" and _has_products(case):
+        products = [case.numbers[name].value for name in PRODUCTS if name in case.numbers]
+        if not words and case.judgement.verdict == "boundary" and any(products):
             return "; ".join(f"{each} {_LAST_BITS_REFUSAL}" for each in exact_engines(self.engines))
         return words
 
@@ -171,11 +172,6 @@ class EngineTargets:
             why = result.reason or "no other inertia that fix could write changes that"
             result = replace(result, status="engine-refused", reason=f"{refusal}; {why}")
         return replace(proposal, result=result)
-
-
-def _has_products(case: Case) -> bool:
-    numbers = case.numbers
-    return any(name in numbers and numbers[name].value != 0 for name in PRODUCTS)
 
 
 def _describe_refusals(predictions: Mapping[str, Prediction]) -> str:

@@ -217,7 +217,10 @@ class Case(NamedTuple):
             if name not in numbers or text != numbers[name].text
         }
         absent = [name for name in changing if not is_in_text(numbers.get(name))]
-        if absent and not (self.can_be_layered() and _fits_layer(numbers, changing)):
+        # A layer states numbers of these names, unless one of them is computed.
+        literal = all(numbers[name].literal for name in changing if name in numbers)
+        layered = self.can_be_layered() and literal and changing.keys() <= _IN_LAYERS
+        if absent and not layered:
             wanted = ", ".join(
                 f"{_LONG_NAMES.get(name, name)} = {changing[name]}" for name in absent
             )
@@ -301,12 +304,6 @@ def _explain_invalid(mass: float) -> Obstacle:
     if mass == 0:
         return "massless-with-inertia", "it has inertia but no mass; write its mass"
     return "non-finite", "one of its numbers is not finite"
-
-
-def _fits_layer(numbers: Mapping[str, Number], changing: Texts) -> bool:
-    """Whether a layer can state numbers of these names, and none of them is computed."""
-    known = [numbers[name] for name in changing if name in numbers]
-    return changing.keys() <= _IN_LAYERS and all(number.literal for number in known)
 
 
 MethodName = Literal["nearest", "geometry"]

@@ -209,7 +209,9 @@ def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
         if solver is not None:
             return found
         # Newton's method stalls far from the answer where cells lie on their bounds, and not here.
-        answer = min(maximise_dual(problem, y), found, key=_measure_error)
+        other = maximise_dual(problem, y)
+        errors = [np.nan_to_num(each.certificate.worst, nan=np.inf) for each in (other, found)]
+        answer = found if errors[1] < errors[0] else other
         if answer.certified:
             return answer
     if solver is not None and (conflict := find_conflict(problem)) is not None:
@@ -228,11 +230,6 @@ def certify(problem: DensityProblem, rho: Floats, y: Floats, steps: int) -> Dens
     gap = abs(problem.objective(inside) - problem.dual(y, best)) / scale
     # The minimiser of the Lagrangian is known in closed form, so that nothing is left of it.
     return Densities(rho, y, Certificate(max(outside, sums), 0.0, gap), steps)
-
-
-def _measure_error(answer: Densities) -> float:
-    worst = float(answer.certificate.worst)
-    return worst if np.isfinite(worst) else np.inf
 
 
 def maximise_dual(problem: DensityProblem, y: Floats) -> Densities:

@@ -411,14 +411,10 @@ def find_nominal(
         for each in sums
         if each.wanted > 0 and all(value == 1 for value in each.coefficients.values())
     ]
-    equal = [_order(each) for each in sums if each.wanted == 0 and len(each.coefficients) == 2]
+    pairs = [each for each in sums if each.wanted == 0 and len(each.coefficients) == 2]
+    equal = [(one, other) for one, other in (each.coefficients for each in pairs)]
     masses = estimate_masses(sized, measured, densities, positive, equal)
     return np.clip(masses / sized.volumes, *known.density_range), usual
-
-
-def _order(each: MassSum) -> tuple[int, int]:
-    one, other = each.coefficients
-    return one, other
 
 
 def _size(unknowns: Unknowns, pieces: Sequence[BodyPieces], stated: Floats) -> Sized:

@@ -226,28 +226,15 @@ def _join(
     shared = [one for one in sums if len(one.coefficients) > 1]
     implied = np.full(n, len(shared) <= _MOST_SUMS)
     implied[[at for one in sums if len(one.coefficients) == 1 for at in one.coefficients]] = False
-    shared = sorted(shared, key=_count_bodies)[-_MOST_SUMS:]
+    shared = sorted(shared, key=lambda one: len(one.coefficients))[-_MOST_SUMS:]
     G = np.zeros((len(shared), n))
     for row, one in enumerate(shared):
         G[row, list(one.coefficients)] = list(one.coefficients.values())
-    wanted = [one.wanted for one in shared] + [one.wanted / reach for one in centers]
-    deviation = [one.deviation for one in shared] + [0.0] * len(centers)
+    wanted = np.array([one.wanted for one in shared] + [one.wanted / reach for one in centers])
+    deviation = np.array([one.deviation for one in shared] + [0.0] * len(centers))
     rows = np.concatenate([G, means[axes]])
-    return CoupledBodies(
-        lower,
-        upper,
-        masses[:, 0],
-        masses[:, 1],
-        rows,
-        arms,
-        np.array(wanted),
-        np.array(deviation),
-        implied,
-    )
-
-
-def _count_bodies(one: MassSum) -> int:
-    return len(one.coefficients)
+    least, most = masses.T
+    return CoupledBodies(lower, upper, least, most, rows, arms, wanted, deviation, implied)
 
 
 class _Targets(NamedTuple):
@@ -524,9 +511,9 @@ def find_mass_ranges(
         bounds = np.concatenate([found[joined], np.stack([-deviation, deviation], axis=1)]) / unit
         costs = np.concatenate([np.eye(n, n + k), -np.eye(n, n + k)])
         solved, _ = _minimise(costs, equations, wanted / unit, bounds)
-        ends = unit * np.stack([np.diagonal(solved[:n]), np.diagonal(solved[n:])], axis=1)
-        found[joined] = np.where(np.isnan(ends), found[joined], ends)
-        exact[joined] = np.all(np.isfinite(ends), axis=1)
+        reached = unit * np.stack([np.diagonal(solved[:n]), np.diagonal(solved[n:])], axis=1)
+        found[joined] = np.where(np.isnan(reached), found[joined], reached)
+        exact[joined] = np.all(np.isfinite(reached), axis=1)
     found[:, 0] = np.minimum(found[:, 0], masses)  # rounding of the answer or of a program
     found[:, 1] = np.maximum(found[:, 1], masses)
     return found, exact

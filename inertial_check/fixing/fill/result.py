@@ -112,10 +112,6 @@ class FilledBody(EqualByValue):
         ]
 
 
-def _is_place(index: object, count: int) -> bool:
-    return isinstance(index, int) and -count <= index < count
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Filling(EqualByValue):
     """A model with new inertials, not yet written.
@@ -154,7 +150,8 @@ class Filling(EqualByValue):
             RowIndexError: There is no such body.
         """
         names = [body.name for body in self.bodies]
-        known = index in names if isinstance(index, str) else _is_place(index, len(names))
+        count = len(names)
+        known = (isinstance(index, int) and -count <= index < count) or index in names
         if not known:
             raise RowIndexError(f"no body {index!r} was to be filled; there are {len(names)}")
         return self.bodies[names.index(index) if isinstance(index, str) else index]
