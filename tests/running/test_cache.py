@@ -15,7 +15,7 @@ from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
 from inertial_check.running import cache, run
-from inertial_check.running.cache import Fingerprints, Folder
+from inertial_check.running.cache import Folder
 from inertial_check.running.run import CheckRequest, check_paths, default_cache
 from waiting import wait_until
 
@@ -260,17 +260,6 @@ def test_the_default_lies_in_the_root_of_the_project(tmp_path, monkeypatch):
     (tmp_path / "a" / "inertial-check.toml").write_text("")
     monkeypatch.chdir(tmp_path / "a" / "b")
     assert default_cache() == str(tmp_path / "a" / ".inertial_check_cache")
-
-
-def test_fingerprints_know_files_folders_and_nothing(tmp_path):
-    (tmp_path / "a").write_bytes(b"1")
-    of = Fingerprints().of
-    before = of(str(tmp_path)), of(str(tmp_path / "a")), of(str(tmp_path / "b"))
-    assert before[2] == "" == of("a\0b")
-    (tmp_path / "b").write_bytes(b"1")
-    of = Fingerprints().of
-    assert of(str(tmp_path)) != before[0]
-    assert of(str(tmp_path / "a")) == before[1] == of(str(tmp_path / "b"))
 
 
 def test_a_run_is_taken_up_where_it_was_left(models, checked, tmp_path):

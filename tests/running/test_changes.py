@@ -75,10 +75,12 @@ def test_changes_count_committed_staged_or_neither(repository, commit):
 
 
 def test_files_that_git_does_not_track_count(repository):
-    Path("new.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    """Also a mesh that a model has looked for in vain."""
+    shutil.copy("plain.urdf", "new.urdf")
     Path(".gitignore").write_text("ignored.urdf\n")
     shutil.copy("new.urdf", "ignored.urdf")
-    assert concerned()[0] == ["new.urdf"]
+    Path("p/meshes/new.stl").write_text("solid m\nendsolid m\n")
+    assert concerned()[0] == ["new.urdf", "p/missing.urdf"]
     assert concerned("HEAD", "ignored.urdf")[0] == ["ignored.urdf"]
 
 
@@ -98,23 +100,17 @@ def test_what_depends_on_a_changed_file_counts(repository, changed, root):
     assert "plain.urdf" not in concerned()[0]
 
 
-@pytest.mark.parametrize("how", ["delete", "rename"])
-def test_what_depends_on_a_file_that_is_gone_counts(repository, how):
-    if how == "delete":
-        git("rm", "-q", "xacro/parts/rod.xacro")
-    else:
-        git("mv", "xacro/parts/rod.xacro", "xacro/parts/other.xacro")
-    assert "xacro/arm.urdf.xacro" in concerned()[0]
-
-
-def test_what_looked_in_vain_for_a_file_counts_when_it_comes(repository):
-    Path("p/meshes/new.stl").write_text("solid m\nendsolid m\n")
-    assert concerned()[0] == ["p/missing.urdf"]
-
-
-def test_a_renamed_model_counts_under_its_new_name(repository):
-    git("mv", "plain.urdf", "renamed.urdf")
-    assert concerned()[0] == ["renamed.urdf"]
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        (("rm", "-q", "xacro/parts/rod.xacro"), "xacro/arm.urdf.xacro"),
+        (("mv", "xacro/parts/rod.xacro", "xacro/parts/other.xacro"), "xacro/arm.urdf.xacro"),
+        (("mv", "plain.urdf", "renamed.urdf"), "renamed.urdf"),
+    ],
+)
+def test_what_is_gone_concerns_its_new_name_and_what_depends_on_it(repository, command, file):
+    git(*command)
+    assert concerned()[0] == [file]
 
 
 def test_a_changed_configuration_concerns_all_below_it(repository):
