@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hand_made_reports as hand_made
-from inertial_check.checking.check import check_model
 from inertial_check.checking.report import (
     Excerpt,
     ExcerptLine,
@@ -19,7 +18,6 @@ from inertial_check.checking.report import (
     Severity,
 )
 from inertial_check.documents.source import Place
-from inertial_check.errors import DocumentError
 from inertial_check.reports.grouping import group_findings
 
 
@@ -169,18 +167,3 @@ def test_the_time_of_a_finding_does_not_grow_with_their_number():
         return calls
 
     assert count_calls(1600) < 5 * count_calls(400)
-
-
-def test_findings_of_the_corpus_are_all_in_one_group_each(corpus, request):
-    """Of every 200th document; --long: of all."""
-    paths = sorted(corpus.rglob("*.urdf"))[:: 1 if request.config.getoption("--long") else 200]
-    files = []
-    for path in paths:
-        try:
-            files.append(check_model(path).files[0])
-        except DocumentError:
-            continue
-    groups = group_findings(Report(tuple(files)))
-    counted = Counter((m.file.path, id(m.finding)) for group in groups for m in group.members)
-    assert counted == Counter((each.path, id(one)) for each in files for one in each.findings)
-    assert counted

@@ -270,7 +270,7 @@ def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form,
 def test_no_command_speaks_for_the_program(tmp_path, arguments, monkeypatch, capsys):
     (tmp_path / "a\n::error::b.urdf").write_text(BROKEN.format("##[set-output name=x]y"))
     (tmp_path / "::warning::c.urdf").write_text(
-        BROKEN.format("\n ::error::x").replace("2.0", "2.5")
+        BROKEN.format("\u202e\n ::error::x").replace("2.0", "2.5"), encoding="utf-8"
     )
     (tmp_path / "inertial-check.toml").write_text('exclude = ["##[x]", "\\n::error::"]\n')
     (tmp_path / "list").write_text("##[x]\n::error::absent\n")

@@ -226,4 +226,5 @@ def test_the_help_lists_every_command_and_each_exists(run):
 def test_version(run):
     import inertial_check
 
-    assert run("--version") == (0, f"inertial-check {inertial_check.__version__}\n", "")
+    told = (0, f"inertial-check {inertial_check.__version__}\n", "")
+    assert run("--version") == run("-V") == told

@@ -189,11 +189,3 @@ def test_what_cannot_be_done_is_exit_code_2(robot, capsys, tmp_path, argv, messa
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
-
-
-def test_names_cannot_move_the_cursor(robot, capsys):
-    robot("a.urdf", {"name": "&#x202E;arm"})
-    robot("b.urdf", {"name": "&#x202E;arm", "xyz": "0 0 0"})
-    out = run(capsys, "a.urdf", "b.urdf")[1]
-    assert "\\u202earm" in out
-    assert "\u202e" not in out

@@ -4,7 +4,6 @@ import pytest
 
 from inertial_check.checking.settings import Settings
 from inertial_check.programs.cli.commands import COMMANDS
-from inertial_check.programs.cli.main import main
 from inertial_check.running.run import CheckRequest, check_paths
 
 MODEL = """<robot name="r"><link name="forearm"><inertial><mass value="1"/>
@@ -76,13 +75,6 @@ def test_a_name_like_none_is_a_path_that_is_missing(run):
 
 def test_a_value_after_two_dashes_is_no_option(run):
     assert "unknown option" not in run("--", "--verbos")[2]
-
-
-def test_the_short_option_of_the_version(capsys):
-    assert main(["-V"]) == 0
-    short = capsys.readouterr().out
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == short != ""
 
 
 def test_an_option_in_place_of_a_command_is_not_suggested_for_itself(run):

@@ -1,6 +1,7 @@
 """Files for other programs, run as those programs run them."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -28,3 +29,18 @@ def robots(tmp_path, data_dir):
     (folder / "sound.urdf").write_bytes((data_dir / "valid" / "arm.urdf").read_bytes())
     (folder / "package.xml").write_text("<package><name>robots</name></package>\n")
     return Path(folder)
+
+
+@pytest.fixture
+def copy_source(project_root):
+    """copy_source(folder): what the package is built from, and the hooks of pre-commit."""
+
+    def copy_source(folder):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(project_root / "inertial_check", folder / "inertial_check", ignore=ignored)
+        for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+            shutil.copy(project_root / name, folder)
+        shutil.copy(project_root / ".pre-commit-hooks.yaml", folder)
+        return folder
+
+    return copy_source

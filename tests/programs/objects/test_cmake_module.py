@@ -1,4 +1,4 @@
-"""docs/ci/InertialCheck.cmake: tests for CTest, and the call that ament gets."""
+"""docs/ci/InertialCheck.cmake: tests for CTest; those for ament are of the example of ROS 2."""
 
 import shutil
 import subprocess
@@ -16,18 +16,6 @@ list(APPEND CMAKE_MODULE_PATH "{modules}")
 include(InertialCheck)
 enable_testing()
 {lines}
-"""
-AMENT = """
-set(AMENT_TEST_RESULTS_DIR "${CMAKE_BINARY_DIR}/results")
-function(ament_add_test name)
-  cmake_parse_arguments(TEST "" "RESULT_FILE;OUTPUT_FILE;WORKING_DIRECTORY" "COMMAND" ${ARGN})
-  if(TEST_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "ament_add_test knows no ${TEST_UNPARSED_ARGUMENTS}")
-  endif()
-  get_filename_component(folder "${TEST_RESULT_FILE}" DIRECTORY)
-  file(MAKE_DIRECTORY "${folder}")  # as ament's runner does
-  add_test(NAME ${name} COMMAND ${TEST_COMMAND} WORKING_DIRECTORY "${TEST_WORKING_DIRECTORY}")
-endfunction()
 """
 
 
@@ -69,16 +57,6 @@ def test_a_broken_model_fails_its_test_and_a_sound_one_passes(build):
     assert "robots/broken.urdf:38:51: error IC301" in failed.stdout
     passed = ctest(folder, "-R", "sound|chosen")
     assert "100% tests passed, 0 tests failed out of 2" in passed.stdout
-
-
-def test_ament_gets_a_result_file_that_the_test_writes(build):
-    folder, done = build(AMENT + "inertial_check_ament_test(inertias robots/broken.urdf)\n")
-    assert done.returncode == 0, done.stderr
-    assert ctest(folder).returncode != 0
-    result = folder / "results" / "robots" / "inertias.xunit.xml"
-    assert "IC301" in result.read_text()
-    labels = ctest(folder, "--print-labels").stdout
-    assert "linter" in labels
 
 
 @pytest.mark.parametrize(

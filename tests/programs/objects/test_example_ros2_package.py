@@ -7,6 +7,7 @@ one of CTest; what ament adds to a test, its runner, is not run.
 import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -20,6 +21,9 @@ STAND_INS = {
 set(AMENT_TEST_RESULTS_DIR "${CMAKE_BINARY_DIR}/test_results")
 function(ament_add_test name)
   cmake_parse_arguments(TEST "" "RESULT_FILE;OUTPUT_FILE;WORKING_DIRECTORY" "COMMAND" ${ARGN})
+  if(TEST_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ament_add_test knows no ${TEST_UNPARSED_ARGUMENTS}")
+  endif()
   get_filename_component(folder "${TEST_RESULT_FILE}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
   add_test(NAME ${name} COMMAND ${TEST_COMMAND} WORKING_DIRECTORY "${TEST_WORKING_DIRECTORY}")
@@ -51,9 +55,9 @@ def run_tests(package):
     configure = ["cmake", "-S", package, "-B", build, f"-DINTERPRETER={sys.executable}",
                  f"-DCMAKE_PREFIX_PATH={package.parent / 'ament'}"]  # fmt: skip
     subprocess.run(configure, check=True, capture_output=True)
-    return subprocess.run(
-        ["ctest", "--output-on-failure"], cwd=build, capture_output=True, text=True, check=False
-    )
+    ctest = partial(subprocess.run, cwd=build, capture_output=True, text=True, check=False)
+    assert "linter" in ctest(["ctest", "--print-labels"]).stdout
+    return ctest(["ctest", "--output-on-failure"])
 
 
 def test_the_package_as_it_is_passes_its_tests(package):

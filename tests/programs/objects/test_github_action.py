@@ -124,13 +124,17 @@ def plant_modules(folder):
         (folder / f"{name}.py").write_text('import os\nos.write(1, b"PLANTED")\n')
 
 
-def test_the_action_installs_itself(runner, tmp_path):
+def test_the_action_installs_itself(runner, copy_source, tmp_path):
     """Offline: what the package is built with and needs is taken from this environment."""
     if find_spec("hatchling") is None:
         pytest.skip("install hatchling, with which the package is built")
     plant_modules(runner.folder)
     site = next(p for p in map(Path, sys.path) if (p / "hatchling").is_dir())
-    source = copy_source(runner.source, tmp_path / "source")
+    source = copy_source(tmp_path / "source")
+    pinned = source / ".github" / "action"
+    for each in (runner.source / ".github" / "action").iterdir():
+        pinned.mkdir(parents=True, exist_ok=True)
+        (pinned / each.name).write_text("# nothing\n")  # lists that ask for nothing
     offline = {"PYTHONPATH": str(site), "PIP_NO_INDEX": "1", "SOURCE": str(source)}
     runner.source = source
     done = runner.step("Install inertial-check", **offline)
@@ -138,20 +142,6 @@ def test_the_action_installs_itself(runner, tmp_path):
     assert "PLANTED" not in done.stdout + done.stderr
     environment = {"PYTHONPATH": str(site)}
     assert runner.step("Check", **environment).returncode == 1
-
-
-def copy_source(root, folder):
-    """What the package is built from, with lists of pinned packages that ask for nothing."""
-    names = ("inertial_check", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
-    for name in names:
-        kind = shutil.copytree if (root / name).is_dir() else shutil.copyfile
-        folder.mkdir(exist_ok=True)
-        kind(root / name, folder / name)
-    pinned = folder / ".github" / "action"
-    pinned.mkdir(parents=True)
-    for each in (root / ".github" / "action").iterdir():
-        (pinned / each.name).write_text("# nothing\n")
-    return folder
 
 
 def test_a_version_is_asked_of_the_registry(runner, tmp_path):

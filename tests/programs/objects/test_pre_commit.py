@@ -199,47 +199,17 @@ def test_a_named_file_is_taken_as_a_walk_takes_it(repository, hooks, text, code)
 
 @needs_pre_commit
 def test_the_hooks_install_and_run_from_a_clone(
-    repository, project_root, tmp_path, monkeypatch, request
+    repository, copy_source, tmp_path, monkeypatch, request
 ):
     """As users run them: an environment of their own, made by pip from the registry."""
     if not request.config.getoption("--long"):
         pytest.skip("needs a package registry: run with --long")
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "home"))
-    clone = tmp_path / "clone"
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=project_root,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    wanted = ("inertial_check/", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks")
-    for name in listed:
-        source = project_root / name
-        if name.startswith(wanted) and source.is_file():
-            target = clone / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
-    subprocess.run(["git", "init", "-q"], cwd=clone, check=True)
-    subprocess.run(["git", "add", "."], cwd=clone, check=True)
-    subprocess.run(["git", *IDENTITY, "commit", "-qm", "all"], cwd=clone, check=True)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pre_commit",
-            "try-repo",
-            "--color=never",
-            str(clone),
-            "inertial-check",
-            "--files",
-            "robots/broken.urdf",
-            "robots/package.xml",
-        ],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    clone = copy_source(tmp_path / "clone")
+    for command in (["init", "-q"], ["add", "."], [*IDENTITY, "commit", "-qm", "all"]):
+        subprocess.run(["git", *command], cwd=clone, check=True)
+    command = [sys.executable, "-m", "pre_commit", "try-repo", "--color=never", str(clone)]
+    command += ["inertial-check", "--files", "robots/broken.urdf", "robots/package.xml"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "robots/broken.urdf:38:51: error IC301" in done.stdout

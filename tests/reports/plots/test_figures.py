@@ -226,12 +226,6 @@ def test_names_are_texts(draw, suffix, tmp_path):
     assert (tmp_path / f"plot{suffix}").stat().st_size > 1000
 
 
-def test_the_overview_has_both(model):
-    left, right = ic.plot.overview(model).axes
-    assert left.get_title().startswith("Margins")
-    assert right.get_title().startswith("Principal moments")
-
-
 @pytest.mark.parametrize(
     ("draw", "message"),
     [

@@ -61,6 +61,12 @@ def theta_of(document):
     )
 
 
+def regress(data):
+    """The regressor of a motion, (samples, joints, bodies, 10)."""
+    Y = np.asarray(regressor(recorded.TREE, data["q"], data["qd"], data["qdd"]))
+    return Y.reshape(*data["tau"].shape, -1, 10)
+
+
 def test_what_was_identified_is_written_and_only_numbers_change(identify, tmp_path):
     before = (tmp_path / "arm.urdf").read_text()
     done = identify(noisy(), "-o", "out.urdf", "--output-format", "json")
@@ -163,10 +169,7 @@ def test_without_a_target_nothing_is_written(identify, tmp_path):
 def test_motion_without_noise_gives_the_torques_back(identify):
     data = recorded.motion(seed=1)
     document = report(identify(data, "--friction", "none", "--output-format", "json"))
-    tree = recorded.TREE
-    Y = np.asarray(regressor(tree, data["q"], data["qd"], data["qdd"]))
-    Y = Y.reshape(*data["tau"].shape, -1, 10)[:, :, recorded.MOVED]
-    predicted = np.einsum("snbk,bk->sn", Y, theta_of(document))
+    predicted = np.einsum("snbk,bk->sn", regress(data)[:, :, recorded.MOVED], theta_of(document))
     np.testing.assert_allclose(
         predicted, data["tau"], rtol=0, atol=1e-6 * np.abs(data["tau"]).max()
     )
@@ -223,24 +226,19 @@ def test_csv_with_names(run, data_dir, monkeypatch):
 
 
 def test_equations_in_place_of_motion(identify):
+    """Of the bodies that move, or of all in no declared order, as a regressor of the tree is."""
     data = recorded.motion(seed=1)
-    Y = np.asarray(regressor(recorded.TREE, data["q"], data["qd"], data["qdd"]))
-    Y = Y.reshape(*data["tau"].shape, -1, 10)[:, :, recorded.MOVED]
+    Y = regress(data)
     direct = report(identify(data, "--friction", "none", "--output-format", "json"))
-    for order in ("urdf", "mujoco"):
-        own = ic.inertia.representations.reorder(Y, "urdf", order).reshape(*Y.shape[:2], -1)
-        equations = {"Y": own, "tau": data["tau"]}
-        document = report(identify(equations, "--order", order, "--output-format", "json"))
+    moved, whole = Y[:, :, recorded.MOVED], Y.reshape(*Y.shape[:2], -1)
+    equations = {
+        order: ic.inertia.representations.reorder(moved, "urdf", order).reshape(*Y.shape[:2], -1)
+        for order in ("urdf", "mujoco")
+    }
+    for order, own in (*equations.items(), (None, whole)):
+        options = ("--output-format", "json", *(("--order", order) if order else ()))
+        document = report(identify({"Y": own, "tau": data["tau"]}, *options))
         np.testing.assert_allclose(theta_of(document), theta_of(direct), rtol=1e-5, atol=1e-8)
-
-
-def test_equations_of_all_bodies_in_no_declared_order(identify):
-    """As a regressor of the whole tree has them; the order is taken for granted, and said."""
-    data = recorded.motion(seed=1)
-    Y = np.asarray(regressor(recorded.TREE, data["q"], data["qd"], data["qdd"]))
-    direct = report(identify(data, "--friction", "none", "--output-format", "json"))
-    document = report(identify({"Y": Y, "tau": data["tau"]}, "--output-format", "json"))
-    np.testing.assert_allclose(theta_of(document), theta_of(direct), rtol=1e-5, atol=1e-8)
     (remark,) = [each for each in document["remarks"] if each["kind"] == "order"]
     assert "taken for urdf" in remark["message"]
 
@@ -316,12 +314,6 @@ def test_degrees_are_an_error_and_read_if_asked(identify, signals):
     assert "degrees" in kinds(document, "error")
     mended = report(identify(kept, "--degrees", "--output-format", "json"))
     assert kinds(mended, "error") == []
-
-
-def test_a_lag_is_told(identify):
-    data = noisy()
-    data["tau"] = np.roll(data["tau"], 2, axis=0)
-    assert "lag" in kinds(report(identify(data, "--output-format", "json")), "warning")
 
 
 def test_a_joint_that_never_moves_is_told_and_has_no_friction(identify):
@@ -473,8 +465,7 @@ def test_files_that_are_no_recordings(identify, tmp_path, text, expected):
 )  # fmt: skip
 def test_equations_that_do_not_fit(identify, make, options, expected):
     data = recorded.motion(seed=1)
-    Y = np.asarray(regressor(recorded.TREE, data["q"], data["qd"], data["qdd"]))
-    Y = Y.reshape(*data["tau"].shape, -1, 10)[:, :, recorded.MOVED].reshape(*data["tau"].shape, -1)
+    Y = regress(data)[:, :, recorded.MOVED].reshape(*data["tau"].shape, -1)
     code, _, err = identify(make(Y), *options)
     assert code == 2
     assert [words for words in expected if words not in err] == []
