@@ -179,7 +179,7 @@ class TestSdf:
 
 
 class TestMjcf:
-    """Compiled models hold the same in test_mjcf_shapes and in the cross-checks."""
+    """The cross-checks hold the same for compiled models."""
 
     def child(self, joints, default=""):
         text = (

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from inertial_check.documents.source import Edit, Place, Source, Span
 
-TEXT = "a\u00e9\r\n\U0001f916b\rc\n\n\u4e2dd"
-
 
 def places(text):
     """(line, column) of every character and of the end, counted one by one."""
@@ -27,16 +25,6 @@ ENCODINGS = [
     ("utf-16-be", codecs.BOM_UTF16_BE),
     ("utf-16-le", b""),
 ]
-
-
-@pytest.mark.parametrize(("encoding", "bom"), ENCODINGS)
-def test_places_count_code_points(encoding, bom):
-    source = Source("x", bom + TEXT.encode(encoding), encoding, bom)
-    offset = len(bom)
-    for character, place in zip(TEXT, places(TEXT), strict=False):
-        assert source.line_column(offset) == place
-        offset += len(character.encode(encoding))
-    assert source.line_column(offset) == places(TEXT)[-1]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
@@ -87,12 +75,6 @@ def test_offsets_outside_of_the_document_are_its_ends():
     source = Source("x", b"ab\nc")
     assert source.line_column(-5) == (1, 1)
     assert source.line_column(99) == (2, 2)
-
-
-def test_a_place_has_both_ends():
-    source = Source("x", "\u00e9\n  <mass/>".encode())
-    start = source.data.index(b"<")
-    assert source.place(Span(start, start + 7)) == Place(2, 3, 2, 10)
 
 
 @pytest.mark.parametrize("text", ["", "ab\r\nc\rd\n\n", "ab\ncd"])

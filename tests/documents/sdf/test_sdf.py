@@ -70,26 +70,6 @@ class TestNumbers:
         assert (body.problems, body.inertia_from) == ((), "file")
         assert inertial.R_BBi == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
-    @pytest.mark.parametrize(
-        "text",
-        [
-            " 0.5 ",
-            "\n 0.5\t\n",
-            "<!-- kg --> 0.5",
-            "0.5<!-- kg -->",
-            "<![CDATA[0.5]]>",
-            "<![CDATA[ 0.5 ]]>",
-            "&#48;.5",
-            "<?pi 7?>0.5",
-        ],
-    )
-    def test_span_is_the_number_alone(self, text):
-        document = model(link(f"<mass>{text}</mass><inertia>{inertia(**SIX)}</inertia>"))
-        mass = only_body(document).inertial.mass
-        assert (mass.value, mass.text) == (0.5, "0.5")
-        assert document.source.text(mass.span) in ("0.5", "&#48;.5")
-        assert problems(document) == []
-
     @pytest.mark.parametrize("empty", ["<ixx/>", "<ixx></ixx>", "<ixx> </ixx>"])
     def test_an_empty_entry_is_said(self, empty):
         """libsdformat refuses it, while it takes the default for an empty mass."""

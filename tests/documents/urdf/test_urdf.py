@@ -191,16 +191,6 @@ def test_numbers_that_are_not_finite_are_values_and_no_problem():
     assert body.inertial.I_BBcm_Bi["ixx"].value == -math.inf
 
 
-def test_references_in_a_value_are_resolved_and_their_bytes_known():
-    model = robot(f'<origin xyz="&#49;&#x2e;5&#32;2 3"/><mass value="&#49;"/><inertia {SIX}/>')
-    inertial = only_body(model).inertial
-    assert [number.text for number in inertial.p_BoBcm_B] == ["1.5", "2", "3"]
-    assert inertial.mass.value == 1
-    text = model.source.text
-    assert [text(number.span) for number in inertial.p_BoBcm_B] == ["&#49;&#x2e;5", "2", "3"]
-    assert text(inertial.mass.span) == "&#49;"
-
-
 def test_the_malformed_fixture():
     model = load(FIXTURES / "malformed.urdf")
     told = {body.name: [problem.message for problem in body.problems] for body in model.bodies}
