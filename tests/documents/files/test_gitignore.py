@@ -132,6 +132,7 @@ def test_ignores_what_git_ignores(repository, files):
         "?\n",
         "[[:upper:]]\n",
         "/\n//\n",
+        "a\\\n[a\n",
     ],
 )
 def test_the_forms_of_the_manual(repository, text):

@@ -351,60 +351,59 @@ def joint(kind, parent, child, name="j"):
     )
 
 
-class TestWhoHoldsALink:
-    def held(self, inside, attributes='name="m"'):
-        document = model(inside, attributes)
-        return {body.name.partition("::")[2]: (body.joint, body.moved) for body in document.bodies}
+def links(names):
+    return "".join(f'<link name="{name}"/>' for name in names)
 
-    def test_free_jointed_and_fixed(self):
-        links = "".join(f'<link name="{name}"/>' for name in "abcd")
-        joints = (
-            joint("revolute", "a", "b") + joint("fixed", "b", "c") + joint("fixed", "world", "d")
-        )
-        assert self.held(links + joints) == {
-            "a": (None, True),
-            "b": ("revolute", True),
-            "c": ("fixed", False),
-            "d": ("fixed", False),
-        }
 
-    def test_static(self):
-        assert self.held('<static>1</static><link name="a"/>') == {"a": (None, False)}
-
-    def test_a_fixed_joint_whose_child_is_the_world_holds_its_parent(self):
-        assert self.held('<link name="a"/>' + joint("fixed", "a", "world")) == {
-            "a": ("fixed", False)
-        }
-
-    def test_a_gearbox_moves_nothing_and_a_hinge_beside_a_weld_does(self):
-        links = '<link name="a"/><link name="b"/>'
-        gear = joint("fixed", "a", "b") + joint("gearbox", "a", "b")
-        assert self.held(links + gear)["b"] == ("fixed", False)
-        both = joint("fixed", "a", "b") + joint("revolute", "a", "b")
-        assert self.held(links + both)["b"] == ("revolute", True)
-
-    def test_through_frames_and_nested_models(self):
-        inside = (
-            '<link name="a"/><frame name="f" attached_to="g"/><frame name="g" attached_to="a"/>'
-            '<model name="n" canonical_link="y"><link name="x"/><link name="y"/></model>'
-            '<model name="o"><link name="z"/><frame name="f"/></model>'
-            + joint("fixed", "world", "f")
-            + joint("revolute", "a", "n")
-            + joint("prismatic", "a", "n::x")
-            + joint("screw", "a", "o::f")
-        )
-        assert self.held(inside) == {
+HELD = {
+    "free, jointed and fixed": (
+        links("abcd")
+        + joint("revolute", "a", "b")
+        + joint("fixed", "b", "c")
+        + joint("fixed", "world", "d"),
+        {"a": (None, True), "b": ("revolute", True), "c": ("fixed", False), "d": ("fixed", False)},
+    ),
+    "static": ("<static>1</static>" + links("a"), {"a": (None, False)}),
+    "a fixed joint whose child is the world": (
+        links("a") + joint("fixed", "a", "world"),
+        {"a": ("fixed", False)},
+    ),
+    "a gearbox moves nothing": (
+        links("ab") + joint("fixed", "a", "b") + joint("gearbox", "a", "b"),
+        {"a": (None, True), "b": ("fixed", False)},
+    ),
+    "a hinge beside a weld moves": (
+        links("ab") + joint("fixed", "a", "b") + joint("revolute", "a", "b"),
+        {"a": (None, True), "b": ("revolute", True)},
+    ),
+    "through frames and nested models": (
+        links("a") + '<frame name="f" attached_to="g"/><frame name="g" attached_to="a"/>'
+        f'<model name="n" canonical_link="y">{links("xy")}</model>'
+        f'<model name="o">{links("z")}<frame name="f"/></model>'
+        + joint("fixed", "world", "f")
+        + joint("revolute", "a", "n")
+        + joint("prismatic", "a", "n::x")
+        + joint("screw", "a", "o::f"),
+        {
             "a": ("fixed", False),
             "n::x": ("prismatic", True),
             "n::y": ("revolute", True),
             "o::z": ("screw", True),
-        }
+        },
+    ),
+    "frames in a circle": (
+        links("a") + '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
+        + joint("fixed", "world", "f"),
+        {"a": (None, True)},
+    ),
+}  # fmt: skip
 
-    def test_frames_in_a_circle_end(self):
-        inside = (
-            '<link name="a"/><frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
-        )
-        assert self.held(inside + joint("fixed", "world", "f")) == {"a": (None, True)}
+
+class TestWhoHoldsALink:
+    @pytest.mark.parametrize(("inside", "expected"), HELD.values(), ids=HELD)
+    def test_what_ties_a_link_and_whether_it_moves(self, inside, expected):
+        bodies = model(inside).bodies
+        assert {b.name.partition("::")[2]: (b.joint, b.moved) for b in bodies} == expected
 
     def test_joints_of_the_world(self):
         document = sdf(

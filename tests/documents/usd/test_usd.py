@@ -11,6 +11,7 @@ from inertial_check.checking.discovery import discover
 from inertial_check.checking.settings import Settings
 from inertial_check.documents import usd
 from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import Access, Limits
 from inertial_check.documents.load import load, sniff
 from inertial_check.documents.model import ENTRIES
 from inertial_check.documents.source import Span
@@ -708,6 +709,13 @@ def test_damage_that_ends_the_library_does_not_end_the_run(tmp_path):
     report = check_paths(CheckRequest([str(tmp_path)], lambda _: SETTINGS))
     assert [len(file.bodies) for file in report.files] == [0, 1]
     assert [finding.code for finding in report.files[0].findings] == ["IC001"]
+
+
+def test_a_stage_that_takes_too_long_is_stopped():
+    short = Context(access=Access(limits=Limits(seconds=1e-6)))
+    with pytest.raises(DocumentError, match="not read within"):
+        load(stage(PLATE).encode(), path="stage.usda", context=short)
+    assert len(read(stage(PLATE)).bodies) == 1
 
 
 def test_not_a_number_is_kept_as_one():

@@ -193,10 +193,11 @@ def test_stray_bytes_do_not_move_what_follows():
         codecs.BOM_UTF32_LE + "<r/>".encode("utf-32-le"),
         "<r/>".encode("utf-16-le"),
         "<r/>".encode("utf-16-be"),
+        b'<?xml version="1.0" encoding="gbk"?><r/>',
     ],
 )
-def test_broken_wide_encodings_are_refused(data):
-    with pytest.raises(DocumentError, match=r"UTF-(16|32)"):
+def test_broken_wide_and_other_encodings_are_refused(data):
+    with pytest.raises(DocumentError, match=r"UTF-(16|32)|declared encoding gbk is not read"):
         read(data)
 
 
