@@ -81,7 +81,7 @@ for seed in range(3):
     sound = sampling.consistent(seed + 100, 500)
     judged = ic.check(np.concatenate([wrong.as_theta(), sound.as_theta()]))
     print(seed, "check", *judged.verdict_code.ravel(), *judged.margin.ravel())
-    prior = sound.as_theta()
+    prior = sampling.consistent(seed + 200, 500, strata=["solid"]).as_theta()  # definite
     for metric in ("inertia", "covariance", "weighted", "prior", "euclidean", "entropic"):
         given = {"weights": np.ones(10)} if metric in ("weighted", "entropic") else {}
         if metric in ("prior", "entropic"):

@@ -507,7 +507,8 @@ def find_mass_ranges(
         equations = csr_array(np.concatenate([A[:, joined], -np.eye(k)], axis=1))
         wanted = np.array([each.wanted for each in rows])
         deviation = np.array([each.deviation for each in rows])
-        unit = max(float(np.max(np.abs(wanted))), float(np.finfo(float).tiny))
+        # Twins alone wish for a difference of 0, which is no unit.
+        unit = float(np.max(np.abs(wanted))) or float(np.max(found[joined]))
         bounds = np.concatenate([found[joined], np.stack([-deviation, deviation], axis=1)]) / unit
         costs = np.concatenate([np.eye(n, n + k), -np.eye(n, n + k)])
         solved, _ = _minimise(costs, equations, wanted / unit, bounds)

@@ -103,3 +103,15 @@ def test_a_known_centre_of_mass_leaves_less(monkeypatch):
             narrow, broad = (np.ptp(getattr(own, field), axis=0) for own in (other, one))
             assert np.all(narrow <= broad)
     assert sum(np.ptp(own.mass) for own in tight) < 0.8 * sum(np.ptp(own.mass) for own in wide)
+
+
+def test_masses_of_twins_alone_have_exact_intervals():
+    """Their one sum wishes for a difference of 0, from which no unit of mass follows."""
+    low, high = np.array([1e-4, 3e-4]), np.array([0.4, 0.2])
+    twins = [MassSum("twins", {0: 1.0, 1: -1.0}, 0.0)]
+    for unit in (1e-9, 1.0, 1e9):
+        found, exact = intervals.find_mass_ranges(
+            unit * low, unit * high, twins, unit * np.array([0.1, 0.1])
+        )
+        assert exact.all()
+        np.testing.assert_allclose(found / unit, [[3e-4, 0.2]] * 2, rtol=1e-12)
