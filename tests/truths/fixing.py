@@ -40,7 +40,8 @@ def urdf(*bodies, head='<?xml version="1.0"?>\n', rpy="0 0 0", mass="1.5"):
 
 
 def without_numbers(data):
-    """A document's bytes with every number of every <inertia> tag taken out."""
+    """A document's bytes with every number of every inertia of a URDF or an SDF taken out."""
+    data = re.sub(rb"(<(i[xyz]{2})>\s*)[^<]*?(\s*</\2>)", rb"\1\3", data)
     return re.sub(
         rb"<inertia\b[^>]*>",
         lambda tag: re.sub(rb"(\bi[xyz][xyz]\s*=\s*[\"'])[^\"']*", rb"\1", tag[0]),
