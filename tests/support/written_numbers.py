@@ -1,8 +1,10 @@
 """The numbers that the documents of a model write, and what must hold of their bytes."""
 
 import math
+import os
 import re
 
+from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
 from inertial_check.documents.source import Edit
 
@@ -21,13 +23,20 @@ def resolved(text):
     return _REFERENCE.sub(character, text)
 
 
+def named(body):
+    """Role -> number of a body's inertial."""
+    one = body.inertial
+    if one is None:
+        return {}
+    center = dict(zip("xyz", one.p_BoBcm_B, strict=True))
+    found = {"mass": one.mass, **center, **one.I_BBcm_Bi}
+    return {role: number for role, number in found.items() if number is not None}
+
+
 def numbers(model):
     """Every number that the documents write, body by body."""
     for body in model.bodies:
-        if body.inertial is not None:
-            inertial = body.inertial
-            found = [inertial.mass, *inertial.p_BoBcm_B, *inertial.I_BBcm_Bi.values()]
-            yield from (number for number in found if number is not None and number.span)
+        yield from (number for number in named(body).values() if number.span)
 
 
 def assert_exact(model, again=lambda file, data: load(data)):
@@ -82,3 +91,42 @@ def _outside(model):
     data = model.source.data
     ends, starts = [0, *(s.end for s in spans)], [*(s.start for s in spans), len(data)]
     return [data[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def assert_literals_are_the_sources(model):
+    """With another number in the place of each literal, exactly the numbers told so are those.
+
+    Returns how many numbers are literals.
+    """
+
+    def roles(one):
+        return {
+            (body.id, role): number for body in one.bodies for role, number in named(body).items()
+        }
+
+    def text(number):
+        return model.source_of(number.span).text(number.span)
+
+    before = roles(model)
+    spans = sorted({number.span for number in before.values() if number.span and number.literal})
+    texts = {span: f"{7000 + index}.5" for index, span in enumerate(spans)}
+    data = [
+        source.apply_edits(Edit(span, text) for span, text in texts.items() if span.file == file)
+        for file, source in enumerate((model.source, *model.others))
+    ]
+    paths = [os.path.abspath(source.path) for source in model.others]
+    context = Context(overlay=dict(zip(paths, data[1:], strict=True)))
+    after = roles(load(data[0], path=model.source.path, context=context))
+    assert after.keys() == before.keys()
+    literals = 0
+    for key, number in before.items():
+        if number.span is None:
+            assert after[key] == number
+            continue
+        assert text(number).strip()
+        if number.literal:
+            literals += 1
+            assert text(number) == number.text
+            new = texts[number.span]
+            assert (after[key].text, after[key].value) == (new, float(new)), key
+    return literals

@@ -18,11 +18,12 @@ import inertial_check as ic
 from inertial_check.documents import xacro
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load, sniff
-from inertial_check.documents.source import Edit, Source
+from inertial_check.documents.source import Source
 from inertial_check.documents.xacro.reading import ExpansionLimits, XacroServer, _request, expand
 from inertial_check.documents.xacro.tracing import Traced
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from waiting import GUARD
+from written_numbers import assert_literals_are_the_sources, named
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 INERTIAL = """<inertial><origin xyz="0 0 {z}"/><mass value="{mass}"/>
@@ -40,13 +41,6 @@ def robot(*parts):
 
 def link(name="body", **numbers):
     return f'<link name="{name}">{inertial(**numbers)}</link>'
-
-
-def named(body):
-    """Role -> number of a body's inertial."""
-    one = body.inertial
-    center = dict(zip("xyz", one.p_BoBcm_B, strict=True))
-    return {"mass": one.mass, **center, **one.I_BBcm_Bi}
 
 
 @pytest.fixture
@@ -71,34 +65,6 @@ def where(model, number):
     place = model.place(number.span)
     path = os.path.basename(place.path) if place.path else None
     return path, place.line, model.source_of(number.span).text(number.span)
-
-
-def assert_literals_are_the_sources(model):
-    """With another number in the place of each literal, exactly the numbers told so are those."""
-    numbers = {
-        (body.id, role): number
-        for body in model.bodies
-        for role, number in (named(body).items() if body.inertial else ())
-    }
-    spans = sorted({n.span for n in numbers.values() if n.span is not None and n.literal})
-    texts = {span: f"7.{index:03}5" for index, span in enumerate(spans)}
-    assert texts
-    data = [
-        source.apply_edits(Edit(span, text) for span, text in texts.items() if span.file == file)
-        for file, source in enumerate((model.source, *model.others))
-    ]
-    paths = [os.path.abspath(source.path) for source in model.others]
-    context = Context(overlay=dict(zip(paths, data[1:], strict=True)))
-    again = load(data[0], path=model.source.path, context=context)
-    for body in again.bodies:
-        for role, number in named(body).items() if body.inertial else ():
-            old = numbers[body.id, role]
-            assert old.span is None or model.source_of(old.span).text(old.span).strip()
-            if old.span is None:
-                assert number == old
-            elif old.literal:
-                assert model.source_of(old.span).text(old.span) == old.text
-                assert (number.text, number.value) == (texts[old.span], float(texts[old.span]))
 
 
 class TestSniffing:
