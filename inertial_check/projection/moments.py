@@ -6,7 +6,7 @@ faces meet a sorted s in a fixed order: the facet of the smallest eigenvalue, th
 two smallest, then the apex.
 
 A metric at fixed mass and centre of mass is one line in METRICS: `project`, `fix` and tables take
-it by its name, in closed form. The name also stands in `options.Metric` for type checkers, and with
+it by its name, in closed form. The name also stands in `metrics.Metric` for type checkers, and with
 its help in `programs/cli/options.py` for the command line.
 
 The examples of this module continue this session:
