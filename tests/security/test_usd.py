@@ -12,7 +12,7 @@ from inertial_check.documents.files.access import Access, Limits
 from inertial_check.documents.load import load
 from inertial_check.documents.usd.reading import _ComposingProcess
 from inertial_check.errors import DocumentError
-from usd_library import in_binary
+from usd_library import in_binary, write_multiplying_references
 from waiting import GUARD
 
 SECRET = "hunter2_of_the_host"
@@ -170,13 +170,7 @@ def test_the_process_has_about_1_gb_of_memory(tmp_path):
 
 
 def test_references_that_multiply_end_with_a_finding_that_names_the_option(tmp_path):
-    text = '#usda 1.0\ndef "a0" {\n def "leaf" {\n }\n}\n'
-    for level in range(1, 12):
-        twice = "".join(
-            f'def "c{i}" (\n references = </a{level - 1}>\n ) {{\n }}\n' for i in range(10)
-        )
-        text += f'def "a{level}" {{\n{twice}}}\n'
-    (tmp_path / "stage.usda").write_text(text)
+    (tmp_path / "stage.usda").write_text(write_multiplying_references())
     context = Context(access=Access(limits=Limits(seconds=3.0)))
     began = time.monotonic()
     told = refusal(tmp_path / "stage.usda", access=context.access)

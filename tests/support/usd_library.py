@@ -37,3 +37,14 @@ def in_binary(path: Path, suffix: str) -> Path:
     assert UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(crate)), str(package))
     crate.unlink()
     return package
+
+
+def write_multiplying_references():
+    """A stage of 10^11 prims, each a reference to others of the same text."""
+    text = '#usda 1.0\ndef "a0" {\n def "leaf" {\n }\n}\n'
+    for level in range(1, 12):
+        many = "".join(
+            f'def "c{i}" (\n references = </a{level - 1}>\n ) {{\n }}\n' for i in range(10)
+        )
+        text += f'def "a{level}" {{\n{many}}}\n'
+    return text
