@@ -192,9 +192,12 @@ class TestNumbers:
             found = ic.project(theta, metric, about="com")
             change = (found.theta - theta)[4:] / scale
             tensor = change[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
-            if metric == "covariance":
-                tensor = np.trace(tensor) / 2 * np.eye(3) - tensor
-            assert found.distance / scale == pytest.approx(np.linalg.norm(tensor), rel=1e-12)
+            expected = np.linalg.norm(tensor)
+            if metric != "inertia":
+                spread = np.trace(tensor) / 2 * np.eye(3) - tensor
+                root = METRICS[metric].trace_weight ** 0.5
+                expected = np.hypot(np.linalg.norm(spread), root * np.trace(spread))
+            assert found.distance / scale == pytest.approx(expected, rel=1e-12)
 
     def test_repr_counts(self):
         text = repr(ic.project(EVERY, about="com"))
