@@ -64,7 +64,7 @@ def rule_page(rule: type[Rule]) -> str:
     severity = rule.severity.word
     if rule.strict_severity != rule.severity:
         severity += f" ({rule.strict_severity.word} with --strict)"
-    note = f"Severity: {severity}. Since {rule.since}."
+    note = f"Severity: {severity}."
     return f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
 
 

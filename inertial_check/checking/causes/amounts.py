@@ -45,14 +45,12 @@ class Units(Cause):
     """The tensor, or the mesh beside it, is in another unit.
 
     ## What happened
-    CAD programs report g mm^2, kg mm^2, g cm^2 or lb in^2, and the number was written into a file
-    of kg m^2, or converted twice. Or mass and inertia are right, and the mesh is in millimetres
-    without a scale.
+    The tensor is in g mm^2, kg mm^2, g cm^2 or lb in^2, or was converted twice; or the mesh is in
+    millimetres without a scale.
 
     ## How it is recognised
     Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
-    twin, or of a usual density. It counts for more where other bodies of the model ask for the same
-    unit.
+    twin, or of a usual density.
 
     ## Example
         <mass value="1.2"/>
@@ -115,8 +113,8 @@ class Density(Cause):
     """The mass is in grams, or in tonnes.
 
     ## What happened
-    A mass in grams stands in a field for kilograms, with its inertia or without; or the density of
-    the CAD part was 1 or 7.85 in place of 1000 or 7850 kg/m^3.
+    The mass is in grams, with its inertia or without; or the density in CAD was 1 or 7.85 in place
+    of 1000 or 7850 kg/m^3.
 
     ## How it is recognised
     With the mass a thousand times smaller or larger, the tensor with it or not, the body has a
@@ -188,8 +186,7 @@ class MassReplaced(Cause):
 
     ## What happened
     Mesh tools compute mass and inertia for a density that they assume. The mass was then replaced
-    by the one that was weighed or read in a datasheet, and the inertia, which is in proportion to
-    it, was left as it came.
+    by the true one, and the inertia was not.
 
     ## How it is recognised
     The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
@@ -270,14 +267,13 @@ class Mirror(Cause):
     """One side was not reflected, or not kept up to date with the other.
 
     ## What happened
-    The block of the left body was copied to the right one without changing the sign of y; or one
-    side was measured, corrected or given a payload, and the other was not.
+    One block was copied without changing the sign of y; or one side was measured, corrected or
+    given a payload, and the other was not.
 
     ## How it is recognised
     Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
-    other when one is reflected in the plane of the model's other twins. Ten equal numbers, or a
-    mass that differs alone, are the plainest signs. The side that fits its shapes worse, or has the
-    odd density, is the wrong one; else both are named.
+    other when one is reflected in the plane of the model's other twins. The side that fits its
+    shapes worse, or has the odd density, is the wrong one; else both are named.
 
     ## Example
         <link name="left_finger">
@@ -374,9 +370,8 @@ class CopiedBlock(Cause):
 
     ## How it is recognised
     Mass, centre and tensor agree with those of another body to the last digit, although shapes or
-    distances of joints differ. Where neither is known it counts for less, because equal parts have
-    equal numbers. The tensor alone is a copy where it has three digits or more and the masses
-    differ.
+    distances of joints differ. Where neither is known it counts for less. The tensor alone is a
+    copy where it has three digits or more and the masses differ.
 
     ## Example
         <link name="finger">
@@ -395,13 +390,13 @@ class CopiedBlock(Cause):
         </link>
 
     ## What undoes it
-    The body's own numbers, from where those of the others came.
+    The body's own numbers.
 
     ## What people search for
     "same inertia for all links URDF".
 
     ## References
-    A tensor of link_1 on the base, in the discussions of compas-dev/compas_fab.
+    The discussions of compas-dev/compas_fab.
     """
 
     name, prior = "copied-block", 0.08
@@ -517,7 +512,7 @@ class TotalMass(Cause):
     """This body makes the model heavier, or lighter, than it was said to be.
 
     ## What happened
-    One link has the mass of an older revision, of a whole subassembly, or in another unit.
+    The mass is of an older revision, of a whole subassembly, or in another unit.
 
     ## How it is recognised
     The expected mass (--expect-mass) is missed, and with the difference taken from this body, its

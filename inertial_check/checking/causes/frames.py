@@ -76,13 +76,12 @@ class DoubleParallelAxis(Cause):
     """The parallel axis term was subtracted from a tensor already about the centre of mass.
 
     ## What happened
-    I_BBcm = I_BBo - m (|c|^2 1 - c c^T) leads from the link's origin to the centre of mass c. A CAD
-    report or a converter had done that already, and it was done again.
+    A CAD report or a converter had subtracted m (|c|^2 1 - c c^T), which leads from the link's
+    origin to the centre of mass c, and it was subtracted again.
 
     ## How it is recognised
     No body can have the tensor, but with m (|c|^2 1 - c c^T) added once some body can. It counts
-    for more, the more parallel to c the direction is in which the mass would have negative spread:
-    the cosine is above 0.9 but where the term is small beside the body.
+    for more, the more parallel to c the direction is in which the mass would have negative spread.
 
     ## Example
         <origin xyz="0.18 0 0.5"/>
@@ -96,8 +95,7 @@ class DoubleParallelAxis(Cause):
     The messages of IC302.
 
     ## References
-    The ABB link of the example, in the discussions of compas-dev/compas_fab; Heins, Rigid Body
-    Inertial Parameters, "Parallel Axis Theorem".
+    Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem".
     """
 
     name, prior, mends = "double-parallel-axis", 0.06, True
@@ -130,14 +128,13 @@ class OriginTensorReadAsCom(Cause):
     """The tensor is about the link's origin, with products of the other sign, or only half moved.
 
     ## What happened
-    The format wants the inertia about the centre of mass; what was written is about the link's
-    origin. That alone is a body always (about-link-origin). It shows where the products have the
-    opposite sign as well, as in a SolidWorks report "taken at the output coordinate system" in
-    positive notation.
+    The tensor about the link's origin alone is always that of a body (about-link-origin). It shows
+    where the products have the opposite sign as well, as in a SolidWorks report "taken at the
+    output coordinate system" in positive notation.
 
     ## How it is recognised
-    No body can have the tensor; with its products negated, and m (|c|^2 1 - c c^T) subtracted, it
-    is one that a body can have.
+    No body can have the tensor; with its products negated, and m (|c|^2 1 - c c^T) subtracted, some
+    body can.
 
     ## Example
         <origin xyz="0.1 0.08 -0.05"/>
@@ -180,15 +177,14 @@ class ComTensorReadAsOrigin(Cause):
     """A tensor about the centre of mass was taken for one about the origin, in the other sign.
 
     ## What happened
-    An importer took a tensor for one about the link's origin and moved it to the centre of mass,
-    where it already was; and the products of one of the two had the opposite sign. Without the
-    second mistake the cause is double-parallel-axis. In a table of vectors the same happens when
-    about="origin" is said of rows that are about the centre of mass: then tr(S_c) can be negative,
-    which no other mistake of the point gives.
+    An importer moved the tensor to the centre of mass, where it already was, and the products of
+    one of the two had the opposite sign. Without the second mistake the cause is
+    double-parallel-axis. In a table the same happens where about="origin" is said of rows that are
+    about the centre of mass.
 
     ## How it is recognised
-    No body can have the tensor, not even with m (|c|^2 1 - c c^T) added; with the term added and
-    products negated, those of the term or those of the sum, some body can have it.
+    No body can have the tensor, even with m (|c|^2 1 - c c^T) added; with the products of term or
+    sum negated, too, some body can.
 
     ## Example
         <origin xyz="0.1 0.08 -0.05"/>
@@ -261,9 +257,8 @@ class SortedPrincipalMoments(Cause):
     """The principal moments were written in the order of their size, without their axes.
 
     ## What happened
-    CAD and mesh tools print principal moments sorted by size, and beside them their axes. The three
-    numbers were written as ixx, iyy, izz of every link, with products of 0, and the axes were left
-    out.
+    CAD and mesh tools print principal moments sorted by size. They were written as ixx, iyy, izz of
+    every link, without their axes.
 
     ## How it is recognised
     No link of the model has products, and the moments of all are ascending, or all descending. In
@@ -432,8 +427,8 @@ class SizeMismatch(Cause):
     """Mass and inertia are of another size than the shapes, by no unit's factor.
 
     ## What happened
-    The part was scaled after its mass properties were taken, the numbers are those of another
-    version or of a whole subassembly, or only the mass was adapted.
+    The part was scaled, the numbers are those of another version or of a whole subassembly, or only
+    the mass was adapted.
 
     ## How it is recognised
     The root mean square distance of the mass from its centre differs from that of the shapes by
@@ -449,8 +444,7 @@ class SizeMismatch(Cause):
         </link>
 
     ## What undoes it
-    The numbers of this part. The edit scales the tensor to the size of the shapes, and keeps its
-    form.
+    The numbers of this part. The edit scales the tensor to the size of the shapes.
 
     ## What people search for
     "scale mesh URDF inertia"; "inertia too large for mesh"; "inertia too small unstable".
@@ -510,8 +504,7 @@ class AboutLinkOrigin(ReadingCause):
     """The tensor is about the link's origin, not about the centre of mass.
 
     ## What happened
-    CAD reports the inertia about the origin and about the centre of mass; the wrong block was
-    copied.
+    CAD reports both; the wrong block was copied.
 
     ## How it is recognised
     Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
@@ -546,9 +539,8 @@ class WrongFrame(ReadingCause):
     """The right tensor stands in the wrong axes.
 
     ## What happened
-    The axes of the CAD part are not those of the link: y up and z up were exchanged, axes were
-    shifted cyclically, the rotation of the inertial's origin (or a quaternion) was left out,
-    applied twice, or inverted.
+    Axes were exchanged (y up, z up) or shifted cyclically, or the rotation of the inertial's origin
+    was left out, applied twice, or inverted.
 
     ## How it is recognised
     The principal moments fit the shapes, the principal axes are 20 degrees or more away, and one of
@@ -583,8 +575,8 @@ class WrongFormula(Cause):
     """A textbook formula was misread.
 
     ## What happened
-    The moments of a box, cylinder or sphere were computed by hand: about another axis, without the
-    mass, with 1/12 for 1/4, with the diameter for the radius, or for a thin rod.
+    The formula was used about another axis, without the mass, with 1/12 for 1/4, with the diameter
+    for the radius, or for a thin rod.
 
     ## How it is recognised
     To three digits the moments are what such a misreading gives for the body's one shape.
@@ -636,8 +628,8 @@ class ComOutside(Cause):
     """A coordinate of the centre of mass has the wrong sign, or is in millimetres.
 
     ## What happened
-    A minus was lost or added by hand, the y axis of the CAD part points the other way, or the three
-    numbers are in millimetres or centimetres.
+    A minus was lost or added, the y axis of the CAD part points the other way, or the numbers are
+    in millimetres or centimetres.
 
     ## How it is recognised
     With other signs, or divided by 1000 or 100, the centre of mass lies within the shapes, and
@@ -705,8 +697,7 @@ class RotorInertia(Cause):
 
     ## What happened
     A rotor behind a gear of ratio n resists with n^2 times its inertia about the joint's axis. That
-    belongs into armature (MJCF), rotor inertia (Drake) or a transmission; in the link's tensor it
-    also acts where it should not, and beside armature it counts twice.
+    belongs into armature (MJCF), rotor inertia (Drake) or a transmission.
 
     ## How it is recognised
     The tensor is larger than that of the shapes, or of the twin, about the joint's axis alone.
@@ -721,8 +712,7 @@ class RotorInertia(Cause):
         </link>
 
     ## What undoes it
-    The inertia of the link in the tensor, and that of the rotor where the format has a place for
-    it.
+    The inertia of the link alone, and that of the rotor where the format has a place for it.
 
     ## What people search for
     "reflected inertia URDF"; "armature MuJoCo rotor inertia gear ratio".
@@ -793,10 +783,9 @@ class SignOfProducts(ReadingCause):
     (SolidWorks asks, as "positive tensor notation"), and some importers negate once too often.
 
     ## How it is recognised
-    No body can have the tensor, and with all three products negated some body can. By itself this
-    says little: it happens by chance with 5 to 21 % of tensors that are wrong for another reason,
-    and negating any one product does as well. It says much where several bodies of the model agree.
-    Most tensors with the wrong signs are bodies all the same, and show nothing.
+    No body can have the tensor, and with all three products negated some body can. It happens by
+    chance with 5 to 21 % of tensors that are wrong for another reason, and says much where several
+    bodies of the model agree. Most tensors with the wrong signs are bodies all the same.
 
     ## Example
         <mass value="2.083078"/>
@@ -845,12 +834,11 @@ class ComponentOrder(Cause):
     ## What happened
     URDF and SDF name xx xy xz yy yz zz, MuJoCo's fullinertia is xx yy zz xy xz yz, Pinocchio's
     vector xx xy yy xz yz zz, Wensing's xx yy zz yz xz xy, KSL's xx yy zz xy yz zx. Or the first six
-    of the nine numbers of the matrix, row by row, were written where six different ones belong.
+    of the nine numbers of the matrix were written, row by row.
 
     ## How it is recognised
     No body can have the tensor as written, and in another order some body can. Row by row, the
-    second and the fourth number are the same product: where the two are equal to the last digit,
-    and have several, that is proof enough; the sixth, I_zz, is then lost.
+    second and the fourth number are the same product, and I_zz is lost.
 
     ## Example
         <mass value="1.2"/>

@@ -73,15 +73,13 @@ class DecimalSlip(Cause):
     """One entry is a power of ten too large or too small.
 
     ## What happened
-    A decimal point was put in the wrong place, an exponent got lost ("1.676e-3" became "1.676"), or
-    one entry was written in another unit than its neighbours.
+    A decimal point is in the wrong place, an exponent got lost ("1.676e-3" became "1.676"), or one
+    entry has another unit.
 
     ## How it is recognised
-    Every entry is multiplied by 10^k, k = -6 to 6, the five others as written. An entry is named
-    where some power makes the tensor one that a body can have, or makes a tensor that some body has
-    fit the shapes or the twin far better; of several the most natural. The evidence says whether
-    other entries serve as well. It counts for more, the narrower the interval that the entry had to
-    hit, and the farther it was off.
+    Some 10^k times one entry, k = -6 to 6, makes the tensor one that a body can have, or fits the
+    shapes or the twin far better. It counts for more, the narrower the interval that the entry had
+    to hit, and the farther it was off. The evidence says whether other entries serve as well.
 
     ## Example
         <mass value="1.559"/>
@@ -89,8 +87,8 @@ class DecimalSlip(Cause):
                  iyy="0.0023025" iyz="0.000151466" izz="1.676359"/>
 
     ## What undoes it
-    The point back in its place. Compare with the source (the CAD report, the vendor's description):
-    a number that looks like a slip has been another revision of the hardware before.
+    The point back in its place. Compare with the source: the number may be that of another revision
+    of the hardware.
 
     ## What people search for
     The messages of IC301.
@@ -203,14 +201,12 @@ class NegativeDiagonal(Cause):
     """Moments of inertia have the wrong sign.
 
     ## What happened
-    A minus was typed or kept from a neighbouring product, or the whole tensor was negated: by a
-    formula with m [c][c] in place of -m [c][c], or by a change of handedness that was carried out
-    on the numbers.
+    A minus was typed or kept from a neighbouring product, or a formula or a change of handedness
+    negated the whole tensor.
 
     ## How it is recognised
-    At least one diagonal entry is negative, and the tensor is one that a body can have once the
-    negative ones, or all six entries, have the other sign. A negative entry that this does not mend
-    has another cause: double-parallel-axis or component-order.
+    A diagonal entry is negative, and some body has the tensor once the negative ones, or all six
+    entries, have the other sign. Otherwise see double-parallel-axis and component-order.
 
     ## Example
         <mass value="1"/>
@@ -258,13 +254,12 @@ class CopiedEntry(Cause):
     """A moment of inertia stands where a product belongs, too.
 
     ## What happened
-    A number was pasted into two places, or an index was wrong in the script that wrote them: izz
-    twice, once as izz and once as ixy.
+    A number was pasted into two places, or a script had a wrong index.
 
     ## How it is recognised
-    A product is, digit by digit and with three digits or more, one of the moments. No product is
-    larger than half the moment about the third axis, so most such tensors are those of no body.
-    Where the second and the fourth of nine numbers agree, component-order explains it too.
+    A product is, digit by digit and with three digits or more, one of the moments. Most such
+    tensors are those of no body, because no product is larger than half the moment about the third
+    axis.
 
     ## Example
         <mass value="2.1"/>
@@ -342,13 +337,12 @@ class FewDigits(Cause):
     """The numbers were rounded, or cut off, to too few digits.
 
     ## What happened
-    A tensor near the edge of what a body can have, as of a plate or a tube, was printed with few
-    digits: each entry moved by up to half a unit of its last, and the sum of two no longer reaches
-    the third.
+    The tensor of a plate or a tube was printed with few digits, and the sum of two moments no
+    longer reaches the third.
 
     ## How it is recognised
-    Some body has numbers that print the same (the verdict is rounding); or would, if digits had
-    been cut off, which moves them by a whole unit.
+    Some body has numbers that print the same (the verdict is rounding), or would, had digits been
+    cut off.
 
     ## Example
         <mass value="1.5"/>
@@ -395,14 +389,12 @@ class FixedDecimals(Cause):
     """The numbers were printed with a fixed number of decimals, too few for such small ones.
 
     ## What happened
-    "%.3f" and its like: 0.0004 became 0.000, 0.0016 became 0.002. For a light link the numbers
-    are a few counts of the last decimal, or none.
+    "%.3f" and its like: 0.0004 became 0.000, 0.0016 became 0.002.
 
     ## How it is recognised
     No entry has a digit beyond the k-th decimal, the smallest moment of inertia is two counts or
     less, and within one count of each entry there is a body; where all six are 0, a light one. A
-    tensor that some body has shows it too, under the conditions of IC307. A zero with a minus is a
-    number that was rounded away.
+    tensor that some body has shows it under the conditions of IC307.
 
     ## Example
         <mass value="0.3"/>
@@ -511,9 +503,8 @@ class Unpopulated(Cause):
     """The inertia was never filled in, or only in part.
 
     ## What happened
-    An exporter without support for inertias wrote what it had, often one number about the joint's
-    axis; a template's zeros stayed; or a zero that an engine refused was replaced in one place
-    only. Or the file holds 1e-16 and less: zeros that went through a rotation.
+    An exporter wrote only one number about the joint's axis; a template's zeros stayed, or were
+    replaced in one place only; or zeros went through a rotation and became 1e-16 and less.
 
     ## How it is recognised
     A moment of inertia that is exactly 0 beside others that are not, or a tensor under m (1e-6
@@ -530,8 +521,7 @@ class Unpopulated(Cause):
     The messages of IC302 and IC303.
 
     ## References
-    The example is from kroshu/kuka_robot_descriptions; a zero that was repaired by half was
-    reported to haosulab/SAPIEN.
+    The example is from kroshu/kuka_robot_descriptions.
     """
 
     name, prior = "unpopulated", 0.15
@@ -579,8 +569,8 @@ class SameNumberEverywhere(Cause):
     """All six entries are the same number, products of inertia included.
 
     ## What happened
-    A placeholder was written six times. With products as large as the moments no body is like it:
-    one principal moment is 3 times that number, the two others are 0.
+    A placeholder was written six times. Of such a tensor one principal moment is 3 times that
+    number, the two others are 0.
 
     ## How it is recognised
     Six equal numbers that are not 0; or three equal products beside three equal moments.
@@ -590,15 +580,13 @@ class SameNumberEverywhere(Cause):
         <inertia ixx="0.01" ixy="0.01" ixz="0.01" iyy="0.01" iyz="0.01" izz="0.01"/>
 
     ## What undoes it
-    The inertia of the body's shape. The edit writes products of 0, which make a body of it, though
-    hardly the one that is meant.
+    The inertia of the body's shape. The edit only writes products of 0.
 
     ## What people search for
     The messages of IC302.
 
     ## References
-    Sixteen links of twelve public models, ANYmal's simplified base and Sawyer's right hand among
-    them.
+    Sixteen links of twelve public models, among them ANYmal's base.
     """
 
     name, prior = "same-number-everywhere", 0.05
@@ -635,13 +623,13 @@ class Placeholder(Cause):
     """The inertia was filled in so that something stands there.
 
     ## What happened
-    The engine asks for an inertia, and the identity was typed, or 0.001 on the diagonal, or the
-    tensor of one link was pasted into all.
+    An engine asks for an inertia, and the identity or 0.001 was typed, or the tensor of one link
+    was pasted into all.
 
     ## How it is recognised
     A power of ten times the identity, or three such moments with products beside them; or the same
     six numbers, of one or two digits and without products, on three or more bodies of different
-    masses. The same six numbers with more digits are those of one of these bodies: copied-block.
+    masses. With more digits see copied-block.
 
     ## Example
         <mass value="1"/>

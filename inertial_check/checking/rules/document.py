@@ -20,14 +20,14 @@ class UnreadableDocument(Rule):
     """A robot model that cannot be parsed.
 
     ## What it does
-    Reports a document whose root says that it is a robot model but which no XML reader accepts:
-    truncated, tags that do not match, an entity declaration, a declared encoding other than UTF-8,
-    ASCII, UTF-16 with its mark, ISO-8859-x and Windows-125x.
+    Reports a robot model that no XML reader accepts: truncated, tags that do not match, an entity
+    declaration, an encoding other than UTF-8, ASCII, UTF-16 with its mark, ISO-8859-x and
+    Windows-125x.
 
     ## Why is this bad
     None of its bodies was checked. Entity declarations are refused even where they are well-formed:
-    a few hundred bytes expand to gigabytes. Engines know no encodings: where characters have
-    several bytes (Shift_JIS, GBK, Big5) they may read another document.
+    a few hundred bytes expand to gigabytes. Engines know no encodings, and may read another
+    document where characters have several bytes (Shift_JIS, GBK, Big5).
 
     ## Example
         <robot name="arm"><link name="base"></robot>
@@ -36,10 +36,10 @@ class UnreadableDocument(Rule):
         <robot name="arm"><link name="base"/></robot>
 
     ## Tolerance
-    None. What engines read after a repair is IC002 instead.
+    None.
 
     ## Fix
-    By hand, at the line and column of the finding.
+    By hand.
 
     ## References
     XML 1.0, sections 2.1 (well-formed documents) and 4 (entities).
@@ -82,7 +82,7 @@ class NonStrictDocument(ProblemRule):
     None.
 
     ## Fix
-    By hand. The numbers are checked as the engines would read them.
+    By hand. The numbers are checked as engines read them.
 
     ## References
     XML 1.0, section 2.8 (prolog); Namespaces in XML 1.0, section 5.
@@ -95,10 +95,8 @@ class UnresolvedReference(ProblemRule):
     """A file or package that the model refers to was not found.
 
     ## What it does
-    Reports an include, package or macro call that is not resolved, and what was skipped because of
-    it: in a URDF a call of xacro's that was never expanded; in a folder a xacro file that cannot be
-    expanded by itself. Mesh files that are not found are one finding a model: how many of how many
-    bodies, and where the first was sought.
+    Reports an include, package or macro call that is not resolved; in a folder also a xacro file
+    that cannot be expanded by itself. Mesh files that are not found are one finding a model.
 
     ## Why is this bad
     The bodies behind it were not checked, or without their geometry.
@@ -116,9 +114,8 @@ class UnresolvedReference(ProblemRule):
     None.
 
     ## Fix
-    By hand: `xacro arm.urdf.xacro > arm.urdf`, or the path of a file that exists. Packages are
-    sought above the model and where `--package-path NAME=DIR` says; `--geometry off` leaves meshes
-    out.
+    By hand: `xacro arm.urdf.xacro > arm.urdf`, the path of a file that exists, or `--package-path
+    NAME=DIR`; `--geometry off` leaves meshes out.
 
     ## References
     ROS wiki, xacro (macros); URDF XML specification, element mesh (package:// addresses).
@@ -176,10 +173,10 @@ class MalformedInertial(ProblemRule):
         </inertial>
 
     ## Tolerance
-    None. A number is an optional sign, digits with at most one point, and an optional exponent.
+    None.
 
     ## Fix
-    By hand: only the author knows the number that was meant.
+    By hand.
 
     ## References
     URDF XML specification, element inertial.
@@ -195,12 +192,12 @@ class CompiledOtherwise(ProblemRule):
     Reports settings of an MJCF document by which MuJoCo leaves the written numbers: inertiafromgeom
     ignores an inertial, boundmass and boundinertia raise its numbers, balanceinertia replaces
     moments that no body has, settotalmass scales all of them, a replicate copies bodies; in an SDF
-    what stands beside auto="true". The verdict is on what is written; where the geometry stands in
-    for it, it is "derived".
+    what stands beside auto="true". The verdict is on what is written, or "derived" where the
+    geometry stands in for it.
 
     ## Why is this bad
-    Who reads the file reads other numbers than those that are simulated. balanceinertia hides a
-    mistake: the mean of three moments is a body, but not the one that was meant.
+    Who reads the file reads other numbers than those that are simulated, and balanceinertia hides a
+    mistake.
 
     ## Example
         <mujoco>
@@ -214,17 +211,16 @@ class CompiledOtherwise(ProblemRule):
         </mujoco>
 
     ## Use instead
-    The document without the setting, with the moments that are meant: diaginertia="0.001 0.001
-    0.002".
+    No setting, and diaginertia="0.001 0.001 0.002".
 
     ## Tolerance
-    None: numbers are compared as MuJoCo does.
+    None.
 
     ## Fix
-    By hand: write the numbers that are meant, and take the setting out.
+    By hand.
 
     ## References
-    MuJoCo XML reference, element compiler; verified against MuJoCo 4.0.0.
+    MuJoCo XML reference, element compiler; MuJoCo 4.0.0.
     """
 
     code, name, severity, kind = "IC710", "compiled-otherwise", Severity.NOTE, "engine"
@@ -266,7 +262,7 @@ class UnusedSuppression(_SuppressionRule):
     IC5xx, IC6xx, IC7xx); and in templates and included documents, which other models may use.
 
     ## Fix
-    By hand: delete the comment, the code from its brackets, or the entry.
+    By hand.
 
     ## References
     Suppressing findings, in the documentation of this tool.

@@ -71,19 +71,17 @@ class EngineChangesBody(EngineRule):
     """An engine that the run is gated on does not simulate the body as it is written.
 
     ## What it does
-    With --engine, reports each body for which one of these engines refuses the model, computes
-    other numbers from those written, puts a stand-in in their place, or leaves the body out, with
-    what it prints and what it simulates instead.
+    With --engine, reports each body that one of these engines refuses, alters, replaces or leaves
+    out, with what it prints and what it simulates instead.
 
     ## Why is this bad
-    What runs is not what the file says, and few engines say so. docs/engines.md quotes the messages
-    by which each of them shows it.
+    What runs is not what the file says, and few engines say so.
 
     ## Example
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
 
     ## Use instead
-        <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/>
+    Moments of 1e-4.
 
     ## Tolerance
     That of each engine, in the version that the message names.
@@ -107,15 +105,14 @@ class EngineWarns(EngineRule):
     numbers that are written.
 
     ## Why is this bad
-    The engine's authors do not vouch for what follows. docs/engines.md quotes their warnings.
+    The engine's authors do not vouch for what follows.
 
     ## Example
         <mass value="0"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
     ## Use instead
-        <mass value="0.03"/>
-        <inertia ixx="1.2e-05" ixy="0" ixz="0" iyy="1.2e-05" iyz="0" izz="2.5e-06"/>
+    The mass and inertia of the body.
 
     ## Tolerance
     That of each engine, in the version that the message names.

@@ -103,10 +103,9 @@ class TriangleInequalityViolation(_InertiaRule):
 
     ## Why is this bad
     A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
-    means s1 < 0: a spread of mass along one axis that is less than none. Engines differ in what
-    they do with it. MuJoCo: "inertia must satisfy A + B >= C; use 'balanceinertia' to fix". Drake
-    replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the world ("A link named ... has
-    invalid inertia."), PyBullet sets the inertia to zero.
+    means a negative spread of mass, s1 < 0. MuJoCo: "inertia must satisfy A + B >= C; use
+    'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the
+    world ("A link named ... has invalid inertia."), PyBullet sets the inertia to zero.
 
     ## Example
         <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
@@ -164,7 +163,7 @@ class NegativePrincipalMoment(_InertiaRule):
     As IC301: the rounding of the arithmetic, 8 eps; printed digits are IC305.
 
     ## Fix
-    As IC301. Where the nearest tensor is zero, nothing is written: the numbers hold no body.
+    As IC301. Where the nearest tensor is zero, nothing is written.
 
     ## References
     Heins, Rigid Body Inertial Parameters, eq. 9 (I_c >= 0).
@@ -206,7 +205,7 @@ class ZeroInertia(_InertiaRule):
     None: exact zeros.
 
     ## Fix
-    By hand: zero is consistent already, so it is its own nearest.
+    By hand.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Physical Consistency" (bodies without volume).
@@ -232,8 +231,7 @@ class NumericallyZeroInertia(_InertiaRule):
 
     ## Why is this bad
     Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing,
-    so this finding stands instead of IC301 and IC302. MuJoCo refuses eigenvalues below 1e-14 kg
-    m^2, whatever the body.
+    so this finding stands instead of IC301 and IC302.
 
     ## Example
         <mass value="1"/>
@@ -243,7 +241,7 @@ class NumericallyZeroInertia(_InertiaRule):
     The inertia of the body.
 
     ## Tolerance
-    The radius of a micrometre is the definition; it scales with the mass.
+    None.
 
     ## Fix
     By hand.
@@ -273,8 +271,7 @@ class RoundingViolation(_DigitsRule):
     of the last printed digits.
 
     ## Why is this bad
-    The body is real, the print is not: engines without tolerance (MuJoCo, PyBullet) refuse or zero
-    it all the same.
+    Engines without tolerance (MuJoCo, PyBullet) refuse or zero it all the same.
 
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.31"/>
@@ -313,12 +310,12 @@ class SingularInertia(_InertiaRule):
     """The body is a plate, a rod or a point: valid, without volume.
 
     ## What it does
-    Notes a margin of exactly zero, up to rounding: all mass in a plane, on a line, or at a point.
+    Notes a margin of zero, up to rounding: all mass in a plane, on a line, or at a point.
 
     ## Why is this bad
-    It is not wrong, but engines draw the line differently: MuJoCo refuses rods (an eigenvalue below
-    1e-14), points, and a third of rotated plates, whose rounding falls on the wrong side; PyBullet
-    zeroes some plates; Newton inflates rods and points.
+    Engines draw the line differently: MuJoCo refuses rods (an eigenvalue below 1e-14), points, and
+    a third of rotated plates, whose rounding falls on the wrong side; PyBullet zeroes some plates;
+    Newton inflates rods and points.
 
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/>
@@ -327,7 +324,7 @@ class SingularInertia(_InertiaRule):
     The inertia of the body with its thickness.
 
     ## Tolerance
-    |mu| below 8 eps: the margin cannot be told from zero. Raised to a warning by --strict.
+    |mu| below 8 eps.
 
     ## Fix
     None needed.
@@ -370,8 +367,7 @@ class DigitsLost(_DigitsRule):
 
     ## Why is this bad
     Within half a unit of such numbers lie plates, rods and balls alike, and the nearest of them is
-    a guess. "%.3f" leaves this of a light link, whose moments are a few millionths. Where no body
-    has it, MuJoCo refuses it, PyBullet sets its inertia to zero, Drake puts a sphere in its place.
+    a guess. "%.3f" leaves this of a light link.
 
     ## Example
         <mass value="0.3"/>
@@ -382,10 +378,9 @@ class DigitsLost(_DigitsRule):
         <inertia ixx="0.00031" ixy="0" ixz="0" iyy="0.00042" iyz="0" izz="0.00058"/>
 
     ## Tolerance
-    A tenth of the trace, for the coarsest of the six numbers; 4 % where some body has them, as four
-    of 3,288 clean bodies do, all of one file with three decimals. A warning; where no body has them
-    an error with --strict and where the run is gated on engines (--engine, or a preset
-    simulator:NAME).
+    A tenth of the trace, for the coarsest of the six numbers; 4 % where some body has them. A
+    warning; where no body has them an error with --strict and where the run is gated on engines
+    (--engine, or a preset simulator:NAME).
 
     ## Fix
     `fix` does not project such numbers. Write more digits, or an exponent; `inertial-check fix
@@ -447,8 +442,8 @@ class NegativeMass(BodyRule):
     Reports m < 0.
 
     ## Why is this bad
-    Mass is the integral of a density that is nowhere negative. MuJoCo takes 0 instead, Drake a
-    sphere of 1 kg, Newton removes mass and inertia; Pinocchio computes with it.
+    No density is negative. MuJoCo takes 0 instead, Drake a sphere of 1 kg, Newton removes mass and
+    inertia; Pinocchio computes with it.
 
     ## Example
         <mass value="-1.2"/>
@@ -457,10 +452,10 @@ class NegativeMass(BodyRule):
         <mass value="1.2"/>
 
     ## Tolerance
-    None: the sign of the printed number.
+    None.
 
     ## Fix
-    By hand: no nearest positive mass exists (the nearest is 0, which is no body).
+    By hand.
 
     ## References
     Heins, Rigid Body Inertial Parameters, eq. 9 (m > 0).
@@ -490,8 +485,8 @@ class MasslessWithInertia(BodyRule):
     Reports m = 0 with an inertia that is not zero.
 
     ## Why is this bad
-    With m = 0 the density is zero everywhere, and so is I. Drake replaces such a body by a sphere
-    of 1 kg, Newton clears the inertia, MuJoCo refuses it where a joint moves it.
+    With m = 0 the inertia is 0, too. Drake replaces such a body by a sphere of 1 kg, Newton clears
+    the inertia, MuJoCo refuses it where a joint moves it.
 
     ## Example
         <mass value="0"/>
@@ -501,10 +496,10 @@ class MasslessWithInertia(BodyRule):
     The mass of the body; for a pure frame no inertial element.
 
     ## Tolerance
-    None: exact zeros of the printed numbers.
+    None.
 
     ## Fix
-    By hand: the mass or the inertia is the mistake.
+    By hand.
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Physical Consistency" (m = 0 implies I_c = 0).
@@ -592,7 +587,7 @@ class NonFiniteNumber(BodyRule):
     Reports nan, inf, and decimals too large for a double (1e400).
 
     ## Why is this bad
-    One NaN reaches every state of a simulation within a few steps. Newton turns a NaN mass into 0.
+    One NaN reaches every state of a simulation within a few steps.
 
     ## Example
         <mass value="nan"/>
@@ -637,9 +632,8 @@ class DefaultedInertial(BodyRule):
     axes, products.
 
     ## Why is this bad
-    Nobody chose 1 kg with the inertia of a solid ball 3 m across. Next to a real finger it
-    dominates the motion, and no engine says so. Where only izz is forgotten, the tensor is that of
-    no body.
+    Next to a real finger 1 kg with the inertia of a solid ball 3 m across dominates the motion, and
+    no engine says so.
 
     ## Example
         <sdf version="1.9">
@@ -651,16 +645,16 @@ class DefaultedInertial(BodyRule):
         </sdf>
 
     ## Use instead
-    The same link with its `<inertia>`: ixx 1.2e-05, iyy 1.2e-05, izz 2.5e-06.
+    The same link with its `<inertia>`.
 
     ## Tolerance
-    None: whether the numbers are written.
+    None.
 
     ## Fix
     `inertial-check fill` writes them from shapes and known masses.
 
     ## References
-    SDFormat specification, element inertial (the defaults of mass, ixx, iyy and izz).
+    SDFormat specification, element inertial.
     """
 
     code, name, severity = "IC105", "defaulted-inertial", Severity.WARNING
@@ -715,9 +709,8 @@ class CenterOutsideGeometry(DoubtRule):
     tenth of their extent; where a body has visual and collision shapes, outside both.
 
     ## Why is this bad
-    A mean of points of a body lies in their convex hull. A lost sign, millimetres in a file of
-    metres, or coordinates in the CAD assembly's frame put it elsewhere, and the joint carries a
-    torque that the robot does not feel.
+    A lost sign, millimetres in a file of metres, or coordinates in the CAD assembly's frame put it
+    there, and the joint carries a torque that the robot does not feel.
 
     ## Example
         <link name="finger">
@@ -730,7 +723,7 @@ class CenterOutsideGeometry(DoubtRule):
         </link>
 
     ## Use instead
-    The centre of mass within the box: `<origin xyz="0 0 0.1"/>`.
+    The sign: `<origin xyz="0 0 0.1"/>`.
 
     ## Tolerance
     0.1 of the diagonal of the box about the shapes; 0.3 where some of the body's shapes cannot be
@@ -762,9 +755,7 @@ class CenterFarAway(DoubtRule):
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
     ## Use instead
-        <origin xyz="0 0.012 0.095"/>
-        <mass value="1.2"/>
-        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+    The centre of mass in metres: `<origin xyz="0 0.012 0.095"/>`.
 
     ## Tolerance
     30 times; 10 times with the preset strict. Parts of vehicles whose frames all stand at the
@@ -785,14 +776,13 @@ class AddedMassNotPositiveDefinite(Rule):
 
     ## What it does
     Reports a <fluid_added_mass> of an SDF whose sum with the 6x6 inertia of the link, both about
-    the link's origin, is not positive definite. An added mass that is negative somewhere, as near a
-    free surface, is not reported while the sum is sound; nor is a link whose own inertia is to
-    blame, which has its own codes, or is computed from its collisions.
+    the link's origin, is not positive definite. A link whose own inertia is to blame, or is
+    computed from its collisions, is not reported.
 
     ## Why is this bad
-    Some motion has a kinetic energy of zero or less, and a force along it accelerates the body
-    backwards. libsdformat accepts the numbers; DART, to which Gazebo hands the sum, aborts where it
-    is built with assertions, and else lets the body run away until its numbers overflow.
+    Some force accelerates the body backwards. libsdformat accepts the numbers; DART, to which
+    Gazebo hands the sum, aborts where it is built with assertions, and else lets the body run away
+    until its numbers overflow.
 
     ## Example
         <sdf version="1.10"><model name="buoy"><link name="hull">
@@ -813,14 +803,12 @@ class AddedMassNotPositiveDefinite(Rule):
 
     ## Fix
     `fix` writes the nearest positive semidefinite added mass where that changes it by at most 5 %.
-    Else by hand: the hydrodynamic derivatives of marine craft, X_u' and so on, are minus the added
-    masses that SDF asks for; a product may be at most the root of the product of its two diagonal
-    entries.
+    Else by hand: the hydrodynamic derivatives of marine craft are minus the added masses that SDF
+    asks for.
 
     ## References
-    SDF 1.10, inertial.sdf, fluid_added_mass ("about the link's origin"); gz-physics,
-    dartsim/src/AddedMassFeatures.cc; docs/engines.md, "Added mass in Gazebo and DART"; Fossen,
-    Handbook of Marine Craft Hydrodynamics and Motion Control, 2011.
+    docs/engines.md, "Added mass in Gazebo and DART"; Fossen, Handbook of Marine Craft Hydrodynamics
+    and Motion Control, 2011.
     """
 
     code, name = "IC403", "added-mass-not-positive-definite"

@@ -28,15 +28,14 @@ class PlaceholderInertia(DoubtRule):
     tensor, and the cube has a usual density; and on light frames on a fixed joint.
 
     ## Why is this bad
-    Nobody had the numbers. At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
+    At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
 
     ## Example
         <mass value="1"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
     ## Use instead
-        <mass value="1"/>
-        <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
+    The inertia of the body.
 
     ## Tolerance
     None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density is.
@@ -63,9 +62,8 @@ class SizeMismatch(DoubtRule):
     is not that of the shapes, a ratio that honest bodies reach there is only a note.
 
     ## Why is this bad
-    In this sense a thin shell is 1.3 times as large as a full body, one with a motor in its middle
-    0.7 times. Beyond a factor of 2 the numbers belong to another unit, another part, or another
-    mass.
+    A thin shell is 1.3 times as large as a full body, one with a motor in its middle 0.7 times.
+    Beyond 2 the numbers belong to another unit, part or mass.
 
     ## Example
         <link name="finger">
@@ -82,8 +80,7 @@ class SizeMismatch(DoubtRule):
     ## Tolerance
     A factor of 2, and 2.5 where some of the body's shapes cannot be read; 1.6 and 2 with the preset
     strict. For a warning 2.1 where the centres agree within 1 % of the extent, growing to 2.9 where
-    they are 6 % apart. Stand-ins, denser than any metal while mass and inertia fit each other, say
-    nothing.
+    they are 6 % apart.
 
     ## Fix
     By hand: see its causes.
@@ -112,13 +109,11 @@ class ImplausibleDensity(DoubtRule):
         <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
 
     ## Use instead
-        <mass value="1.2"/>
-        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+    The inertia in kg m^2: ixx and iyy 0.004, izz 0.001.
 
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
-    to 15,000). A box counts as at least a tenth of its length thick. Surfaces, overlapping shapes
-    and shapes that could not be used give no volume.
+    to 15,000). Surfaces, overlapping shapes and shapes that could not be used give no volume.
 
     ## Fix
     By hand: see its causes.
@@ -140,8 +135,7 @@ class AxesMismatch(DoubtRule):
     note.
 
     ## Why is this bad
-    The numbers stand in the wrong frame: z up for y up, the rotation of the inertial applied twice
-    or the other way round. The body then resists most where it should resist least.
+    The numbers stand in the wrong frame, and the body resists most where it should resist least.
 
     ## Example
         <link name="finger">
@@ -185,8 +179,7 @@ class UnlikeGeometry(DoubtRule):
     and one whose form is far from all shapes though no known misreading explains it.
 
     ## Why is this bad
-    CAD programs differ in the sign of products, and report tensors about several points. The
-    numbers are those of some body, so nothing but the geometry can show the mistake.
+    The numbers are those of some body, so nothing but the geometry can show the mistake.
 
     ## Example
         <link name="finger">
@@ -229,7 +222,6 @@ class ModelWideMistake(Rule):
     twice as many as against it; `bodies` in the JSON report names its links.
 
     ## Why is this bad
-    A convention, a unit or a setting of an exporter holds for all links that came the same way.
     Nearly symmetric links have the mistake too, and cannot show it alone.
 
     ## Example
@@ -271,8 +263,7 @@ class ModelWideMistake(Rule):
     usual then.
 
     ## Fix
-    `inertial-check fix --cause 1` writes the numbers of all links that the finding concerns;
-    `--body` restricts it.
+    `inertial-check fix --cause 1` writes the numbers of all these links.
 
     ## References
     The plausibility page, "The model votes".
@@ -335,8 +326,7 @@ class UnusableMesh(Rule):
     through themselves.
 
     ## Why is this bad
-    Mass and inertia are compared with the volume of the shapes. Engines that compute inertia from
-    meshes refuse such files, or compute negative masses.
+    Engines that compute inertia from meshes refuse such files, or compute negative masses.
 
     ## Example
         <link name="shell">
@@ -348,10 +338,10 @@ class UnusableMesh(Rule):
 
     ## Tolerance
     A mesh is closed where every edge is run through as often one way as the other; corners are one
-    where they agree to single precision. It lies in a plane where it is no thicker.
+    where they agree to single precision.
 
     ## Fix
-    By hand: export it again, with the faces turned outwards.
+    By hand.
 
     ## References
     MuJoCo XML reference, element mesh, attribute inertia; Mirtich, Fast and Accurate Computation of
@@ -392,7 +382,7 @@ class TwinsDiffer(DoubtRule):
     it the mirror image; else both.
 
     ## Why is this bad
-    The side that is wrong has a lost sign, a copied block, or the numbers of an older revision.
+    One side has a lost sign, a copied block, or the numbers of an older revision.
 
     ## Example
         <link name="left_finger">
@@ -487,7 +477,7 @@ class RepeatedTensor(DoubtRule):
     box of no usual density, or else those that weigh otherwise than most.
 
     ## Why is this bad
-    A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
+    A tensor is proportional to the mass.
 
     ## Example
         <robot name="r">
@@ -536,15 +526,14 @@ class TotalMass(Rule):
     difference above REL (0.01).
 
     ## Why is this bad
-    A link in grams, a link twice, a battery forgotten: none shows in a single body.
+    A link in grams or twice shows in no single body.
 
     ## Example
-        <mass value="21"/> <!-- checked with the option expect-mass 18.4 -->
+        <mass value="21"/> <!-- expect-mass 18.4 -->
         <inertia ixx="0.06" ixy="0" ixz="0" iyy="0.07" iyz="0" izz="0.08"/>
 
     ## Use instead
-        <mass value="18.4"/> <!-- checked with the option expect-mass 18.4 -->
-        <inertia ixx="0.053" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.07"/>
+    18.4 kg.
 
     ## Tolerance
     0.01, or REL.
@@ -553,7 +542,7 @@ class TotalMass(Rule):
     By hand.
 
     ## References
-    None: the number comes from you.
+    None.
     """
 
     code, name, severity = "IC604", "unexpected-total-mass", Severity.WARNING
