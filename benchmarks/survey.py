@@ -154,9 +154,7 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield "# Survey of published models\n"
     yield (
         f"What `check` says of {files:,} models with {bodies:,} bodies in {len(upstreams)} public "
-        "repositories. `benchmarks/survey.py` makes such a page of any folder of repositories. "
-        "Most of these models do what they were made for, in the simulator that they were made "
-        "for.\n"
+        "repositories. `benchmarks/survey.py` makes such a page of any folder of repositories.\n"
     )
     yield "## Repositories\n"
     yield from write_sources(upstreams)
@@ -164,15 +162,12 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield "Each with its number, and the number of repositories in which it occurs.\n"
     yield from write_counts(counts, "rule")
     yield "## Findings by most probable cause\n"
-    yield "A finding counts for its first cause if that is at least 50 % probable.\n"
+    yield "First causes that are at least 50 % probable.\n"
     yield from write_counts(counts, "cause")
     yield "## What engines do with the bodies\n"
     yield from write_engines(counts)
     yield "## Instructive findings\n"
-    yield (
-        "The most certain findings, one for each cause. The margin is negative where no body has "
-        "the numbers.\n"
-    )
+    yield ("The most certain findings. The margin is negative where no body has the numbers.\n")
     for number, example in enumerate(choose_examples(upstreams), 1):
         yield from write_example(number, example)
 

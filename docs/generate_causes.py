@@ -11,8 +11,8 @@ FOLDER = Path(__file__).parent / "causes"
 INTRODUCTION = """\
 # Causes
 
-A finding about an inertia names its probable causes: what the numbers were to be, what speaks for
-that, and the edit that would undo it, which `inertial-check fix --cause N` applies.
+A finding about an inertia names its probable causes, with the edit that `inertial-check fix --cause
+N` applies.
 
 **Confidence** is the probability that this is the cause: the share of (how often it happens) x
 (how much more often its signature is seen with it than without) x (how natural the body is that
@@ -21,9 +21,7 @@ them explains. A cause that explains several bodies of a model gains in each. At
 are given, none below 0.02.
 
 An agreement counts the more, the more closely a witness stands for the mass
-([plausibility](../plausibility.md)): where the centres of mass and shapes agree, a reading that
-brings the misfit from 0.24 to 0.004 makes the body 76 times as probable, where they are 6 % apart
-7 times. No witness rules a body out alone.
+([plausibility](../plausibility.md)). No witness rules a body out alone.
 
 **Ties** are listed, not broken: causes that mean the same body get the same confidence.
 
@@ -41,9 +39,9 @@ were tuned on, and on others, which were in view, too:
 **No cause.** A suspicion (IC2xx, IC5xx, IC6xx) that has no cause says why: there are neither shapes
 nor a twin to compare with, or the misfit is above 0.6, as with the tensor of another part.
 
-**Two causes at once** are looked for where no single one explains a body: another order and
-another unit, the sign of the products and the point of reference. The pair has the name of its
-first cause; its evidence tells both, and its edit undoes both.
+**Two causes at once** are looked for where no single one explains a body: another order and another
+unit, the sign of the products and the point of reference. The pair has the name of its first cause;
+its edit undoes both.
 
 """
 
