@@ -25,9 +25,9 @@ An agreement counts the more, the more closely a witness stands for the mass
 
 **Ties** are listed, not broken: causes that mean the same body get the same confidence.
 
-**Calibration.** The confidence of the first cause was fitted to defects planted in real models. One
-run of `benchmarks/planted_defects.py --per-cause 14 --seed 1 2` gives, right of all, on models that
-were tuned on, and on others, which were in view, too:
+**Calibration.** The confidence of the first cause was fitted to defects planted in real models.
+`benchmarks/planted_defects.py --per-cause 14 --seed 1 2` gives, right of all, on models that were
+tuned on, and on others, which were in view, too:
 
 * 90 to 100 %: 245/267, 262/273
 * 80 to 90 %: 48/57, 23/30
