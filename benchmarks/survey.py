@@ -172,18 +172,22 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
         yield from write_example(number, example)
 
 
+_COUNTED = ("files", "bodies", "errors", "warnings", "distinct_findings")
+"""Members of a summary that the page states for each repository."""
+
+
 def write_sources(upstreams: list[Upstream]) -> Iterator[str]:
-    """The table of repositories."""
-    yield "| repository | commit | licence | models | bodies | errors | warnings | facts |"
-    yield "|---|---|---|---|---|---|---|---|"
+    """The list of repositories."""
+    yield (
+        "Each with its commit, its licence, and the numbers of models, bodies, errors, warnings "
+        "and facts, which are findings that differ: the same body in five files is one.\n"
+    )
     for each in upstreams:
         summary = each.report["summary"]
-        yield (
-            f"| {each.name} | {each.commit[:10]} | {each.licence} | {summary['files']} | "
-            f"{summary['bodies']} | {summary['errors']} | {summary['warnings']} | "
-            f"{summary['distinct_findings']} |"
-        )
-    yield "\n*facts*: findings that differ; the same body in five files is one.\n"
+        numbers = [summary[name] for name in _COUNTED]
+        source = ", ".join(filter(None, (each.commit[:10], each.licence)))
+        yield f"* {each.name} ({source}): {', '.join(map(str, numbers))}"
+    yield ""
 
 
 def count_upstreams(upstreams: list[Upstream]) -> Counts:
@@ -210,15 +214,14 @@ def write_counts(counts: Counts, dimension: str) -> Iterator[str]:
 
 
 def write_engines(counts: Counts) -> Iterator[str]:
-    """The table of what engines do with bodies that are not simulated as written."""
-    yield "| engine | bodies as written | altered | replaced | model refused | dropped |"
-    yield "|---|---|---|---|---|---|"
+    """The list of what engines do with bodies that are not simulated as written."""
+    yield "Bodies as written, altered, replaced, whose model is refused, and dropped:\n"
     actions = {group.keys[0]: group.actions for group in counts.project(["engine"])}
     for engine in ENGINES:
         own = actions.get(engine, {})
         plain = own.get(NORMAL, 0) + own.get("warn", 0)
-        others = " | ".join(str(own.get(each, 0)) for each in CHANGES)
-        yield f"| {engine} | {plain} | {others} |"
+        numbers = [plain, *(own.get(each, 0) for each in CHANGES)]
+        yield f"* {engine}: {', '.join(map(str, numbers))}"
     yield "\nBodies without an inertial count, too: PyBullet gives them 1 kg.\n"
 
 

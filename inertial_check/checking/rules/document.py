@@ -173,7 +173,7 @@ class MalformedInertial(ProblemRule):
         </inertial>
 
     ## Tolerance
-    None.
+    None. A number is a sign, digits with at most one point, and an exponent.
 
     ## Fix
     By hand.

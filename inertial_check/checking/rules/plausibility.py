@@ -113,7 +113,8 @@ class ImplausibleDensity(DoubtRule):
 
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
-    to 15,000). Surfaces, overlapping shapes and shapes that could not be used give no volume.
+    to 15,000). A box counts as at least a tenth of its length thick. Surfaces, overlapping shapes
+    and shapes that could not be used give no volume.
 
     ## Fix
     By hand: see its causes.
