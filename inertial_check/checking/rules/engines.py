@@ -81,7 +81,7 @@ class EngineChangesBody(EngineRule):
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
 
     ## Use instead
-    Moments of 1e-4.
+        <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/>
 
     ## Tolerance
     That of each engine, in the version that the message names.
@@ -112,7 +112,8 @@ class EngineWarns(EngineRule):
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
     ## Use instead
-    The mass and inertia of the body.
+        <mass value="0.03"/>
+        <inertia ixx="1.2e-05" ixy="0" ixz="0" iyy="1.2e-05" iyz="0" izz="2.5e-06"/>
 
     ## Tolerance
     That of each engine, in the version that the message names.

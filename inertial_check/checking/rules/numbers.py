@@ -755,7 +755,9 @@ class CenterFarAway(DoubtRule):
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
     ## Use instead
-    The centre of mass in metres: `<origin xyz="0 0.012 0.095"/>`.
+        <origin xyz="0 0.012 0.095"/>
+        <mass value="1.2"/>
+        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
     ## Tolerance
     30 times; 10 times with the preset strict. Parts of vehicles whose frames all stand at the

@@ -35,7 +35,8 @@ class PlaceholderInertia(DoubtRule):
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
     ## Use instead
-    The inertia of the body.
+        <mass value="1"/>
+        <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
 
     ## Tolerance
     None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density is.
@@ -109,7 +110,8 @@ class ImplausibleDensity(DoubtRule):
         <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
 
     ## Use instead
-    The inertia in kg m^2: ixx and iyy 0.004, izz 0.001.
+        <mass value="1.2"/>
+        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50

@@ -206,4 +206,4 @@ def test_every_input_is_used_and_described(action, project_root):
     page = (project_root / "docs" / "integrations.md").read_text(encoding="utf-8")
     for name in action["inputs"]:
         assert f"inputs.{name} " in text
-        assert f"| `{name}` |" in page
+        assert f"* `{name}`:" in page
