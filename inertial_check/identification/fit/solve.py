@@ -290,8 +290,9 @@ class JointFit:
         )
         posed, solver = problem, "interior point"
         if self.constraints or self.solver is not None:
-            solver = (self.solver or "clarabel").lower()
-            answer = solve_conic(problem, self.constraints, self.solver or "clarabel")
+            solver = self.solver or "clarabel"
+            answer = solve_conic(problem, self.constraints, solver)  # refuses what is no name
+            solver = solver.lower()
         elif self.metric == "entropic" or self.metric == "affine-invariant":  # noqa: PLR1714 - narrows
             answer = regularisers.solve_regularised(problem, self.metric)
             posed = regularisers.with_divergence(problem, self.metric)

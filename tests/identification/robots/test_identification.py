@@ -20,7 +20,8 @@ from inertial_check.identification.robot import read_robot
 from inertial_check.mechanics.equations import inverse_dynamics
 
 ROBOT = str(recorded.ROBOT)
-PLAIN = ("data", "model")  # options that belong to no group
+PLAIN = ("data", "model", "mass", "total_mass", "prior", "prior_radius")
+"""Options that belong to no group."""
 
 
 def replace(options, **changes):

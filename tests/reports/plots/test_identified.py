@@ -38,8 +38,8 @@ def test_lines_break_where_samples_are_held_out(identified):
     breaks = np.flatnonzero(np.isnan(measured))
     assert len(breaks) == len(train.recorded.joins) == 4
     before = measured[breaks - 1]
-    steps = np.diff(train.recorded.times)
-    assert np.allclose(before, train.recorded.times[:-1][steps > 1.5 * np.median(steps)])
+    steps = np.diff(train.recorded.t)
+    assert np.allclose(before, train.recorded.t[:-1][steps > 1.5 * np.median(steps)])
 
 
 def test_an_identification_is_drawn_with_its_errors(found):
