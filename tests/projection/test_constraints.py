@@ -250,6 +250,28 @@ def test_what_is_no_constraint_is_refused_with_the_value_and_the_way_out(make, s
         make()
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        constraints.FixedMass,
+        constraints.FixedCom,
+        lambda bodies: constraints.FixedEntries(("m",), bodies=bodies),
+        lambda bodies: constraints.ComInBox([0, 0, 0], [1, 1, 1], bodies=bodies),
+        lambda bodies: constraints.ComInHull(limits.CUBE, bodies=bodies),
+        lambda bodies: constraints.TotalMass(1.0, bodies=bodies),
+        lambda bodies: DensityInBall(1.0, bodies=bodies),
+        lambda bodies: DensityInCylinder(1.0, 1.0, bodies=bodies),
+        lambda bodies: DensityInCapsule(1.0, 1.0, bodies=bodies),
+        lambda bodies: DensityInBox([1, 1, 1], bodies=bodies),
+        lambda bodies: DensityInPolytope(limits.CUBE, bodies=bodies),
+        lambda bodies: DensityInUnion((DensityInBall(1.0),), bodies=bodies),
+    ],
+)
+def test_every_constraint_refuses_rows_that_are_none(make):
+    with pytest.raises(ic.ParameterError, match="expected row indices from 0"):
+        make(bodies=(0, -1))
+
+
 def test_every_constraint_says_its_numbers_on_one_line():
     for one, said in {
         constraints.FixedMass(2.0): "FixedMass(2.0 kg)",

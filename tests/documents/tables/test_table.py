@@ -174,6 +174,7 @@ def test_bytes_that_are_no_utf8_and_every_line_end_survive():
         ("[[1, 2]]", r"^t:1:3: row 1 is neither"),
         ("[" * 100_000, "no JSON|nested too deeply"),
         ('[{"m": 1, "m": 2}]', r"^t:1:\d+: an object has two members 'm'"),
+        ('[{"m" 1}]', r"^t:1:\d+: no JSON: Expecting ':' delimiter"),
         ('[{"m": 1, "mass": 2}]', r"^t:1:8: a second member that means m"),
         ('[{"m": null, "hx": 2}]', r"m is null, expected a number"),
         ('[{"m": "1.0", "hx": 2}]', r'm is "1.0", expected a number'),

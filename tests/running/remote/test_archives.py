@@ -118,6 +118,14 @@ def test_a_link_in_a_zip_is_left_out(unpacked):
     assert "a link" in notes
 
 
+def test_a_member_that_has_to_be_there_is_missed_by_its_name(tmp_path):
+    for name in ("gone.urdf", "link"):
+        stream = make_tar({"m.urdf": b"", "link": special(tarfile.SYMTYPE, "/etc")})
+        stream.seek(0)
+        with pytest.raises(RefusedError, match=f"^{name}: (no such member|link .*a link)"):
+            unpack(stream, "tar", str(tmp_path / name), Budget(SMALL), only=name)
+
+
 @pytest.mark.parametrize("kind", ["zip", *COMPRESSED])
 def test_a_bomb_is_refused_before_the_disk_is_full(unpacked, kind, tmp_path):
     members = {f"{n}.urdf": bytes(1 << 16) for n in range(64)}

@@ -435,6 +435,15 @@ def test_what_cannot_be_done_ends_in_one_line(identify, tmp_path, make, options,
     assert sorted(os.listdir(tmp_path)) == ["arm.urdf", "r.npz"]
 
 
+def test_a_prior_without_mass_is_refused_by_the_body(identify, tmp_path):
+    text = recorded.ROBOT.read_text(encoding="utf-8")
+    light = re.sub(r'<mass value="[^"]*"', '<mass value="0"', text)
+    (tmp_path / "light.urdf").write_text(light, encoding="utf-8")
+    code, _, err = identify(noisy(), "--prior", "light.urdf")
+    assert code == 2
+    assert "--prior light.urdf: shoulder has the mass 0 kg, expected a positive one" in err
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
