@@ -127,12 +127,6 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         remarks += [Remark(Severity.NOTE, "prior-geometry", line) for line in lines]
     else:
         given, source = from_model(prior, names), prior
-    for name, mass in zip(names, np.asarray(given.mass).tolist(), strict=True):
-        if not (np.isfinite(mass) and mass > 0):
-            raise UsageError(
-                f"--prior {prior}: {name} has the mass {mass:g} kg, expected a "
-                "positive one: write the mass in the robot's file, or take another model as prior"
-            )
     if robot.groups:
         every = np.zeros_like(robot.tree.theta)
         every[list(robot.parts)] = np.asarray(given.as_theta())

@@ -441,7 +441,7 @@ def test_a_prior_without_mass_is_refused_by_the_body(identify, tmp_path):
     (tmp_path / "light.urdf").write_text(light, encoding="utf-8")
     code, _, err = identify(noisy(), "--prior", "light.urdf")
     assert code == 2
-    assert "--prior light.urdf: shoulder has the mass 0 kg, expected a positive one" in err
+    assert "light.urdf: body 'shoulder' is invalid, so it cannot be a prior" in err
 
 
 @pytest.mark.parametrize(
