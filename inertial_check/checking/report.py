@@ -14,11 +14,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from inertial_check.documents.model import Body, Inertial, Judgement, Model, Number, read_bodies
+from inertial_check.documents.model import (
+    Body,
+    How,
+    Inertial,
+    Judgement,
+    Model,
+    Number,
+    read_bodies,
+)
 from inertial_check.documents.source import Place, Source, Span
 from inertial_check.inertia.arrays import EqualByValue
 
@@ -592,6 +600,71 @@ class FileReport(NamedTuple):
         return _show_files((self,), [])
 
 
+class UnjudgedInertial(NamedTuple):
+    """An inertial of the checked files that was not judged.
+
+    Attributes:
+        path: File in which it stands, as the report shows it.
+        line: Line where it begins, 1-based; 1 in binary files.
+        reason: One sentence that says why.
+        needs: Name of what is missing: an argument, a package, a file; "" if nothing is.
+        new: Whether a baseline knows fewer of its file.
+    """
+
+    path: str
+    line: int
+    reason: str
+    needs: str = ""
+    new: bool = False
+
+
+class SkippedFiles(NamedTuple):
+    """Files of one kind that a search met and that are no models.
+
+    Attributes:
+        kind: What they are, such as "dangling link" or "Git LFS pointer".
+        count: Number of files.
+        paths: Their paths, or the first of many.
+    """
+
+    kind: str
+    count: int
+    paths: tuple[str, ...]
+
+
+class Lowering(NamedTuple):
+    """A setting of the checked tree that makes the check report less.
+
+    Attributes:
+        path: File with the setting.
+        line: Its line, 1-based.
+        what: What it lowers, in one sentence.
+    """
+
+    path: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, eq=False)
+class Account(EqualByValue):
+    """Account of a check: the inertials of the files that were met, and what became of them.
+
+    Attributes:
+        inertials: Number of inertials, counted in the bytes of the files; each place once.
+        judged: Number of those that were judged, by how; see documents.model.How.
+        unjudged: The others, by path and line.
+        skipped: Files that are no models, by kind.
+        lowered_by: Settings of the checked tree that make the check report less.
+    """
+
+    inertials: int = 0
+    judged: Mapping[How, int] = field(default_factory=lambda: dict.fromkeys(get_args(How), 0))
+    unjudged: tuple[UnjudgedInertial, ...] = ()
+    skipped: tuple[SkippedFiles, ...] = ()
+    lowered_by: tuple[Lowering, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Report(EqualByValue):
     """Result of a check.
@@ -600,11 +673,13 @@ class Report(EqualByValue):
         files: Results of the documents, sorted by path.
         failures: Reasons why the check failed, one line each (exit code 2).
         notes: Files and checks that were skipped and why, one line each.
+        account: The inertials that were found, and what became of them.
     """
 
     files: tuple[FileReport, ...]
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    account: Account = field(default_factory=Account)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

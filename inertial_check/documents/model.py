@@ -209,6 +209,11 @@ InertiaOrigin = Literal["file", "geometry", "default"]
 """Source of a body's inertia: the file states it, engines take it from the geometry, or it is the
 default of the format."""
 
+How = Literal["written", "expanded", "macro", "part", "derived"]
+"""How an inertial was judged: by its numbers as written, as a template expands to them (expanded),
+where a macro states them (macro), by those of its numbers that are known (part), or not by numbers
+of its own, because engines take them from the shapes (derived)."""
+
 ProblemKind = Literal["repair", "reference", "malformed", "engine"]
 """Kinds of problems: text that had to be repaired (repair), a file or name that was not found
 (reference), text that breaks a rule of the format (malformed), and numbers that are read as written
@@ -270,6 +275,7 @@ class Inertial(NamedTuple):
             translations along and rotations about x, y, z [kg, kg m, kg m^2]; () if none is stated.
         quaternion: Numbers w, x, y, z, of any length, that state the own axes; None if other
             numbers or none state them.
+        how: How its numbers are known.
     """
 
     span: Span
@@ -281,6 +287,21 @@ class Inertial(NamedTuple):
     meters_per_unit: float = 1.0
     fluid_added_mass: tuple[tuple[Number, ...], ...] = ()
     quaternion: FourNumbers | None = None
+    how: How = "written"
+
+
+class Unjudged(NamedTuple):
+    """An inertial that stands in the files of a document and is that of no body of the model.
+
+    Attributes:
+        span: Place of the element.
+        reason: One sentence that says why it is not judged.
+        needs: Name of what is missing: an argument, a package, a file; "" if nothing is.
+    """
+
+    span: Span
+    reason: str
+    needs: str = ""
 
 
 class Pose(NamedTuple):
@@ -380,6 +401,7 @@ class Model(EqualByValue):
         frames: Frames with names on the bodies, such as sites.
         roots: Poses in the world of the bodies without a parent, as far as they are known.
         bounds: Settings of the document that make an engine change the numbers of its bodies.
+        unjudged: Inertials of its files that are those of no body, as far as the reader knows why.
     """
 
     source: Source
@@ -393,6 +415,7 @@ class Model(EqualByValue):
     frames: tuple[NamedFrame, ...] = field(default=(), repr=False)
     roots: tuple[RootPose, ...] = field(default=(), repr=False)
     bounds: Bounds = field(default=Bounds(), repr=False)
+    unjudged: tuple[Unjudged, ...] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
