@@ -68,6 +68,7 @@ from inertial_check.inertia.representations import (
     Units,
     about_com,
     change_units,
+    has_central_inertia,
     read_theta,
     scale_by_powers,
     second_moment,
@@ -124,17 +125,17 @@ def list_central_entries(xp: Namespace, columns: Sequence[Array], about: Point) 
     # S = tr(I) / 2 1 - I; halved before they are added, so that no sum overflows.
     half = xx / 2 + yy / 2 + zz / 2
     xx, yy, zz = half - xx, half - yy, half - zz
-    if about == "com":
-        return xx, -xy, -xz, yy, -yz, zz
     mass, hx, hy, hz = columns[:4]
     has_mass = mass != 0
+    exists = has_mass | ((hx == 0) & (hy == 0) & (hz == 0))
+    xx = xp.where(exists, xx, xp.full_like(xx, np.nan))
+    if about == "com":
+        return xx, -xy, -xz, yy, -yz, zz
     safe = xp.where(has_mass, mass, xp.ones_like(mass))
     # The Schur complement of m in Pi, which is semidefinite where Pi is (Boyd and Vandenberghe,
     # Convex Optimization, A.5.5): three eigenvalues instead of four.
     cx, cy, cz = hx / safe, hy / safe, hz / safe
-    exists = has_mass | ((hx == 0) & (hy == 0) & (hz == 0))
-    xx = xp.where(exists, xx - hx * cx, xp.full_like(xx, np.nan))
-    return xx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
+    return xx - hx * cx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
 
 
 def apply_in_chunks(xp: Namespace, theta: Array, function: Callable[[Array], Array]) -> Array:
@@ -493,6 +494,8 @@ class Consistency(EqualByValue):
         six = theta[..., 4:]
         if self.about == "origin":
             six = about_com(theta[..., 0], theta[..., 1:4], six)
+        exists = has_central_inertia(self._xp, theta)[..., None]
+        six = self._xp.where(exists, six, self._xp.full_like(six, np.nan))
         values = eigenvalues(six)  # exact where the tensor is diagonal
         return self._xp.stack([values[..., i] for i in range(3)]), units
 

@@ -45,7 +45,7 @@ from inertial_check.inertia.arrays import (
     read_floats,
     real_arrays,
 )
-from inertial_check.inertia.representations import Point, about_origin, check_about, join, shift
+from inertial_check.inertia.representations import Point, check_about, join, shift
 
 __all__ = ["add", "homogeneous", "merge", "rotate", "total", "transform", "translate"]
 
@@ -287,10 +287,9 @@ def homogeneous(R_AB: ArrayLike, p_AoBo_A: ArrayLike) -> Floats:
 def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Array:
     """Parameters of two bodies together, given in the same frame.
 
-    About the origin they add. About the centre of mass the shared one is new:
-    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. What has
-    no mass has no centre: its first moment and its tensor are about the origin, in `theta_1` and
-    `theta_2` and, where the masses cancel, in the result.
+    About the origin they add. About the centre of mass each is moved to the shared one, as in
+    `total`. What has no mass has no centre: its first moment and its tensor are about the origin,
+    in `theta_1` and `theta_2` and, where the masses cancel, in the result.
 
     Args:
         theta_1: (..., 10), about `about`.
@@ -312,39 +311,56 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     for name, body in zip(("theta_1", "theta_2"), bodies, strict=True):
         expect_shape(name, body, 10)
     batch_shape(theta_1=bodies[0].shape[:-1], theta_2=bodies[1].shape[:-1])
-    total = bodies[0] + bodies[1]
     if about == "origin":
-        return total
-    (m1, c1), (m2, c2) = (_mass_and_center(xp, body) for body in bodies)
-    mass, shared = _mass_and_center(xp, total)
-    reduced = m1 * (m2 / xp.where(mass != 0, mass, xp.ones_like(mass)))
-    usual = about_origin(reduced, reduced[..., None] * (c2 - c1), total[..., 4:])
-    one, two = (_move_to_point(xp, body, shared) for body in bodies)
-    # The product of both masses says nothing where one is 0 and yet has a first moment.
-    bare = [
-        (own == 0) & xp.any(body[..., 1:4] != 0, axis=-1)
-        for own, body in zip((m1, m2), bodies, strict=True)
-    ]
-    inertia = xp.where(((mass == 0) | bare[0] | bare[1])[..., None], one + two, usual)
-    return join(mass, total[..., 1:4], inertia)
+        return bodies[0] + bodies[1]
+    return total(xp.stack(xp.broadcast_arrays(*bodies)), (0,), about)
 
 
-def _move_to_point(xp: Namespace, theta: Array, point: Array) -> Array:
-    """Compute the inertia (..., 6) about a point (..., 3) of bodies about their centres of mass.
+def move_to_point(xp: Namespace, theta: Array, central: Array, point: Array) -> Array:
+    """Compute the inertia (..., 6) about points (..., 3), in one step from where it stands.
 
-    Those without mass are about the origin.
+    Args:
+        xp: The library of the arrays.
+        theta: (..., 10) bodies.
+        central: (..., 1) whether a body is about its centre of mass; else it is about the origin.
+        point: (..., 3) in the frame of the bodies [m].
     """
-    mass, center = _mass_and_center(xp, theta)
-    heavy = (mass != 0)[..., None]
-    arm = xp.where(heavy, center - point, xp.zeros_like(center - point))
-    moved = about_origin(mass, mass[..., None] * arm, theta[..., 4:])
-    return xp.where(heavy, moved, theta[..., 4:] + shift(xp, theta[..., 1:4], -point))
+    mass, h = theta[..., :1], theta[..., 1:4]
+    arm = h / xp.where(central, mass, xp.ones_like(mass)) - point
+    start = xp.where(central, mass * arm / 2, mass * point / 2 - h)
+    return theta[..., 4:] + shift(xp, start, xp.where(central, arm, xp.zeros_like(arm) + point))
 
 
+def combine(
+    xp: Namespace, theta: Array, central: Array, axes: tuple[int, ...], least: float
+) -> tuple[Array, Array]:
+    """Join bodies along axes of a batch about their shared centre, or the origin without one.
+
+    Args:
+        xp: The library of the arrays.
+        theta: (..., 10) bodies.
+        central: (..., 1) whether a body is about its centre of mass; else it is about the origin.
+        axes: Axes of the batch, counted from 0.
+        least: Part of the masses up to which their total has cancelled, so that there is no centre.
+
+    Returns:
+        (..., 10) without these axes, and (...,) whether a row is about its centre of mass.
+    """
+    whole = xp.sum(theta, axis=axes, keepdims=True)
+    mass = whole[..., :1]
+    lost = xp.abs(mass) <= least * xp.sum(xp.abs(theta[..., :1]), axis=axes, keepdims=True)
+    center = whole[..., 1:4] / xp.where(lost, xp.ones_like(mass), mass)
+    center = xp.where(lost, xp.zeros_like(center), center)
+    six = xp.sum(move_to_point(xp, theta, central, center), axis=axes, keepdims=True)
+    whole = xp.squeeze(xp.concat([whole[..., :4], six], axis=-1), axis=axes)
+    return whole, ~xp.squeeze(lost, axis=axes)[..., 0]
+
+
+@quiet
 def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> Array:
     """Parameters of all bodies along axes of a batch together, given in the same frame.
 
-    About the centre of mass each is moved straight to the shared centre, as in `add`:
+    About the centre of mass each is moved straight to the shared centre:
     I = sum(I_i + m_i (d_i.d_i 1 - d_i d_i^T)). What has no mass is about the origin: rows of
     `theta`, and the result where the masses cancel.
 
@@ -374,11 +390,9 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
         raise ParameterError(
             f"axes is {axes}, expected different axes of {tuple(theta.shape)[:-1]}"
         )
-    whole = xp.sum(theta, axis=axes, keepdims=True)
     if about == "com":
-        moved = _move_to_point(xp, theta, _mass_and_center(xp, whole)[1])
-        whole = xp.concat([whole[..., :4], xp.sum(moved, axis=axes, keepdims=True)], axis=-1)
-    return xp.squeeze(whole, axis=axes)
+        return combine(xp, theta, theta[..., :1] != 0, axes, 0.0)[0]
+    return xp.sum(theta, axis=axes)
 
 
 def merge(
@@ -541,12 +555,3 @@ def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array, most: float | None
             f"{name}{of_body(body)} is a reflection (determinant -1), no rotation; mirror a body "
             "with T Pi T^T and InertialParameters.from_pseudo_inertia"
         )
-
-
-def _mass_and_center(xp: Namespace, theta: Array) -> tuple[Array, Array]:
-    """Mass (...,) and centre of mass (..., 3), the origin for a body without mass."""
-    mass = theta[..., 0]
-    heavy = (mass != 0)[..., None]
-    safe = xp.where(heavy, mass[..., None], xp.ones_like(mass[..., None]))
-    center = theta[..., 1:4] / safe
-    return mass, xp.where(heavy, center, xp.zeros_like(center))

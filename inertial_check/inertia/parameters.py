@@ -31,8 +31,8 @@ from inertial_check.inertia.representations import (
     SpatialOrder,
     about_com,
     about_origin,
-    about_point,
     check_about,
+    has_central_inertia,
     inertia_from_second_moment,
     join,
     pseudo_inertia,
@@ -47,7 +47,7 @@ from inertial_check.inertia.representations import (
 )
 
 
-@register_pytree(leaves=("_theta", "_com"), static=("about",))
+@register_pytree(leaves=("_theta", "_com", "_lost"), static=("about",))
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InertialParameters(EqualByValue):
     """Mass, first moment and rotational inertia of rigid bodies B, in the axes of their frames.
@@ -58,8 +58,10 @@ class InertialParameters(EqualByValue):
     The inertia stays about the point it was given about, `about`: data about the centre of mass is
     never sent through the body origin, which would cost it 1 + |c|^2 / k^2 units in the last place.
     Nothing is judged here: any ten numbers pass, and inertial_check.check says whether a body has
-    them. A body without mass has no centre of mass: `com` is NaN, unless from_com was told one, and
-    its inertia is about the origin in all that is computed with it.
+    them. A body without mass, as a difference of bodies can be, has no centre of mass: `com` is
+    NaN, unless from_com was told one, and so is all about the centre, unless the first moment is 0:
+    a flywheel, whose inertia is the same about every point. It is stored, moved and added about the
+    origin, as are rows of a sum of which less than a sixteenth of the masses is left.
 
     Two of them are equal where they hold equal numbers about one point, NaN equal to NaN; they have
     no hash, since arrays of some libraries can be written to.
@@ -71,6 +73,8 @@ class InertialParameters(EqualByValue):
     _theta: Array
     about: Point
     _com: Array | None = None
+    _lost: Array | None = None
+    """(..., 1) above 0 where the masses of a row about "com" cancelled: it is about the origin."""
 
     # Constructors
 
@@ -81,7 +85,8 @@ class InertialParameters(EqualByValue):
 
         Args:
             mass: (...,) [kg].
-            com: (..., 3) p_BoBcm_B [m]; kept as it is, also where the mass is 0.
+            com: (..., 3) p_BoBcm_B [m]; kept as it is, also where the mass is 0: a frame, or with
+                an inertia a flywheel whose mass another body carries.
             inertia: I_BBcm_B, (..., 3, 3) or (..., 6) xx, xy, xz, yy, yz, zz [kg m^2].
 
         Raises:
@@ -214,7 +219,10 @@ class InertialParameters(EqualByValue):
     @quiet
     def com(self) -> Array:
         """(..., 3) centre of mass p_BoBcm_B [m]; of a body without mass NaN or what was given."""
-        return self.first_moment / self.mass[..., None] if self._com is None else self._com
+        if self._com is not None:
+            return self._com
+        xp, com = array_namespace(self._theta), self.first_moment / self.mass[..., None]
+        return xp.where(self.mass[..., None] != 0, com, xp.full_like(com, xp.nan))
 
     @property
     def first_moment(self) -> Array:
@@ -223,8 +231,8 @@ class InertialParameters(EqualByValue):
 
     @property
     def inertia_com(self) -> Array:
-        """(..., 3, 3) rotational inertia about the centre of mass I_BBcm_B [kg m^2]."""
-        return symmetric(self._six("com"))
+        """(..., 3, 3) rotational inertia about the centre of mass I_BBcm_B [kg m^2], or NaN."""
+        return symmetric(self._central_six())
 
     @property
     def inertia_origin(self) -> Array:
@@ -239,7 +247,7 @@ class InertialParameters(EqualByValue):
     @property
     def central_second_moment(self) -> Array:
         """(..., 3, 3) S_c about the centre of mass [kg m^2]: m times the covariance of the mass."""
-        return symmetric(second_moment(self._six("com")))
+        return symmetric(second_moment(self._central_six()))
 
     @property
     @quiet
@@ -283,14 +291,15 @@ class InertialParameters(EqualByValue):
 
         Args:
             order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-            about: Point about which they are taken: "origin" or "com".
+            about: Point about which they are taken: "origin" or "com". Rows without mass are about
+                the origin in both.
 
         Raises:
             ParameterError: Unknown order or point.
         """
         check_about(about)
         theta = self._theta
-        if about != self.about:
+        if about != self.about or self._lost is not None:
             theta = join(self.mass, self.first_moment, self._six(about))
         return reorder(theta, "urdf", order)
 
@@ -308,7 +317,7 @@ class InertialParameters(EqualByValue):
     @quiet
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm_B, ascending [kg m^2]."""
-        spreads = eigenvalues(second_moment(self._six("com")))
+        spreads = eigenvalues(second_moment(self._central_six()))
         low, middle, high = (spreads[..., i] for i in range(3))
         xp = array_namespace(spreads)
         return xp.stack([low + middle, low + high, middle + high], axis=-1)
@@ -319,7 +328,7 @@ class InertialParameters(EqualByValue):
 
         Not unique where moments are equal; NaN where the inertia is not finite.
         """
-        inertia = self._six("com")
+        inertia = self._central_six()
         xp = array_namespace(inertia)
         _, axes = eigensystem(second_moment(inertia))
         # The least moment is about the axis of the largest spread: reversed, and one turned round.
@@ -343,7 +352,7 @@ class InertialParameters(EqualByValue):
         """
         expect("flag", renormalize=renormalize)
         if not renormalize and self._com is None:
-            return self._fresh(frames.rotate(self._theta, R_AB), self.about, None)
+            return self._fresh(frames.rotate(self._theta, R_AB), self.about, None, self._lost)
         xp, (_, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
         return self._rotate_checked(frames.read_rotation(xp, "R_AB", R_AB, renormalize=renormalize))
 
@@ -358,11 +367,14 @@ class InertialParameters(EqualByValue):
             ParameterError: Shapes that do not fit.
         """
         theta = frames.translate(self._theta, p_AoBo_A, self.about)
+        if self._lost is not None:
+            moved = frames.translate(self._theta, p_AoBo_A)
+            theta = array_namespace(theta).where(self._lost > 0, moved, theta)
         com = None
         if self._com is not None:
             _, (position, com) = real_arrays(p_AoBo_A=p_AoBo_A, com=self._com)
             com = com + position
-        return self._fresh(theta, self.about, com)
+        return self._fresh(theta, self.about, com, self._lost)
 
     def transform(self, X_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
@@ -376,7 +388,7 @@ class InertialParameters(EqualByValue):
             ParameterError: Shapes that do not fit, or a matrix that is no pose.
         """
         expect("flag", renormalize=renormalize)
-        if not renormalize and self._com is None:
+        if not renormalize and self._com is None and self._lost is None:
             return self._fresh(frames.transform(self._theta, X_AB, self.about), self.about, None)
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta, renormalize=renormalize)
         return self._rotate_checked(R_AB).translate(p_AoBo_A)
@@ -389,7 +401,7 @@ class InertialParameters(EqualByValue):
         if self._com is not None:
             xp, (R_AB, com) = real_arrays(R_AB=R_AB, com=self._com)
             com = frames.rotate_vector(xp, R_AB, com)
-        return self._fresh(theta, self.about, com)
+        return self._fresh(theta, self.about, com, self._lost)
 
     def merge(
         self,
@@ -438,7 +450,7 @@ class InertialParameters(EqualByValue):
 
         Returns:
             A batch without these axes, about the same point, "origin" or "com", as this one; about
-            the origin where masses cancel.
+            the origin where the masses cancel.
 
         Raises:
             ParameterError: There is no such axis, or it is named twice.
@@ -453,11 +465,9 @@ class InertialParameters(EqualByValue):
             )
         if not axes:
             return self
-        about, mass = self.about, self.mass
-        xp = array_namespace(mass)
-        if about == "com" and _vanishes(xp.sum(mass, axis=axes), xp.sum(abs(mass), axis=axes)):
-            about = "origin"
-        return self._fresh(frames.total(self.as_theta(about=about), axes, about), about)
+        if self.about == "origin":
+            return self._fresh(frames.total(self._theta, axes), "origin")
+        return self._combine(self._theta, self._central, axes)
 
     def __add__(self, other: object) -> InertialParameters:
         """Both bodies, given in the same frame, as one.
@@ -479,8 +489,9 @@ class InertialParameters(EqualByValue):
 
     def __getitem__(self, index: object) -> InertialParameters:
         """The bodies at an index of the batch axes, of any kind that the array library takes."""
-        com = None if self._com is None else select_rows(self._com, index, 1)
-        return InertialParameters(select_rows(self._theta, index, 1), self.about, com)
+        rows = self._theta, self._com, self._lost
+        theta, com, lost = (None if each is None else select_rows(each, index, 1) for each in rows)
+        return InertialParameters(cast("Array", theta), self.about, com, lost)
 
     def __len__(self) -> int:
         """Length of the first batch axis.
@@ -495,71 +506,96 @@ class InertialParameters(EqualByValue):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        """One body with its numbers; of a batch its shape."""
+        """One body with its numbers; of a batch its shape; and how many have no centre of mass."""
         kind = str(self._theta.dtype).rpartition(".")[2]
+        xp, lost = array_namespace(self._theta), 0
+        if not hides_numbers(self._theta):
+            lost = int((~has_central_inertia(xp, self._theta)).sum())
+        note = f"{lost} without a centre of mass, " if lost else ""
         if self.shape:
-            return f"InertialParameters(shape={self.shape}, about={self.about!r}, dtype={kind})"
+            shape = f"shape={self.shape}, about={self.about!r}"
+            return f"InertialParameters({shape}, {note}dtype={kind})"
         numbers = {"mass": self.mass, "com": self.com, f"inertia_{self.about}": self._theta[4:]}
+        if lost:
+            six = self._six("origin")
+            note = "no centre of mass, "
+            numbers = {"mass": self.mass, "first_moment": self.first_moment, "inertia_origin": six}
         said = ", ".join(f"{name}={_plain(value)}" for name, value in numbers.items())
-        return f"InertialParameters({said}, dtype={kind})"
+        return f"InertialParameters({said}, {note}dtype={kind})"
 
     # Private
 
     @classmethod
-    def _fresh(cls, theta: Array, about: Point, com: Array | None = None) -> InertialParameters:
+    def _fresh(
+        cls, theta: Array, about: Point, com: Array | None = None, lost: Array | None = None
+    ) -> InertialParameters:
         """Of arrays that were just computed and belong to no one else."""
         xp = array_namespace(theta)
         if com is not None:
             com = read_only(xp.broadcast_to(com, (*theta.shape[:-1], 3)))
-        return cls(read_only(theta), about, com)
+        if lost is not None:
+            lost = read_only(xp.broadcast_to(lost, (*theta.shape[:-1], 1)))
+        return cls(read_only(theta), about, com, lost)
 
+    @property
+    def _central(self) -> Array:
+        """(..., 1) whether the inertia is stored about the centre of mass."""
+        central = (self._theta[..., :1] != 0) & (self.about == "com")
+        return central if self._lost is None else central & (self._lost == 0)
+
+    def _central_six(self) -> Array:
+        """The inertia (..., 6) about the centre of mass, NaN where there is none."""
+        six = self._six("com")
+        xp = array_namespace(six)
+        exists = has_central_inertia(xp, self._theta)[..., None]
+        return xp.where(exists, six, xp.full_like(six, xp.nan))
+
+    @quiet
     def _six(self, about: Point) -> Array:
-        """The inertia (..., 6) about a point."""
-        if about == self.about:
-            return self._theta[..., 4:]
+        """The inertia (..., 6) about a point; about the origin where there is no mass."""
+        six, central = self._theta[..., 4:], self._central
+        if about == self.about and self._lost is None:
+            return six
         shifted = about_com if about == "com" else about_origin
-        return shifted(self.mass, self.first_moment, self._theta[..., 4:])
+        moved = shifted(self.mass, self.first_moment, six)
+        return array_namespace(six).where(central == (about == "com"), six, moved)
 
+    @quiet
     def _six_about(self, p_BoP_B: ArrayLike) -> Array:
         """The inertia (..., 6) about any point, straight from the point it is stored about."""
-        at_origin = about_point(self.mass, self.first_moment, self._theta[..., 4:], p_BoP_B)
-        if self.about == "origin":
-            return at_origin
-        xp, (_, position) = real_arrays(theta=self._theta, p_BoP_B=p_BoP_B)
-        from_point = self.first_moment - self.mass[..., None] * position
-        moved = about_origin(self.mass, from_point, self._theta[..., 4:])
-        return xp.where(self.mass[..., None] == 0, at_origin, moved)  # no mass: about the origin
+        xp, (theta, position) = real_arrays(theta=self._theta, p_BoP_B=p_BoP_B)
+        expect_shape("p_BoP_B", position, 3)
+        batch_shape(theta=theta.shape[:-1], p_BoP_B=position.shape[:-1])
+        return frames.move_to_point(xp, theta, self._central, position)
 
     @quiet
     def _plus(self, other: InertialParameters, sign: int) -> InertialParameters:
         """Add a body, or take it away (sign -1)."""
-        if self.about == other.about == "origin" or _vanishes(
-            self.mass + sign * other.mass, abs(self.mass) + abs(other.mass)
-        ):
-            return self._fresh(frames.add(self.as_theta(), sign * other.as_theta()), "origin")
-        if self.about == other.about:
-            added = sign * other.as_theta(about="com")
-            return self._fresh(frames.add(self.as_theta(about="com"), added, "com"), "com")
-        # One about the origin and one about its centre: each straight to the shared centre, since
-        # the one about the origin may have too little mass for a centre of its own.
-        total = frames.add(self._theta, sign * other._theta)
-        xp = array_namespace(total)
-        mass = total[..., :1]
-        shared = total[..., 1:4] / xp.where(mass != 0, mass, xp.ones_like(mass))
-        shared = xp.where(mass != 0, shared, xp.zeros_like(shared))
-        six = self._six_about(shared) + sign * other._six_about(shared)
-        return self._fresh(join(total[..., 0], total[..., 1:4], six), "com")
+        if self.about == other.about == "origin":
+            return self._fresh(frames.add(self._theta, sign * other._theta), "origin")
+        xp, bodies = real_arrays(one=self._theta, other=sign * other._theta)
+        batch_shape(one=bodies[0].shape[:-1], other=bodies[1].shape[:-1])
+        theta = xp.stack(xp.broadcast_arrays(*bodies))
+        central = xp.broadcast_arrays(self._central, other._central, theta[0, ..., :1])[:2]
+        return self._combine(theta, xp.stack(central), (0,))
 
+    @classmethod
+    @quiet
+    def _combine(cls, theta: Array, central: Array, axes: tuple[int, ...]) -> InertialParameters:
+        """Join bodies, each row about its centre unless its masses cancelled.
 
-def _vanishes(mass: Array, size: Array) -> bool:
-    """Decide whether the mass of a sum is what cancellation left of masses of this size.
-
-    About a centre of mass h / m its inertia would have lost the digits that the mass has lost. A
-    trace hides the numbers: there only a mass of exactly 0 counts, row by row.
-    """
-    if hides_numbers(mass):
-        return False
-    return bool(array_namespace(mass).any(abs(mass) < tolerances.VANISHING_MASS * size))
+        About a centre of mass h / m the inertia of such a row would have lost the digits that the
+        mass has lost.
+        """
+        xp = array_namespace(theta)
+        theta, exists = frames.combine(xp, theta, central, axes, tolerances.VANISHING_MASS)
+        if not hides_numbers(exists):
+            if bool(xp.all(exists)):
+                return cls._fresh(theta, "com")
+            if not bool(xp.any(exists)):
+                return cls._fresh(theta, "origin")
+        lost = xp.where(exists, xp.zeros_like(theta[..., 0]), xp.ones_like(theta[..., 0]))
+        return cls._fresh(theta, "com", None, lost[..., None])
 
 
 def _plain(array: Array) -> str:

@@ -665,6 +665,11 @@ def _blocks(order: SpatialOrder) -> tuple[slice, slice]:
     return (first, last) if order == "angular-linear" else (last, first)
 
 
+def has_central_inertia(xp: Namespace, theta: Array) -> Array:
+    """Decide which bodies (...,) have mass, or are flywheels: their inertia is about any point."""
+    return (theta[..., 0] != 0) | xp.all(theta[..., 1:4] == 0, axis=-1)
+
+
 def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
     entries = parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
