@@ -195,6 +195,8 @@ def has_margin(theta: np.ndarray, about: str, margin: Fraction) -> bool:
     S = [[half - xx, -xy, -xz], [-xy, half - yy, -yz], [-xz, -yz, half - zz]]
     if about == "origin":
         S = [[S[i][j] - h[i] * h[j] / m for j in range(3)] for i in range(3)]
+    if not any(map(any, S)):
+        return margin <= 0  # that of a point
     taken = margin * (S[0][0] + S[1][1] + S[2][2])
     for i in range(3):
         S[i][i] -= taken
@@ -334,7 +336,8 @@ def judge(cell: Cell, found: ic.Projection, bodies: Bodies, tally: Tally) -> Non
     some = np.flatnonzero(claimed)
     bare = cell.margin == 0  # then the nearest lies on the boundary, and rounds to either side
     tally.add("outside", some[find_short(theta[some], cell.about, 0.0, bare)], bodies.kind)
-    some = np.flatnonzero(claimed | np.isin(words, ["feasible", "mass-floored"]))
+    heavy = np.any(theta != 0, axis=1)  # a frame without mass is feasible, and has no margin
+    some = np.flatnonzero((claimed | np.isin(words, ["feasible", "mass-floored"])) & heavy)
     tally.add("short", some[find_short(theta[some], cell.about, cell.margin, True)], bodies.kind)
     residual = np.maximum(np.asarray(found.gap), np.asarray(found.dual_residual))
     unproven = (words == "projected") & ~(residual <= CERTIFIED)

@@ -36,6 +36,9 @@ PROMISING_FLOOR = 1 / 64
 CERTIFIED = 1e-9
 """Residuals and gap of a projection, in its normalised problem, for which optimality is claimed."""
 
+NEAR = 1.05
+"""Largest ratio of a distance to its lower bound for which an answer is called near."""
+
 SOLVED_FACTOR = 64.0
 """Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 

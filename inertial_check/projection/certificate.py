@@ -28,12 +28,11 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.arrays import (
     Array,
     Floats,
+    Integers,
     array_namespace,
-    device_of,
     select_rows,
 )
 from inertial_check.inertia.consistency import Consistency, Verdict
-from inertial_check.inertia.derivatives import hides_numbers
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import (
     Point,
@@ -43,6 +42,7 @@ from inertial_check.inertia.representations import (
     scale_by_powers,
     second_moment,
 )
+from inertial_check.inertia.tolerances import SOLVED_FACTOR
 from inertial_check.projection.moments import (
     BALL,
     INERTIA,
@@ -448,6 +448,9 @@ class SolverResult:
         iterations: (n,) of the solver; None where it needs none.
         evidence: What proves the result; None where no row moved.
         failures: Rows without a certified answer, with the reason.
+        residual: (n,) largest residual that the solver itself found; None where all are rounding.
+        bound: (n,) lower bounds of the distance in the metric that hold; NaN where the certificate
+            is the proof, None where it is everywhere.
     """
 
     theta: Array
@@ -457,6 +460,8 @@ class SolverResult:
     iterations: Array | None = None
     evidence: Evidence | None = None
     failures: tuple[RowFailure, ...] = ()
+    residual: Floats | None = None
+    bound: Floats | None = None
 
 
 def keep_all(solver: str) -> SolverResult:
@@ -498,29 +503,26 @@ class MomentEvidence(NamedTuple):
         # These metrics keep the principal axes, so the change of the tensor is that of its moments.
         return Change(distance, INERTIA.distance(before, after) / size)
 
+    def rows(self, rows: Integers) -> MomentEvidence:
+        """Select the evidence of some rows of a NumPy batch."""
+        units = None if self.units is None else Units(*(part[rows] for part in self.units))
+        given, before, after = (part[rows] for part in (self.given, self.before, self.after))
+        return self._replace(given=given, before=before, after=after, units=units)
+
     def certify(self, found: Array, unit: Unit) -> Certificate:
         """Compute the residuals of rows as they are returned; before rounding under a trace.
 
         Raises:
             ParameterError: A trace hides the numbers of a move.
         """
-        numpy = isinstance(found, np.ndarray)
-        if not numpy and unit == "body":
+        if not isinstance(found, np.ndarray):
+            if unit == "move":
+                raise ParameterError(HIDDEN_MOVE)
             return certify_moments(self.before, self.after, self.metric, self.margin)
-        if not numpy and hides_numbers(found):
-            raise ParameterError(HIDDEN_MOVE)
-        rows = np.asarray(found).reshape(-1, 10)
         if self.units is not None:
-            scale = np.asarray(self.units.inertia).reshape(-1, 1)
-            six = scale_by_powers(np.asarray(rows, dtype=np.float64)[:, 4:], -scale)
-            rows = np.concatenate([rows[:, :4], six], axis=1)
-        given = np.asarray(self.given).reshape(-1, 10)
-        parts = verify_moments(given, self.about, self.metric, self.margin, rows, unit)
-        if numpy:
-            return parts
-        xp, shape, device = array_namespace(found), found.shape[:-1], device_of(found)
-        own = (xp.asarray(p.reshape(shape), dtype=found.dtype, device=device) for p in parts)
-        return Certificate(*own)
+            six = scale_by_powers(found[:, 4:], -self.units.inertia[:, None])
+            found = np.concatenate([found[:, :4], six], axis=1)
+        return verify_moments(self.given, self.about, self.metric, self.margin, found, unit)
 
     def multiply(self) -> Floats:
         """Compute the gradient of half the squared distance, as a matrix that multiplies Pi."""
@@ -531,6 +533,43 @@ class MomentEvidence(NamedTuple):
         central[..., :3, :3] = six[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
         mass = np.where(theta[..., :1] != 0, theta[..., :1], 1.0)
         return see_from_origin(central, theta[..., 1:4] / mass)
+
+
+class RoundedEvidence(NamedTuple):
+    """Evidence of answers that were rounded to a type of fewer digits than float64.
+
+    Residuals relative to the body are those of the answers, as far as the returned numbers are
+    their rounding: rounding alone would leave 1e-7 in float32. Those relative to the move show it.
+
+    Attributes:
+        whole: Evidence of the answers.
+        answer: (n, 10) the answers in float64.
+        epsilon: Rounding unit of the type.
+    """
+
+    whole: Evidence
+    answer: Floats
+    epsilon: float
+
+    def measure(self) -> Change:
+        """Measure how far the answers moved."""
+        return self.whole.measure()
+
+    def certify(self, found: Array, unit: Unit) -> Certificate:
+        """Compute the residuals of rows as they are returned, or of the answers they round."""
+        found = np.asarray(found, dtype=np.float64)
+        if unit == "body":
+            rounded = np.ones(len(found), dtype=np.bool_)
+            for block in (slice(0, 1), slice(1, 4), slice(4, 10)):
+                answer = self.answer[:, block]
+                allowed = SOLVED_FACTOR * self.epsilon * np.max(np.abs(answer), axis=1)
+                rounded &= np.max(np.abs(found[:, block] - answer), axis=1) <= allowed
+            found = np.where(rounded[:, None], self.answer, found)
+        return self.whole.certify(found, unit)
+
+    def multiply(self) -> Floats:
+        """Compute the multipliers of the answers."""
+        return self.whole.multiply()
 
 
 HIDDEN_MOVE = (
@@ -717,4 +756,6 @@ def select_result(
         iterations=None if result.iterations is None else result.iterations[places],
         evidence=evidence,
         failures=failures,
+        residual=None if result.residual is None else result.residual[places],
+        bound=None if result.bound is None else result.bound[places],
     )

@@ -67,7 +67,9 @@ __all__ = [
     "find_goal",
     "find_metric",
     "find_multipliers",
+    "find_unsound",
     "guard",
+    "lift",
     "move_inertias",
     "nearest_covariance",
     "nearest_inertia",
@@ -290,6 +292,18 @@ def needs_projection(judged: Consistency, margin: float) -> Array:
     return bad | (unknown & (judged.margin < 0))
 
 
+def find_unsound(judged: Consistency, margin: float, inside: bool = False) -> Array:
+    """Rows (...,) of results that are no body with the margin, so that they cannot be claimed.
+
+    Half the numerical floor covers the rounding of the margin, so that no exact one lies below the
+    floor; a result that has to be inside is so in exact arithmetic.
+    """
+    floor = judged.tolerance
+    least = floor / 4 if inside else -floor / 2
+    bad = needs_projection(judged, margin) | ~(judged.margin >= least)
+    return bad | (judged.verdict_code > int(Verdict.BOUNDARY))
+
+
 def move_inertias(
     theta: Array, about: Point, metric: MomentMetric, margin: float
 ) -> tuple[Array, Array]:
@@ -375,7 +389,7 @@ def _raise_short(
         return short, I_BBcm
     goal = find_goal(margin, turn * guard(floor))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
-    return short, short.put(_lift(row[..., :6], row[..., 6]), I_BBcm)
+    return short, short.put(lift(row[..., :6], row[..., 6]), I_BBcm)
 
 
 def _move(
@@ -440,7 +454,7 @@ def find_multipliers(
     return z1, z2, b, ray <= 0
 
 
-def _lift(I_BBcm: Array, margin: Array) -> Array:
+def lift(I_BBcm: Array, margin: Array) -> Array:
     """Inertias (..., 6) with this margin (...,), by the least mixing with an isotropic one.
 
     The trace stays; well conditioned up to margin 1/3, where the deviator vanishes exactly.

@@ -240,6 +240,7 @@ def result_of_matrices(
         iterations=solution.iterations,
         evidence=MatrixEvidence(request, found, solution.dual, Delta, proof),
         failures=failures,
+        residual=solution.worst,
     )
 
 
@@ -274,8 +275,7 @@ def project_matrices(
         held = hold(solve, problem, options.margin, options.mass_min, prior)
         found.put(some, held.solution)
         floored[some], Delta[some] = held.floored, held.problem.Delta
-    failures = _find_uncertified(found, options)
-    return result_of_matrices(request, found, Delta, solver, failures), floored
+    return result_of_matrices(request, found, Delta, solver, ()), floored
 
 
 def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
@@ -413,23 +413,6 @@ def _project_by_newton(problem: Quadratic) -> Solution:
         better = anew.worst < found.worst[left]
         found.put(left[better], anew.rows(np.flatnonzero(better)))
     return found
-
-
-def _find_uncertified(found: Solution, options: Options) -> tuple[RowFailure, ...]:
-    """Find the answers without a proof."""
-    if options.margin > 0:  # optimality is claimed without a margin only
-        return ()
-    bad = np.flatnonzero(~(found.worst <= CERTIFIED))
-    return tuple(
-        RowFailure(
-            int(row),
-            None,
-            f"the body has no certified answer (metric {options.metric!r}): residual "
-            f"{found.worst[row]:.1e}, expected at most {CERTIFIED:.0e}; weights of smaller "
-            "condition, or a prior, help",
-        )
-        for row in bad
-    )
 
 
 class Held(NamedTuple):

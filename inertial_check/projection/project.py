@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import Array, Mask, array_namespace
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Array, Floats, Mask, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
-from inertial_check.inertia.derivatives import hides_numbers
+from inertial_check.inertia.derivatives import hides_numbers, hold_constant
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, change_units, leaves_range
+from inertial_check.inertia.tolerances import CERTIFIED, SOLVED_FACTOR
 from inertial_check.projection.certificate import (
     MomentEvidence,
+    RoundedEvidence,
     RowFailure,
     SolverResult,
     keep_all,
@@ -23,7 +26,18 @@ from inertial_check.projection.certificate import (
     result_of_moments,
 )
 from inertial_check.projection.metrics import Metric, Options
-from inertial_check.projection.moments import BALL, METRICS, Rows, move_inertias, needs_projection
+from inertial_check.projection.moments import (
+    BALL,
+    METRICS,
+    Rows,
+    central_inertia,
+    find_goal,
+    find_unsound,
+    lift,
+    move_inertias,
+    needs_projection,
+    with_central_inertia,
+)
 from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.small_moves import sharpen_moments
 
@@ -143,13 +157,16 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     """
     options = options.validate()
     given, about = as_theta(theta, options.order, options.about)
+    prior = options.prior
+    arrays = (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
+    hidden = hides_numbers(given, options.weights, *arrays)
     if options.constraints:
         from inertial_check.projection.constraint import read_constraints, refuse_missing_bodies
 
         read = read_constraints(options.constraints)
         refuse_missing_bodies(read, math.prod(given.shape[:-1]))
     if options.metric in METRICS and not options.constraints:
-        return _project_moments(given, about, options)
+        return _project_moments(given, about, options, hidden)
     if options.metric in ("weighted", "euclidean") and about == "com":
         if not isinstance(theta, InertialParameters):
             raise ParameterError(
@@ -157,19 +174,19 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
                 "such a theta; give it, and its weights, about the origin"
             )
         given, about = theta.as_theta(order="urdf", about="origin"), "origin"
-    return _project_matrices(given, about, options)
+    return _project_matrices(given, about, options, hidden)
 
 
-def _project_moments(given: Array, about: Point, options: Options) -> Projection:
-    """Project by a metric under which mass and centre of mass stay, in the caller's library."""
+def _project_moments(given: Array, about: Point, options: Options, hidden: bool) -> Projection:
+    """Project by a metric under which mass and centre of mass stay; in NumPy where that can."""
     metric, margin = METRICS[options.metric], options.margin
     like = None
-    if options.exact and hides_numbers(given):
+    if options.exact and hidden:
         raise ParameterError(
             "exact=True rounds numbers one by one, and a trace hides them; project without it, and "
             "make the result exact outside"
         )
-    if options.exact:
+    if options.exact or not (hidden or _is_out_of_reach(given)):
         given, like = _in_numpy(given, options.metric)
     judged = Consistency(given, about)
     mask = needs_projection(judged, margin)
@@ -183,7 +200,9 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
         none = np.asarray(judged.verdict_code >= int(Verdict.INVALID), dtype=np.int8)
         unmoved = np.asarray(none * np.int8(Status.NO_NEAREST))
         return _assemble(options, given, rows, keep_all(solver), unmoved, judged, like)
-    taken = rows.take(given, BALL)
+    numpy, taken = isinstance(given, np.ndarray), rows.take(given, BALL)
+    if numpy:
+        taken = np.asarray(taken, dtype=np.float64)
     own, units = change_units(taken, about)
     solver, steps = "closed form", None
     failures: tuple[RowFailure, ...] = ()
@@ -202,25 +221,24 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
         evidence = MomentEvidence(own, about, before, after, metric, margin, units)
         result, lost = result_of_moments(evidence, taken, solver, steps)
         result = replace(result, failures=failures)
-    if margin == 0 and units is None and isinstance(given, np.ndarray):
+    if margin == 0 and units is None and numpy:
         result = sharpen_moments(result, taken, about, metric)
     result = leave_points(result, taken)
-    if options.exact:
-        result = _make_exact(result, options, about, given[rows.mask], np.asarray(mask[rows.mask]))
     nowhere = judged.verdict_code < 0
     nobody = judged.verdict_code >= int(Verdict.INVALID)
     nobody = nobody | rows.put(result.vanished | lost, nowhere)
     codes = _combine_codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
+    if not numpy:
+        unsound = find_unsound(Consistency(hold_constant(result.theta), about), margin)
+        doubted = (codes == int(Status.PROJECTED)) & unsound
+        codes = array_namespace(codes).where(doubted, int(Status.UNCERTIFIED), codes)
     return _assemble(options, given, rows, result, codes, judged, like)
 
 
-def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
+def _project_matrices(given: Array, about: Point, options: Options, hidden: bool) -> Projection:
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import problems
 
-    prior = options.prior
-    arrays = (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
-    hidden = hides_numbers(given, options.weights, *arrays)
     if hidden or _is_out_of_reach(given):
         from inertial_check.projection.implicit import is_traceable, project_implicitly
 
@@ -253,12 +271,6 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         mask, finite = np.asarray(needed & ~(far | free)), finite & ~(needed & (far | free))
         result, floored = problems.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
-    if options.exact:
-        needed = needs_projection(judged, options.margin) | (
-            judged.verdict_code > int(Verdict.BOUNDARY)
-        )
-        needed = np.ones_like(mask) if options.constraints else np.asarray(needed)
-        result = _make_exact(result, options, about, own[mask], needed[mask], mask)
     codes = _combine_codes(rows.put(result.changed, nowhere), ~finite, rows.put(floored, nowhere))
     return _assemble(options, own, rows, result, codes, judged, like)
 
@@ -284,29 +296,20 @@ def _find_inexact(judged: Consistency) -> Mask:
 
 
 def _make_exact(
-    result: SolverResult,
-    options: Options,
-    about: Point,
-    given: Array,
-    needed: Mask,
-    places: Mask | None = None,
+    result: SolverResult, about: Point, given: Array, needed: Mask, fixed: Mask | None
 ) -> SolverResult:
     """Make the moved bodies consistent in exact arithmetic, in the caller's precision.
 
     Args:
         result: The result of a metric.
-        options: The request.
         about: Point about which the inertia is taken.
         given: (n, 10) before.
         needed: (n,) rows that move for another reason than exactness: the others start as given.
-        places: (...,) where these rows stand in the batch, for constraints.
+        fixed: (n, 10) numbers that constraints fix.
     """
-    from inertial_check.projection.exact import find_fixed, make_exact
+    from inertial_check.projection.exact import make_exact
 
     theta = np.where(needed[:, None], np.asarray(result.theta, dtype=given.dtype), given)
-    fixed = None
-    if options.constraints and places is not None:
-        fixed = find_fixed(options.constraints, places.size)[places.reshape(-1)]
     vanished = np.asarray(result.vanished) & needed
     left = np.all(theta == given, axis=1) & needed & vanished
     left[[failure.row for failure in result.failures]] = True
@@ -323,6 +326,118 @@ def _make_exact(
     )
 
 
+def _settle(
+    options: Options,
+    given: Array,
+    rows: Rows,
+    result: SolverResult,
+    codes: Array,
+    judged: Consistency,
+) -> tuple[SolverResult, Array]:
+    """Round answers in float64 to the caller's type, and judge them there."""
+    own, eps = given[rows.mask], tolerances.epsilon(given.dtype, np)
+    fixed = None
+    if options.constraints:
+        from inertial_check.projection.exact import find_fixed
+
+        fixed = find_fixed(options.constraints, rows.mask.size)[rows.mask.reshape(-1)]
+    with np.errstate(all="ignore"):
+        if eps > tolerances.EPS and result.evidence:
+            rounded = np.asarray(result.theta, dtype=own.dtype)
+            held = np.isfinite(rounded).all(axis=1, keepdims=True)
+            evidence = RoundedEvidence(result.evidence, np.asarray(result.theta), eps)
+            result = replace(result, theta=np.where(held, rounded, own), evidence=evidence)
+        if options.exact:
+            needed = needs_projection(judged, options.margin)
+            needed |= judged.verdict_code > int(Verdict.BOUNDARY)
+            needed = np.asarray(needed)[rows.mask] | bool(options.constraints)
+            result = _make_exact(result, judged.about, own, needed, fixed)
+        ill_posed = np.asarray(judged.verdict_code)[rows.mask] == int(Verdict.ILL_POSED)
+        result, found = _judge(result, codes[rows.mask], judged.about, ill_posed, fixed, options)
+    return result, rows.put(found, codes)
+
+
+LIFTS = 4
+"""Doublings of the isotropic part, half a numerical floor, that brings rounded answers inside."""
+
+
+def _judge(
+    result: SolverResult,
+    codes: Array,
+    about: Point,
+    ill_posed: Mask,
+    fixed: Mask | None,
+    options: Options,
+) -> tuple[SolverResult, Array]:
+    """Judge moved rows as they are returned, and bring inside what rounding left outside.
+
+    Args:
+        result: The answers, in the caller's type.
+        codes: (n,) integers of Status, if all answers are what they were solved to be.
+        about: Point about which the inertia is taken.
+        ill_posed: (n,) rows whose given numbers do not say what is nearest.
+        fixed: (n, 10) numbers that constraints fix.
+        options: The request.
+
+    Returns:
+        The result, with a failure for each row of which nothing can be claimed; and the codes.
+    """
+    theta, margin, evidence = np.array(result.theta), options.margin, result.evidence
+    assert evidence is not None  # the caller has asked
+    claimed = ((codes == int(Status.PROJECTED)) | (codes == int(Status.MASS_FLOORED))) & ~ill_posed
+    claimed[[failure.row for failure in result.failures]] = False
+    index, coarse = np.flatnonzero(claimed), isinstance(evidence, RoundedEvidence)
+    inside = not options.exact and (coarse or margin > 0)
+    after = Consistency(theta[index], about)
+    bad = np.array(find_unsound(after, margin, inside))
+    if options.exact and margin == 0:
+        bad[:] = False  # exact arithmetic has judged them, which no rounding makes ill-posed
+    floor: Floats = np.asarray(after.tolerance, dtype=np.float64)
+    mended = np.array(bad)
+    for turn in range(LIFTS):
+        short = np.flatnonzero(bad)
+        if not short.size:
+            break
+        some = index[short]
+        part: Array = np.asarray(theta[some], dtype=np.float64)
+        goal = find_goal(margin, 2.0 ** (turn - 1) * floor[short])
+        part = with_central_inertia(part, about, lift(central_inertia(part, about), goal))
+        theta[some] = part if fixed is None else np.where(fixed[some], theta[some], part)
+        bad[short] = find_unsound(Consistency(theta[some], about), margin, inside)
+    residual = np.zeros(len(index)) if result.residual is None else result.residual[index]
+    # The solver's residuals are those of the returned numbers but for their rounding, of which a
+    # floor in float64 tells the size, and for changes of point; then they are computed here.
+    own = floor * (tolerances.EPS / tolerances.epsilon(theta.dtype, np))
+    seen = (own > CERTIFIED / SOLVED_FACTOR) | ~(residual <= CERTIFIED / 2)
+    seen |= (mended & (not coarse)) | (result.residual is not None and about == "com")
+    few = index[seen]
+    if few.size and isinstance(evidence, MomentEvidence):
+        proof = evidence.rows(few).certify(theta[few], "body")
+        residual[seen] = np.maximum(proof.gap, proof.dual_residual)
+    elif few.size:
+        proof = evidence.certify(theta, "body")
+        residual[seen] = np.maximum(proof.gap, proof.dual_residual)[few]
+    near = np.zeros(len(index), dtype=np.bool_)
+    if result.bound is not None:
+        bound, distance = result.bound[index], evidence.measure().distance[index]
+        apart = np.maximum(1 - bound / np.where(distance > 0, distance, 1.0), 0.0)
+        residual = np.where(np.isnan(bound), residual, np.maximum(residual, apart))
+        near = (apart > CERTIFIED) & (distance <= tolerances.NEAR * bound)
+    unproven = ~(near | (residual <= CERTIFIED))
+    lost = f"rounded to {theta.dtype} the answer is no body with the margin {margin:g} any more; "
+    lost += "give the inertia about the centre of mass, or in more digits"
+    open_ = f"expected at most {CERTIFIED:.0e}; weights of smaller condition, or a prior, help"
+    failed = f"the body has no certified answer (metric {options.metric!r}): residual"
+    refused = np.flatnonzero(bad | unproven)
+    failures = [
+        RowFailure(int(index[i]), None, lost if bad[i] else f"{failed} {residual[i]:.1e}, {open_}")
+        for i in refused
+    ]
+    codes = np.array(codes)
+    codes[index[near & (codes[index] == int(Status.PROJECTED))]] = int(Status.NEAR)
+    return replace(result, theta=theta, failures=(*result.failures, *failures)), codes
+
+
 def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
     options: Options,
     given: Array,
@@ -332,11 +447,13 @@ def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
     judged: Consistency,
     like: Array | None,
 ) -> Projection:
-    """Make the projection, with the status of ill-posed rows and of those without an answer.
+    """Make the projection, its statuses given after the returned numbers were judged.
 
     An ill-posed row is called uncertified: rounding of its first moment hides its inertia, so that
     what is nearest is decided by digits that are not there.
     """
+    if result.evidence is not None and isinstance(given, np.ndarray):
+        result, codes = _settle(options, given, rows, result, codes, judged)
     xp = array_namespace(codes)
     doubted = (judged.verdict_code == int(Verdict.ILL_POSED)) & (codes != int(Status.NO_NEAREST))
     codes = xp.where(doubted, xp.full_like(codes, int(Status.UNCERTIFIED)), codes)

@@ -52,8 +52,11 @@ from inertial_check.projection.svec import Certificate
 class Status(IntEnum):
     """Status of a row after a projection; `.word` is its name in reports.
 
-    UNCERTIFIED is an answer without a proof, and every row whose given numbers are ill-posed: their
-    rounding decides what is nearest, and a move of any size can follow from it.
+    It is given after the returned numbers were judged, in their own precision and about their own
+    point. UNCERTIFIED is an answer without a proof, one that no longer is a body once it is
+    rounded, and every row whose given numbers are ill-posed: their rounding decides what is
+    nearest, and a move of any size can follow from it. NEAR is an answer that is at most 1.05 times
+    as far as a lower bound of the distance.
     """
 
     FEASIBLE = 0
@@ -62,6 +65,7 @@ class Status(IntEnum):
     NO_NEAREST = 3
     INFEASIBLE = 4
     UNCERTIFIED = 5
+    NEAR = 6
 
     @property
     def word(self) -> str:
@@ -196,8 +200,8 @@ class Projection(EqualByValue):
     def status(self) -> str | npt.NDArray[np.str_]:
         """(...,) words, a str for one body.
 
-        feasible, projected, mass-floored, no-nearest, infeasible (no body meets the constraints) or
-        uncertified (the best that was found; `gap` says how far it may be from the nearest).
+        feasible, projected, near (`factor` says how near), mass-floored, no-nearest, infeasible (no
+        body meets the constraints) or uncertified (the best that was found).
         """
         codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
@@ -269,9 +273,25 @@ class Projection(EqualByValue):
 
     @property
     def gap(self) -> Array:
-        """(...,) decrease that moving along the result itself would bring; see Certificate."""
+        """(...,) decrease that moving along the result itself would bring; see Certificate.
+
+        Where `factor` is more than 1, the part of the distance that is above its lower bound.
+        """
         residual: Array = self._certificate.gap
         return residual
+
+    @cached_property
+    def factor(self) -> Array:
+        """(...,) distance over a lower bound of it that holds; 1 where the certificate proves it.
+
+        NaN where no nearest exists.
+        """
+        bound, one = self.result.bound, self._blank + 1
+        if bound is None:
+            return self._convert(one)
+        with np.errstate(all="ignore"):
+            ratio = self._change.distance / bound
+        return self._scatter_number(np.where(np.isnan(bound), 1.0, np.maximum(ratio, 1.0)), one)
 
     @cached_property
     @quiet
@@ -313,7 +333,8 @@ class Projection(EqualByValue):
     def certify(self, relative_to: Unit = "body") -> Certificate:
         """Compute the residuals again, from the numbers given and returned alone.
 
-        They are those of `theta` as it is returned, in the caller's point and precision. Under a
+        They are those of `theta` as it is returned, in the caller's point and precision; relative
+        to the body, rounding to fewer digits than those of float64 counts for nothing. Under a
         trace they are those before rounding.
 
         Args:
@@ -336,6 +357,11 @@ class Projection(EqualByValue):
             found = Certificate(*np.zeros((3, 0)))
         else:
             found = evidence.certify(self.rows.take(self.canonical, BALL), relative_to)
+        bound = self.result.bound
+        if bound is not None:
+            distance = np.where(self._change.distance > 0, self._change.distance, 1.0)
+            apart = np.maximum(1 - bound / distance, 0.0)
+            found = found._replace(gap=np.where(np.isnan(bound), found.gap, apart))
         if relative_to == "move":
             return Certificate(*(self._scatter_number(part, self._blank) for part in found))
         untouched = Consistency(self.canonical, self.about)

@@ -163,14 +163,13 @@ def sharpen_moments(
         metric: Metric that is least.
     """
     theta = np.asarray(result.theta)
-    least = SMALL_MOVE if theta.dtype == np.float64 else SMALL_MOVE * 2.0**29  # digits of float32
-    change = np.asarray(theta[:, 4:] - given[:, 4:], dtype=np.float64)
+    change = theta[:, 4:] - given[:, 4:]
     moves, sizes = (np.einsum("ni,ni->n", six, six) for six in (change, given[:, 4:]))
-    small = moves < least**2 * sizes
+    small = moves < SMALL_MOVE**2 * sizes
     rows = np.flatnonzero(small & np.asarray(result.changed) & ~np.asarray(result.vanished))
     if not rows.size:
         return result
-    part = np.asarray(given[rows], dtype=np.float64)
+    part = np.asarray(given[rows])
     spread = diagonalise_spread(part, about)
     low, middle, high = spread.values.T
     z1, z2, share, _ = find_multipliers(np, (low, middle, high), 0.0, metric.trace_weight)

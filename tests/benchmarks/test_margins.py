@@ -14,13 +14,13 @@ import nearest_search
 BODIES = margins.draw(6, seed=1)
 
 
-@pytest.mark.parametrize(("kind", "rank"), [("plate", 2), ("rod", 1), ("point", 0)])
+@pytest.mark.parametrize("kind", ["plate", "rod", "point"])
 @pytest.mark.parametrize("about", ["origin", "com"])
-def test_flat_bodies_along_the_axes_are_exactly_flat(kind, rank, about):
+def test_flat_bodies_along_the_axes_are_exactly_flat(kind, about):
     rows = margins.draw_kind(kind, 8, np.random.default_rng(0))
     for theta in rows.theta(about)[::2]:
         assert margins.has_margin(theta, about, Fraction(0))
-        assert margins.has_margin(theta, about, Fraction(1, 10**40)) == (rank == 0)
+        assert not margins.has_margin(theta, about, Fraction(1, 10**40))
 
 
 @pytest.mark.parametrize("margin", [1e-6, 0.1, 1 / 3])

@@ -213,6 +213,7 @@ class TestNumbers:
             "no-nearest",
             "infeasible",
             "uncertified",
+            "near",
         ]
 
 

@@ -1,13 +1,15 @@
 """Every row has a status of its own: conflicts, missing answers, places and masses far apart."""
 
+from dataclasses import replace
 from itertools import combinations, product
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import inertial_check as ic
 from inertial_check.inertia import sampling
-from inertial_check.projection import constraints, problems
+from inertial_check.projection import constraints, problems, project
 from inertial_check.projection.densities import (
     DensityInBall,
     DensityInBox,
@@ -204,10 +206,109 @@ def test_singular_weights_of_one_row_are_that_rows_matter(full):
 
 
 def test_an_answer_without_proof_is_uncertified(monkeypatch):
-
-    monkeypatch.setattr(problems, "CERTIFIED", 0.0)
+    monkeypatch.setattr(project, "CERTIFIED", 0.0)
     found = ic.project(GOOD, "weighted", weights=np.ones(10))
     assert "uncertified" in found.status[:3]
     assert np.isfinite(found.gap).all()
     with pytest.raises(ic.ProjectionError, match="no certified answer"):
         found.raise_for_status()
+
+
+BALL = np.array([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1])
+ROUNDED = [1, 0.3, -1.1, 0.3, -1.8, -0.5, -0.2, -0.9, 0.8, -1.7]
+
+
+def draw_rows(count, dtype=float):
+    return np.random.default_rng(7).normal(size=(count, 10)).astype(dtype)
+
+
+@pytest.mark.parametrize("metric", ["prior", "pseudo-inertia"])
+def test_what_rounding_left_outside_comes_back_inside(metric):
+    """The shift back from the centre of mass that was given loses digits of the answer's own."""
+    theta = np.vstack([ROUNDED, draw_rows(3000)])
+    given = {"prior": BALL} if metric == "prior" else {}
+    found = ic.project(theta, metric, about="com", **given)
+    claimed = found.status == "projected"
+    assert claimed.sum() > 1000
+    assert claimed[0]
+    judged = ic.check(found.theta, about="com")
+    assert judged.consistent[claimed].all()
+    assert (judged.margin >= -judged.tolerance / 2)[claimed].all()
+    assert (np.array(found.certify())[:, claimed] <= 1e-9).all()
+
+
+@pytest.mark.parametrize("margin", [0.0, 1e-3])
+@pytest.mark.parametrize("metric", [*METRICS, "inertia", "covariance", "euclidean"])
+def test_answers_in_float32_are_bodies_in_float32_or_not_claimed(metric, margin):
+    theta = draw_rows(400, np.float32)
+    given = METRICS.get(metric, {})
+    found = ic.project(theta, metric, margin=margin, **given)
+    wide = ic.project(theta.astype(float), metric, margin=margin, **given)
+    claimed = found.status == "projected"
+    assert claimed.sum() > 30
+    judged = ic.check(found.theta)
+    assert judged.theta.dtype == np.float32
+    assert judged.consistent[claimed].all()
+    exact = ic.check(found.theta.astype(float))
+    assert (exact.margin >= np.maximum(0, margin - judged.tolerance))[claimed].all()
+    assert (np.maximum(found.gap, found.dual_residual)[claimed] <= 1e-9).all()
+    # They are the rounded answers of float64, but for a part of the floor that brings them inside.
+    size = np.abs(wide.theta).max(axis=1, keepdims=True)
+    assert (np.abs(found.theta - wide.theta) <= 64 * np.finfo(np.float32).eps * size)[claimed].all()
+    assert set(found.status[~claimed]) <= {"feasible", "no-nearest", "mass-floored", "uncertified"}
+
+
+def test_where_float32_holds_no_such_body_nothing_is_claimed():
+    """A body a millionth as large as its offset: the nearest in float64 is a body, rounded none."""
+    theta = ic.InertialParameters.from_com(1.0, [1e3, 0, 0], np.diag([1.0, 1.0, 2.1])).as_theta()
+    assert ic.project(theta, "pseudo-inertia").status == "projected"
+    found = ic.project(theta.astype(np.float32), "pseudo-inertia")
+    assert found.status == "uncertified"
+    assert np.isfinite(found.theta).all()
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy", "array_api_strict"])
+def test_every_library_has_the_statuses_of_numpy(library):
+    """Also with subnormal numbers, which XLA takes for zero."""
+    xp = pytest.importorskip(library)
+    theta = draw_rows(60, np.float32)
+    theta[30:] = np.array([1, 0, 0, 0, 2e-40, 0, 0, 3e-40, 0, 8e-40]) * np.arange(1, 31)[:, None]
+    theta[40:, 0] = 1e-40
+    for metric, margin in product(("inertia", "covariance", "prior"), (0.0, 0.1)):
+        given = METRICS.get(metric, {})
+        expected = ic.project(theta, metric, margin=margin, **given)
+        found = ic.project(xp.asarray(theta), metric, margin=margin, **given)
+        assert found.status.tolist() == expected.status.tolist()
+        assert type(found.gap) is type(xp.asarray(theta))
+
+
+def test_an_answer_with_a_bound_is_called_by_its_factor():
+    """The distance is 1.02 and 1.2 times a bound, and all of the bound."""
+    plain = ic.project(GOOD, "weighted", weights=np.ones(10))
+    solve = problems.project_matrices
+
+    def bounded(*args):
+        result, floored = solve(*args)
+        bound = plain.distance / [1.02, 1.2, 1.0]
+        return replace(result, bound=bound), floored
+
+    with mock.patch.object(problems, "project_matrices", bounded):
+        found = ic.project(GOOD, "weighted", weights=np.ones(10))
+    assert found.status.tolist() == ["near", "uncertified", "projected"]
+    np.testing.assert_allclose(found.factor, [1.02, 1.2, 1.0])
+    np.testing.assert_allclose(found.gap, [1 - 1 / 1.02, 1 - 1 / 1.2, 0], atol=1e-12)
+    assert found[0].factor == found.factor[0]
+    assert (plain.factor == 1).all()
+    with pytest.raises(ic.ProjectionError, match="no certified answer"):
+        found.raise_for_status()
+    found[::2].raise_for_status()
+
+
+def test_a_distance_that_rounding_hides_is_not_claimed():
+    """About an origin 1e5 sizes away the numbers themselves leave more than 1e-9."""
+    far = sampling.inconsistent(6, 300, violation=(0.1, 0.2), length=(1, 1), offset=(1e3, 1e5))
+    found = ic.project(far.as_theta(about="origin"), margin=0.05)
+    worst = np.maximum(found.gap, found.dual_residual)
+    assert (worst[found.status == "projected"] <= 1e-9).all()
+    assert (found.status == "uncertified").any()
+    assert (found.status == "projected").any()
