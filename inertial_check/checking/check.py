@@ -48,9 +48,10 @@ from inertial_check.documents.children import (
 )
 from inertial_check.documents.context import Lookups, note_other_inputs, record_lookups
 from inertial_check.documents.files.access import remember_folders
+from inertial_check.documents.inertials import CountedFile, count_bytes, count_model
 from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, judge, judge_all
-from inertial_check.documents.source import Place
+from inertial_check.documents.source import Place, Source
 from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import (
     DefectError,
@@ -251,6 +252,8 @@ class DocumentResult(NamedTuple):
         note: Why it was skipped.
         lookups: Absolute paths of all other files and folders that the result depends on; None if
             they do not determine the result, or were not recorded.
+        counted: Inertials of the document and of the files that it includes, and what became of
+            each.
     """
 
     path: str
@@ -258,6 +261,7 @@ class DocumentResult(NamedTuple):
     failure: str | None = None
     note: str | None = None
     lookups: tuple[str, ...] | None = None
+    counted: tuple[CountedFile, ...] = ()
 
 
 @quiet
@@ -326,6 +330,7 @@ class _DocumentCheck:
         self._lookups = Lookups()
         self._budget = TimeBudget(document.settings.context.granted.limits.seconds)
         self._result = DocumentResult(document.path)
+        self._counted: tuple[CountedFile, ...] = ()
 
     def read(self) -> Model | None:
         """Read the model; None if there is none to judge."""
@@ -363,13 +368,15 @@ class _DocumentCheck:
             model = load(path if data is None else data, path=path, context=settings.context)
         except NotAModelError as error:
             message = str(error)
-            self._result = (
-                DocumentResult(path, failure=message)
-                if named
-                else DocumentResult(path, note=message)
-            )
+            counted = _count(self.document, error.reason)
+            failure, note = (message, None) if named else (None, message)
+            self._result = DocumentResult(path, None, failure, note, counted=counted)
             return None
-        return model if named or not is_fragment(model) else None
+        self._counted = tuple(count_model(model))
+        if is_fragment(model) and not named:
+            self._result = DocumentResult(path, counted=self._counted)
+            return None
+        return model
 
     def _report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
         path, named, settings, _ = self.document
@@ -382,7 +389,7 @@ class _DocumentCheck:
             note_other_inputs()
         failing = defects and (named or UnreadableDocument not in settings.rules())
         failure = f"{path}: {'; '.join(defects)}" if failing else None
-        self._result = DocumentResult(path, file, failure)
+        self._result = DocumentResult(path, file, failure, counted=self._counted)
 
 
 def describe_lateness(seconds: float) -> str:
@@ -435,7 +442,19 @@ def _refuse(document: Document, error: DocumentError) -> DocumentResult:
         document.path,
         report_unreadable(error, document.settings, document.named),
         str(error) if failing else None,
+        counted=_count(document, error.reason),
     )
+
+
+def _count(document: Document, reason: str) -> tuple[CountedFile, ...]:
+    """Count the inertials of a document that is not read, so that none of them is judged."""
+    path, data = document.path, document.data
+    try:
+        if data is None:
+            data = document.settings.context.of_document(path).granted.read(path)
+        return (count_bytes(Source(path, data), reason),)
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return ()
 
 
 def report_unreadable(error: DocumentError, settings: Settings, named: bool) -> FileReport:

@@ -490,6 +490,7 @@ OPTIONS: Mapping[str, Option] = {
     "per-body-ignores": Option({}, _exemption, table=True),
     "accepted": Option((), _acceptances, adds_to="accepted"),
     "fill": Option({}, _fill_value, table=True),
+    "allow-unjudged": Option(False, read_flag, whole_run=True),
     "baseline": Option(None, read_path, whole_run=True),
     "output-format": Option("full", read_choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),

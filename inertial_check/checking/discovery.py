@@ -16,7 +16,9 @@ from inertial_check.documents.files.access import (
     open_regular,
     remember_folders,
 )
+from inertial_check.documents.inertials import CountedFile, count_bytes
 from inertial_check.documents.load import FORMATS, find_missing, match_format, root_tag
+from inertial_check.documents.source import Source
 
 if TYPE_CHECKING:
     from inertial_check.documents.files.walking import Glob, WalkEntry
@@ -51,11 +53,13 @@ class Discovery(NamedTuple):
         files: Sorted by path, without duplicates.
         failures: A message for each path that could not be read.
         notes: Messages about files that were skipped.
+        counted: Inertials of files that are no models, and so are not judged.
     """
 
     files: tuple[File, ...]
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    counted: tuple[CountedFile, ...] = ()
 
 
 def discover(
@@ -127,6 +131,7 @@ class _Search:
         self._without_model: list[str] = []
         self._failures: list[str] = []
         self._notes: list[str] = []
+        self._counted: list[CountedFile] = []
 
     def result(self) -> Discovery:
         notes = list(self._notes)
@@ -136,7 +141,8 @@ class _Search:
         notes += [f"skipped {n} file{'s' * (n > 1)}: {why}" for why, n in self._unable.items()]
         if self._found or self._failures:  # otherwise "nothing to check" says it
             notes += [f"no robot model in {path}" for path in self._without_model]
-        return Discovery(tuple(sorted(self._found.values())), tuple(self._failures), tuple(notes))
+        files, counted = tuple(sorted(self._found.values())), tuple(self._counted)
+        return Discovery(files, tuple(self._failures), tuple(notes), counted)
 
     def add(self, path: str) -> None:
         for _ in self._steps(path):
@@ -203,8 +209,12 @@ class _Search:
                 raise RefusedFileError(path, format_reason)
             with open_regular(path) as stream:
                 head = stream.read(_SNIFFED_BYTES)
-            tag = root_tag(head)
-            name = None if tag in _FRAGMENTS else match_format(Head(tag, head))
+                tag = root_tag(head)
+                name = None if tag in _FRAGMENTS else match_format(Head(tag, head))
+                reason = self._missing_extra(name)
+                if reason is not None or name not in FORMATS:
+                    head += stream.read(access.limits.document)
+                    self._count(Source(entry.printed, head), tag, reason)
         except RefusedFileError:
             self._take(entry.printed, entry.absolute, named=False)  # the check reports the reason
             return True
@@ -214,13 +224,22 @@ class _Search:
                 return False
             self._take(entry.printed, entry.absolute, named=False)  # the check reports the error
             return True
-        if (reason := self._missing_extra(name)) is not None:
+        if reason is not None:
             self._unable[reason] += 1
         elif name in FORMATS:
             self._take(entry.printed, entry.absolute, named=False)
         elif name is not None:
             self._unread[name] += 1
         return name is not None
+
+    def _count(self, source: Source, tag: str | None, reason: str | None) -> None:
+        """Count the inertials of a file that is no model, or that no reader here can read."""
+        if tag in _FRAGMENTS:
+            reason = "no model of this run includes this fragment"
+        elif reason is None:
+            reason = f"the root element <{tag}> is no robot model" if tag else "it is no XML"
+        if (counted := count_bytes(source, reason)).inertials:
+            self._counted.append(counted)
 
     def _take(self, printed: str, absolute: str, named: bool) -> None:
         key = os.path.normcase(absolute)

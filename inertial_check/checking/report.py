@@ -11,13 +11,16 @@ The numbers of a body by name, and their places in the document.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
+from inertial_check.documents.inertials import UNKNOWN, CountedFile, CountedInertial
 from inertial_check.documents.model import (
     Body,
     How,
@@ -618,7 +621,8 @@ class UnjudgedInertial(NamedTuple):
     new: bool = False
 
 
-class SkippedFiles(NamedTuple):
+@dataclass(frozen=True)
+class SkippedFiles:
     """Files of one kind that a search met and that are no models.
 
     Attributes:
@@ -659,10 +663,36 @@ class Account(EqualByValue):
     """
 
     inertials: int = 0
-    judged: Mapping[How, int] = field(default_factory=lambda: dict.fromkeys(get_args(How), 0))
+    judged: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(get_args(How), 0))
     unjudged: tuple[UnjudgedInertial, ...] = ()
     skipped: tuple[SkippedFiles, ...] = ()
     lowered_by: tuple[Lowering, ...] = ()
+
+    @classmethod
+    def of(cls, counted: Iterable[CountedFile], skipped: tuple[SkippedFiles, ...] = ()) -> Account:
+        """Make the account of what was counted in files, some of them for several documents.
+
+        A place counts once, however many documents and links lead to it. It is judged if it was
+        for one of them; else the most precise reason tells why not.
+        """
+        hows = [*get_args(How), ""]
+        best: dict[tuple[str, int, str], tuple[tuple[int, bool, bool], str, CountedInertial]] = {}
+        real = cache(os.path.realpath)
+        for file in counted:
+            path = real(file.path)
+            for each in file.inertials:
+                rank = (hows.index(each.how), not each.needs, each.reason == UNKNOWN)
+                key = (path, each.offset, each.prim)
+                if key not in best or rank < best[key][0]:
+                    best[key] = (rank, file.path, each)
+        judged = Counter(each.how for _, _, each in best.values())
+        unjudged = (
+            UnjudgedInertial(path, each.line, each.reason, each.needs)
+            for _, path, each in best.values()
+            if not each.how
+        )
+        counts = {how: judged[how] for how in get_args(How)}
+        return cls(len(best), counts, tuple(sorted(unjudged)), skipped)
 
 
 @dataclass(frozen=True, eq=False)

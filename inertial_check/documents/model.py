@@ -402,6 +402,8 @@ class Model(EqualByValue):
         roots: Poses in the world of the bodies without a parent, as far as they are known.
         bounds: Settings of the document that make an engine change the numbers of its bodies.
         unjudged: Inertials of its files that are those of no body, as far as the reader knows why.
+        binary: Layer, prim and how it was judged ("" if it was not) of each inertial in binary
+            layers of USD, whose bytes have no places.
     """
 
     source: Source
@@ -416,6 +418,7 @@ class Model(EqualByValue):
     roots: tuple[RootPose, ...] = field(default=(), repr=False)
     bounds: Bounds = field(default=Bounds(), repr=False)
     unjudged: tuple[Unjudged, ...] = field(default=(), repr=False)
+    binary: tuple[tuple[str, str, How | Literal[""]], ...] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

@@ -78,7 +78,14 @@ def survey_folder(folder: str) -> Survey:
     """
     configurations = Configurations()
     report = check_paths(
-        CheckRequest([folder], configurations.settings, allow_empty=True, cache=None, jobs=None)
+        CheckRequest(
+            [folder],
+            configurations.settings,
+            allow_empty=True,
+            allow_unjudged=True,
+            cache=None,
+            jobs=None,
+        )
     )
     # Count the models in each vendored folder; second, those that no pattern can name.
     counts: Counter[str] = Counter()

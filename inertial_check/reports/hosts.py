@@ -33,6 +33,7 @@ from inertial_check.documents.escaping import (
     dump_json,
     escape_command,
     escape_property,
+    guard_log,
     guard_xml,
     markdown_text,
 )
@@ -41,7 +42,15 @@ from inertial_check.documents.source import Place
 from inertial_check.reports.grouping import find_guilty_place
 from inertial_check.reports.json import fingerprint_of, fingerprints, normalize_path
 from inertial_check.reports.terminal import describe_cause, list_causes, pinpoint
-from inertial_check.reports.text import Style, View, location, plural, statistics, summary
+from inertial_check.reports.text import (
+    Style,
+    View,
+    describe_account,
+    location,
+    plural,
+    statistics,
+    summary,
+)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -70,6 +79,7 @@ def render_github(report: Report, view: View) -> str:
         lines.append(statistics(report))
     if view.summary:
         lines.append(f"{summary(report)}{_describe_hidden_findings(report)}\n")
+        lines.append(guard_log(f"{describe_account(report.account)}.\n"))
     return "".join(lines)
 
 

@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from inertial_check import __version__
 from inertial_check.checking.report import (
+    Account,
     BodyReport,
     FileReport,
     Finding,
@@ -89,8 +90,23 @@ def run_members(report: Report, view: View) -> dict[str, Json]:
             "accepted": report.accepted,
             "exit_code": view.exit_code,
         },
+        "account": _account(report.account),
         "failures": list(report.failures),
         "notes": list(report.notes),
+    }
+
+
+def _account(account: Account) -> dict[str, Json]:
+    """The inertials that were found, and what became of them."""
+    return {
+        "inertials": account.inertials,
+        "judged": dict(account.judged),
+        "unjudged": [
+            {name: value for name, value in each._asdict().items() if name != "new" or value}
+            for each in account.unjudged
+        ],
+        "skipped": [vars(each) for each in account.skipped],
+        "lowered_by": [each._asdict() for each in account.lowered_by],
     }
 
 

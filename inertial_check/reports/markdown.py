@@ -21,6 +21,7 @@ from inertial_check.reports.text import (
     count_rules,
     cut_sentence,
     cut_text,
+    describe_account,
     plural,
     summary,
 )
@@ -63,7 +64,8 @@ def render(report: Report, view: View) -> str:
     bodies = {file.path: BodyDetails(file) for file in report.files if file.findings}
     details = [_details(group, bodies) for group in groups[:shown]]
     detailed = _count_fitting(details, room - sum(map(_size, rows[:shown])))
-    parts = ["## inertial-check\n", f"{markdown_text(summary(report), _LENGTH)}\n", failures]
+    told = f"{summary(report)} {describe_account(report.account)}."
+    parts = ["## inertial-check\n", f"{markdown_text(told, _LENGTH)}\n", failures]
     if shown:
         head = "| severity | where | body | finding |\n|---|---|---|---|\n"
         parts.append(head + "".join(rows[:shown]))

@@ -25,7 +25,7 @@ from inertial_check.reports.json import (
     uri,
 )
 from inertial_check.reports.terminal import list_causes, list_disagreements, list_places, pinpoint
-from inertial_check.reports.text import RulePage, View, plural
+from inertial_check.reports.text import RulePage, View, describe_account, plural
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -131,7 +131,8 @@ def _rule(rule: RulePage) -> dict[str, Json]:
 def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
     """The invocation (3.20): failures, notes, and how many results are left out."""
     notifications = [("error", line) for line in report.failures]
-    notifications += [("note", line) for line in report.notes]
+    account = describe_account(report.account)
+    notifications += [("note", line) for line in (*report.notes, account)]
     if left_out:
         told = f"{plural(left_out, 'finding')} left out, the least severe: GitHub takes at most "
         told += f"{MOST_RESULTS} results and {MOST_BYTES / 1e6:.0f} MB, compressed"

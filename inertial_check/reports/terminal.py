@@ -39,6 +39,7 @@ from inertial_check.reports.text import (
     count_rules,
     cut_sentence,
     cut_text,
+    describe_account,
     draw_carets,
     fit_source,
     interval,
@@ -285,6 +286,12 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
         if clean and clean < len(report.files):
             text += f" {plural(clean, 'file')} without findings."
         lines.append(text)  # sentences that scripts look for are never broken
+        account = describe_account(report.account)
+        lines.append(f"{account[:1].upper()}{account[1:]}.")
+        for each in report.account.unjudged if view.verbose else ():
+            place = f"{clip(each.path, PATH_LENGTH)}:{each.line}"
+            needs = f" (needs {each.needs})" if each.needs else ""
+            lines.append(printable(f"{_INDENT}{place}: not judged: {each.reason}{needs}"))
         if view.left is not None:
             left = plural(view.left, "file")
             lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")

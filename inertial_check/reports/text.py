@@ -16,7 +16,7 @@ from math import floor, log10
 from sys import float_info
 from typing import NamedTuple
 
-from inertial_check.checking.report import Finding, Report, Severity
+from inertial_check.checking.report import Account, Finding, Report, Severity
 from inertial_check.documents.escaping import clip, guard_log, printable
 
 _DIGITS = 6
@@ -170,6 +170,41 @@ def summary(report: Report, complete: bool = True) -> str:
     if report.failures:
         failures = f" {plural(len(report.failures), 'failure')}: not everything could be checked."
     return f"Checked {bodies} in {files}: {found}.{failures}"
+
+
+_HOWS = {
+    "written": "as written",
+    "expanded": "as expanded",
+    "macro": "in macros",
+    "part": "in part",
+    "derived": "derived from shapes",
+}
+"""Words for how inertials were judged."""
+
+_MOST_REASONS = 3
+"""Largest number of reasons that the line of the account names."""
+
+_REASON_LENGTH = 120
+"""Longest of these reasons that is shown in full [code points]."""
+
+
+def describe_account(account: Account) -> str:
+    """The inertials that were found, how they were judged, and why others were not."""
+    if not account.inertials:
+        return "no inertials found"
+    kinds = [f"{count} {_HOWS[how]}" for how, count in account.judged.items() if count]
+    judged = f"{sum(account.judged.values())} judged ({', '.join(kinds)})" if kinds else ""
+    reasons = Counter(
+        printable(clip(f"needs {each.needs}" if each.needs else each.reason, _REASON_LENGTH))
+        for each in account.unjudged
+    )
+    shown = [f"{reason} ({count})" for reason, count in reasons.most_common(_MOST_REASONS)]
+    if len(reasons) > len(shown):
+        shown.append(f"{plural(len(reasons) - len(shown), 'other reason')}")
+    left = f"{len(account.unjudged) if judged else 'none'} {'not ' if judged else ''}judged"
+    left = f"{left}: {', '.join(shown)}" if shown else ""
+    found = plural(account.inertials, "inertial")
+    return f"{found} found, {'; '.join(filter(None, (judged, left)))}"
 
 
 def statistics(report: Report) -> str:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from inertial_check.checking.baseline import Acceptances
@@ -25,12 +26,13 @@ from inertial_check.checking.check import (
     check_documents,
 )
 from inertial_check.checking.discovery import Discovery, discover
-from inertial_check.checking.report import Report
+from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.children import Termination, count_interruptions
 from inertial_check.documents.files.access import Limits, read_regular
 from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import UsageError
+from inertial_check.reports.text import describe_account
 
 if TYPE_CHECKING:
     from inertial_check.running.cache import Store
@@ -76,6 +78,8 @@ class CheckRequest:
         stdin: The document read from standard input; None if it is not read.
         sniff: Treat named files as a folder search does; see `discover`.
         allow_empty: Whether it is no failure that there is nothing to check.
+        allow_unjudged: Whether it is no failure that none of the inertials that were found could be
+            judged.
         changes: Check only documents that these changes affect; None to check all.
         content: The optional parts of the report.
         jobs: Number of processes; None for one per core if there are enough documents.
@@ -97,6 +101,7 @@ class CheckRequest:
     stdin: Document | None = None
     sniff: bool = False
     allow_empty: bool = False
+    allow_unjudged: bool = False
     changes: Changes | None = None
     content: ReportContent = FULL_CONTENT
     jobs: int | None = 1
@@ -154,6 +159,7 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     )
     documents = [Document(path, named, settings_of(path)) for path, named in found.files]
     if changes is not None:
+        found = found._replace(counted=())
         documents = [each for each in documents if changes.may_concern(each.path)]
     owners = {each.path: bundle for bundle in bundles for each in bundle.documents}
     documents += [document for bundle in bundles for document in bundle.documents]
@@ -191,11 +197,14 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     failures = report.failures + tuple(each for bundle in bundles for each in bundle.failures)
     if changes is not None and found.files and not results:
         notes += (f"none of {len(found.files)} files is affected by a change",)
-    elif not report.files and not failures and not request.allow_empty:
+    elif not (report.files or failures or report.account.inertials or request.allow_empty):
         where = ", ".join(request.paths) or "an empty list"
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
+    account = report.account
+    if account.unjudged and not any(account.judged.values()) and not request.allow_unjudged:
+        failures += (f"{describe_account(account)}; --allow-unjudged accepts that",)
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
-    report = Report(report.files, failures, notes)
+    report = replace(report, failures=failures, notes=notes)
     return acceptances.report_unused(report, searched)
 
 
@@ -210,7 +219,8 @@ def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
     failures = (*found.failures, *(each.failure for each in results if each.failure is not None))
     files = tuple(each.file for each in results if each.file is not None)
     notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
-    return Report(files, failures, notes)
+    counted = chain(found.counted, *(each.counted for each in results))
+    return Report(files, failures, notes, Account.of(counted))
 
 
 def _collect(

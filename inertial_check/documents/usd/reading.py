@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isinf, isnan, nan
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
 from inertial_check.documents.context import Context, note_child_lookups, note_other_inputs
@@ -40,6 +40,7 @@ from inertial_check.documents.model import (
     ZERO,
     Body,
     ClosedLoop,
+    How,
     Inertial,
     InertiaOrigin,
     Joint,
@@ -279,7 +280,7 @@ class _TextLayers:
             except (OSError, ValueError):  # inside an archive, or deleted meanwhile
                 return None
             source, file = (
-                Source(self._display_path(self.paths[number]), data),
+                Source(self.display_path(self.paths[number]), data),
                 len(self.others) + 1,
             )
         if not source.data.startswith(TEXT):
@@ -288,7 +289,7 @@ class _TextLayers:
             self.others.append(source)
         return _TextLayer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
 
-    def _display_path(self, path: str) -> str:
+    def display_path(self, path: str) -> str:
         """Make the path of a layer relative to the same folder as the path of the document."""
         folder = os.path.dirname(self.source.path)
         try:
@@ -319,6 +320,15 @@ class _StageReader:
         bodies = self._place_shapes([self._body(body, joints) for body in self._stage["bodies"]])
         entries = [body for body in self._stage["bodies"] if body["joint"].get("parent") is None]
         poses = ((body["path"], self._frames.in_world(body)) for body in entries)
+        # Masses in binary layers have no places: their prims tell them apart.
+        hows: dict[str, How] = {
+            body.id: "derived" if body.inertia_from == "geometry" else "written" for body in bodies
+        }
+        masses: dict[tuple[str, str], How | Literal[""]] = {
+            (self._layers.display_path(self._stage["layers"][number]), prim): hows.get(owner, "")
+            for number, prim, owner in self._stage["masses"]
+            if self._layers.text(number) is None
+        }
         return Model(
             self._source,
             NAME,
@@ -328,6 +338,7 @@ class _StageReader:
             tuple(self._layers.others),
             loops=tuple(self._frames.close(entry) for entry in self._stage["loops"]),
             roots=tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None),
+            binary=tuple((*place, how) for place, how in masses.items()),
         )
 
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:

@@ -303,7 +303,9 @@ def _describe_bodies(scene: _Scene) -> JsonObject:
     loops: list[JsonObject] = []
     bodies = list(_bodies(scene, layers, loops))
     default = stage.GetDefaultPrim()
+    masses = list(_masses(scene, layers))
     return {
+        "masses": masses,
         "name": default.GetName() if default else "",
         "up": str(UsdGeom.GetStageUpAxis(stage)),
         "meters": UsdGeom.GetStageMetersPerUnit(stage),
@@ -455,6 +457,17 @@ def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
     if joint["excluded"] != known["excluded"]:
         return bool(known["excluded"])
     return bool(known["type"] == "fixed")
+
+
+def _masses(scene: _Scene, layers: _LayerNumbers) -> Iterator[tuple[int, str, str]]:
+    """Find each prim with a mass or moments of inertia: its layer, its path there, and its body."""
+    for prim in scene.prims:
+        owner = str(_owner(prim.GetPath(), scene.bodies))
+        for name in ("physics:mass", "physics:diagonalInertia"):
+            attribute = prim.GetAttribute(name)
+            for spec in attribute.GetPropertyStack() if attribute else ():
+                number, path = layers.place(spec)
+                yield number, path.rpartition(".")[0], owner
 
 
 def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:

@@ -508,6 +508,7 @@ class _PlaceMap:
             mass=None if inertial.mass is None else self._number(inertial.mass),
             p_BoBcm_B=(x, y, z),
             I_BBcm_Bi={entry: self._number(number) for entry, number in entries},
+            how="expanded",
         )
 
     def _number(self, number: Number) -> Number:

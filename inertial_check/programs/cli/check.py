@@ -102,6 +102,11 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"
     )
+    group.add_argument(
+        "--allow-unjudged",
+        action=argparse.BooleanOptionalAction,
+        help="exit with code 0 or 1 although inertials were found and none could be judged",
+    )
     rendering.add_baseline_arguments(parser)
     group = parser.add_argument_group("File selection")
     group.add_argument(

@@ -187,6 +187,7 @@ def build_request(
         stdin=stdin,
         sniff=args.sniff,
         allow_empty=args.allow_empty,
+        allow_unjudged=configurations.run["allow-unjudged"],
         changes=changes,
         content=ReportContent(
             next(each for each in _MOST_FIRST if each in wanted),

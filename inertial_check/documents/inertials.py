@@ -1,0 +1,187 @@
+"""Count of the inertials in the bytes of files, and what became of each of them.
+
+The count is a search for a few words, which shares nothing with the readers: what a reader passes
+over without a word is missing in its model, and not in the count.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from inertial_check.documents.load import root_tag
+from inertial_check.documents.mjcf import NAME as MJCF
+from inertial_check.documents.mjcf import ROOTS as MJCF_ROOTS
+from inertial_check.documents.model import How, Model
+from inertial_check.documents.ros_yaml import NAME as YAML
+from inertial_check.documents.source import Source
+from inertial_check.documents.usd import NAME as USD
+from inertial_check.documents.usd import TEXT
+from inertial_check.documents.xml.encoding import Unreadable, decode
+
+UNKNOWN = "no body of the models that were read has it"
+"""Reason where the reader of the file gives none."""
+
+_IGNORED = re.compile(rb"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)")
+_INERTIAL = re.compile(rb"<inertial(?=[\s/>])")
+_TAG = re.compile(
+    rb"<(?P<end>/?)(?P<tag>inertial|body|geom|compiler)(?=[\s/>])"
+    rb"(?P<rest>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+')*+)"
+)
+_MASS = re.compile(rb"\smass\s*=\s*[\"'](?!\s*[-+]?0*\.?0*\s*[\"'])")
+_NOT_FROM_GEOMS = re.compile(rb"\sinertiafromgeom\s*=\s*[\"']\s*false")
+_USD = re.compile(
+    rb"(?s)#[^\r\n]*|\"\"\".*?(?:\"\"\"|\Z)|\"(?:[^\"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*'"
+    rb"|(?P<brace>[{}])|(?P<off>\bactive\s*=\s*(?:false|0)\b)"
+    rb"|(?P<mass>\bphysics:(?:mass|diagonalInertia)\s*=)"
+)
+
+
+class CountedInertial(NamedTuple):
+    """An inertial of a file, and what became of it.
+
+    Attributes:
+        offset: Its first byte; -1 in binary files.
+        line: Line where it begins, 1-based; 1 in binary files.
+        how: How it was judged; "" if it was not.
+        reason: One sentence that says why it was not judged; "" if it was, or nothing is known.
+        needs: Name of what is missing; "" if nothing is.
+        prim: Prim that has it in a binary layer; "" in text.
+    """
+
+    offset: int
+    line: int
+    how: How | str = ""
+    reason: str = ""
+    needs: str = ""
+    prim: str = ""
+
+
+class CountedFile(NamedTuple):
+    """The inertials of a file.
+
+    Attributes:
+        path: Path of the file, as reports show it.
+        inertials: The inertials in the order of their places.
+    """
+
+    path: str
+    inertials: tuple[CountedInertial, ...]
+
+
+def find_inertials(data: bytes) -> list[int]:
+    """Find the inertials in the bytes of a file, without those in comments.
+
+    They are the elements <inertial> of an XML document, the bodies of an MJCF without any whose
+    geoms state a mass, and the prims of a text layer of USD with a mass or moments of inertia.
+
+    Returns:
+        The first byte of each.
+    """
+    if b"\0" in data[:4]:  # two bytes a character, or binary data
+        with suppress(Unreadable):
+            found = decode(data)
+            places = find_inertials(found.text.encode("ascii", "replace"))
+            return [found.index.byte(place) for place in places]
+    if data.startswith(TEXT):
+        return list(_find_in_layer(data)) if b"physics:" in data else []
+    has_mass = b"mass" in data and root_tag(data) in MJCF_ROOTS
+    if not has_mass and b"<inertial" not in data:
+        return []
+    text = _IGNORED.sub(lambda match: b" " * len(match[0]), data) if b"<!" in data else data
+    if has_mass:
+        return sorted(_find_in_mjcf(text))
+    return [match.start() for match in _INERTIAL.finditer(text)]
+
+
+def _find_in_mjcf(text: bytes) -> Iterator[int]:
+    """Find each <inertial>, and each <body> without one that has a <geom mass="...">."""
+    bodies: list[list[int | bool]] = []  # of each open body: its first byte, and if it has either
+    found: list[int] = []
+    from_geoms = True
+    for match in _TAG.finditer(text):
+        tag, rest = match["tag"], match["rest"]
+        if tag == b"compiler":
+            from_geoms = from_geoms and not _NOT_FROM_GEOMS.search(rest)
+        elif tag == b"body" and match["end"]:
+            if bodies:
+                start, has_inertial, has_mass = bodies.pop()
+                found += [start] if has_mass and not has_inertial else []
+        elif tag == b"body" and not rest.endswith(b"/"):
+            bodies.append([match.start(), False, False])
+        elif tag == b"inertial" and not match["end"]:
+            yield match.start()
+            if bodies:
+                bodies[-1][1] = True
+        elif tag == b"geom" and bodies and _MASS.search(rest):
+            bodies[-1][2] = True
+    if from_geoms:
+        yield from found
+
+
+def _find_in_layer(data: bytes) -> Iterator[int]:
+    """Find the first mass or inertia of each prim of a text layer that is not deactivated."""
+    active, prims = True, [(True, True)]  # of each open brace: whether it is active and may count
+    for match in _USD.finditer(data):
+        if match["off"]:
+            active = False
+        elif match["brace"] == b"{":
+            prims.append((prims[-1][0] and active,) * 2)
+            active = True
+        elif match["brace"] and len(prims) > 1:
+            prims.pop()
+        elif match["mass"] and prims[-1][1]:
+            yield match.start()
+            prims[-1] = (True, False)
+
+
+def count_bytes(source: Source, reason: str, needs: str = "") -> CountedFile:
+    """Count the inertials of a file that no reader reads, for one reason."""
+    places = find_inertials(source.data)
+    return CountedFile(
+        source.path,
+        tuple(CountedInertial(at, source.line(at), "", reason, needs) for at in places),
+    )
+
+
+def count_model(model: Model) -> list[CountedFile]:
+    """Count the inertials of all files of a model, and tell what became of each."""
+    sources = (model.source, *model.others)
+    judged: list[dict[int, How]] = [{} for _ in sources]
+    why: list[dict[int, tuple[str, str]]] = [{} for _ in sources]
+    for body in model.bodies:
+        if body.inertial is not None:
+            span = body.inertial.span
+            judged[span.file].setdefault(span.start, body.inertial.how)
+    for span, reason, needs in model.unjudged:
+        why[span.file].setdefault(span.start, (reason, needs))
+    counted = []
+    for number, source in enumerate(sources):
+        own = judged[number]
+        places = find_inertials(source.data)
+        if model.format == YAML:  # has no elements that a search could find
+            places = sorted(own)
+        if model.format == USD:  # an inertial begins at a number, whose name the search finds
+            ends = [(bisect(places, start), how) for start, how in own.items()]
+            own = {places[end - 1]: how for end, how in ends if end}
+        for body in model.bodies:
+            if body.inertia_from == "geometry" and body.span.file == number:
+                start, end, _ = body.span
+                end = start + 1 if model.format == MJCF else end  # a body lies around others
+                inside = places[bisect_left(places, start) : bisect_left(places, end)]
+                own |= dict.fromkeys(inside, "derived")
+        rows = []
+        for place in places:
+            how = own.get(place, "")
+            reason, needs = ("", "") if how else why[number].get(place, (UNKNOWN, ""))
+            rows.append(CountedInertial(place, source.line(place), how, reason, needs))
+        if rows:
+            counted.append(CountedFile(source.path, tuple(rows)))
+    layers: dict[str, list[CountedInertial]] = {}
+    for layer, prim, how in model.binary:
+        reason = "" if how else UNKNOWN
+        layers.setdefault(layer, []).append(CountedInertial(-1, 1, how, reason, prim=prim))
+    return counted + [CountedFile(path, tuple(rows)) for path, rows in layers.items()]
