@@ -1,7 +1,8 @@
 """Baselines: known findings, which do not count unless they become worse.
 
 For each file, body and rule a baseline stores the number of findings and their lowest margin. It
-stores no line numbers, so that it survives changes of the layout of a document.
+stores no line numbers, so that it survives changes of the layout of a document. Likewise it stores
+for each file the number of inertials that are not judged.
 
 Accepted entries of configurations that no finding on the checked files needs any more.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
@@ -83,10 +85,13 @@ class Baseline:
     Attributes:
         path: Path of the file.
         entries: The known findings, by their subject.
+        unjudged: Number of inertials of each file that are known not to be judged; None where an
+            older baseline does not tell.
     """
 
     path: str
     entries: Mapping[Key, KnownFinding]
+    unjudged: Mapping[str, int] | None = None
 
     @classmethod
     def read(cls, path: str) -> Baseline:
@@ -103,7 +108,7 @@ class Baseline:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(f"cannot read the baseline {path}: {reason}") from None
-        return cls(path, _entries(path, text))
+        return cls(path, *_entries(path, text))
 
     @classmethod
     def of(cls, report: Report, path: str, known: Baseline | None = None) -> Baseline:
@@ -120,10 +125,15 @@ class Baseline:
         for key, entry in () if known is None else known.entries.items():
             if key.file not in checked and baseline._exists(key.file):
                 entries[key] = entry
-        return cls(path, entries)
+        unjudged = dict(baseline._count_unjudged(report))
+        older = {} if known is None or known.unjudged is None else known.unjudged
+        for file, count in older.items():
+            if file not in checked and baseline._exists(file):
+                unjudged.setdefault(file, count)
+        return cls(path, entries, unjudged)
 
     def apply(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> BaselineResult:
-        """Suppress known findings that have not become worse.
+        """Suppress known findings that have not become worse, and mark new unjudged inertials.
 
         Args:
             report: Report of a check.
@@ -145,9 +155,21 @@ class Baseline:
             for key, entry in self.entries.items()
             if key not in gone
         }
-        return BaselineResult(
-            replace(report, files=files), tuple(sorted(gone)), Baseline(self.path, kept)
-        )
+        account, unjudged = report.account, self.unjudged
+        if unjudged is not None:
+            now = self._count_unjudged(report)
+            more = {file for file, count in now.items() if count > unjudged.get(file, 0)}
+            marked = (each._replace(new=self._name(each.path) in more) for each in account.unjudged)
+            account = replace(account, unjudged=tuple(marked))
+            met = {*readable, *now}
+            lower = {
+                file: min(count, now[file]) if file in met else count
+                for file, count in unjudged.items()
+                if self._exists(file)
+            }
+            unjudged = {file: count for file, count in lower.items() if count}
+        shown = replace(report, files=files, account=account)
+        return BaselineResult(shown, tuple(sorted(gone)), Baseline(self.path, kept, unjudged))
 
     def write(self) -> None:
         """Write the file as a whole or not at all.
@@ -160,18 +182,18 @@ class Baseline:
 
     def text(self) -> str:
         """The content of the file: sorted, one line per entry."""
-        lines = [
-            json.dumps(
-                {
-                    **key._asdict(),
-                    **{name: value for name, value in entry._asdict().items() if value is not None},
-                },
-                ensure_ascii=False,
-            )
+        entries = _write_items(
+            {
+                **key._asdict(),
+                **{name: value for name, value in entry._asdict().items() if value is not None},
+            }
             for key, entry in sorted(self.entries.items())
-        ]
-        listed = "[\n" + ",\n".join(f"  {line}" for line in lines) + "\n ]" if lines else "[]"
-        return f'{{\n "schema_version": "{SCHEMA_VERSION}",\n "entries": {listed}\n}}\n'
+        )
+        members = f'"schema_version": "{SCHEMA_VERSION}",\n "entries": {entries}'
+        if self.unjudged is not None:
+            counts = ({"file": file, "inertials": n} for file, n in sorted(self.unjudged.items()))
+            members += f',\n "unjudged": {_write_items(counts)}'
+        return f"{{\n {members}\n}}\n"
 
     def _name(self, path: str) -> str:
         """The path of a file relative to the baseline."""
@@ -179,6 +201,10 @@ class Baseline:
 
         folder = os.path.dirname(os.path.abspath(self.path))
         return relative_path(os.path.abspath(path), folder)
+
+    def _count_unjudged(self, report: Report) -> Counter[str]:
+        """Count the inertials of each file that were not judged."""
+        return Counter(self._name(each.path) for each in report.account.unjudged)
 
     def _exists(self, name: str) -> bool:
         return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
@@ -247,8 +273,14 @@ def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
     return KnownFinding(min(known.findings, now.findings), margin)
 
 
-def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
-    """Parse the entries of a baseline.
+def _write_items(items: Iterable[Mapping[str, object]]) -> str:
+    """Write a list of JSON with a line for each item."""
+    lines = [f"  {json.dumps(item, ensure_ascii=False)}" for item in items]
+    return "[\n" + ",\n".join(lines) + "\n ]" if lines else "[]"
+
+
+def _entries(path: str, text: str) -> tuple[dict[Key, KnownFinding], dict[str, int] | None]:
+    """Parse the entries of a baseline, and its unjudged inertials by file.
 
     Raises:
         UsageError: The text is malformed or has two entries about one subject; names the line.
@@ -279,7 +311,18 @@ def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
         if pair[0] in found:
             raise wrong(at, f"a second entry on {', '.join(pair[0])}: delete one")
         found.update([pair])
-    return found
+    counts = document.get("unjudged")
+    if counts is None:
+        return found, None
+    unjudged: dict[str, int] = {}
+    for item in counts if isinstance(counts, list) else [None]:
+        match item:
+            case {"file": str(file), "inertials": int(count)} if count > 0 and file not in unjudged:
+                unjudged[file] = count
+            case _:
+                expected = 'expected "unjudged" as [{"file": ..., "inertials": ...}, ...]'
+                raise wrong(text.rfind('"unjudged"'), f"{expected}, each file once")
+    return found, unjudged
 
 
 def _parse_integer(text: str) -> float:

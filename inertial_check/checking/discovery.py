@@ -214,7 +214,7 @@ class _Search:
                 reason = self._missing_extra(name)
                 if reason is not None or name not in FORMATS:
                     head += stream.read(access.limits.document)
-                    self._count(Source(entry.printed, head), tag, reason)
+                    self._count(Source(entry.printed, head), tag or root_tag(head), reason)
         except RefusedFileError:
             self._take(entry.printed, entry.absolute, named=False)  # the check reports the reason
             return True

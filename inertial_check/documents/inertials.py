@@ -34,7 +34,8 @@ _TAG = re.compile(
 _MASS = re.compile(rb"\smass\s*=\s*[\"'](?!\s*[-+]?0*\.?0*\s*[\"'])")
 _NOT_FROM_GEOMS = re.compile(rb"\sinertiafromgeom\s*=\s*[\"']\s*false")
 _USD = re.compile(
-    rb"(?s)#[^\r\n]*|\"\"\".*?(?:\"\"\"|\Z)|\"(?:[^\"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*'"
+    rb"(?s)#[^\r\n]*|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
+    rb"|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
     rb"|(?P<brace>[{}])|(?P<off>\bactive\s*=\s*(?:false|0)\b)"
     rb"|(?P<mass>\bphysics:(?:mass|diagonalInertia)\s*=)"
 )
@@ -154,8 +155,9 @@ def count_model(model: Model) -> list[CountedFile]:
     why: list[dict[int, tuple[str, str]]] = [{} for _ in sources]
     for body in model.bodies:
         if body.inertial is not None:
-            span = body.inertial.span
-            judged[span.file].setdefault(span.start, body.inertial.how)
+            span, how = body.inertial.span, body.inertial.how
+            derived = body.inertia_from == "geometry"
+            judged[span.file].setdefault(span.start, "derived" if derived else how)
     for span, reason, needs in model.unjudged:
         why[span.file].setdefault(span.start, (reason, needs))
     counted = []

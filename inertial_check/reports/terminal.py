@@ -288,10 +288,12 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
         lines.append(text)  # sentences that scripts look for are never broken
         account = describe_account(report.account)
         lines.append(f"{account[:1].upper()}{account[1:]}.")
-        for each in report.account.unjudged if view.verbose else ():
-            place = f"{clip(each.path, PATH_LENGTH)}:{each.line}"
-            needs = f" (needs {each.needs})" if each.needs else ""
-            lines.append(printable(f"{_INDENT}{place}: not judged: {each.reason}{needs}"))
+        for each in report.account.unjudged:
+            if view.verbose or each.new:
+                place = f"{clip(each.path, PATH_LENGTH)}:{each.line}"
+                told = f"newly not judged: {each.reason}" if each.new else each.reason
+                needs = f" (needs {each.needs})" if each.needs else ""
+                lines.append(printable(f"{_INDENT}{place}: {told}{needs}"))
         if view.left is not None:
             left = plural(view.left, "file")
             lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")

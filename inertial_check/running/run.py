@@ -159,8 +159,9 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     )
     documents = [Document(path, named, settings_of(path)) for path, named in found.files]
     if changes is not None:
-        found = found._replace(counted=())
+        found = found._replace(counted=())  # what a change concerns is not asked of them
         documents = [each for each in documents if changes.may_concern(each.path)]
+    found = found._replace(counted=(*found.counted, *chain(*(each.counted for each in bundles))))
     owners = {each.path: bundle for bundle in bundles for each in bundle.documents}
     documents += [document for bundle in bundles for document in bundle.documents]
     known: dict[str, DocumentResult] = {}

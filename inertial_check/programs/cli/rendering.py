@@ -87,6 +87,8 @@ class KnownFindings:
             from inertial_check.checking.baseline import Baseline
 
             self._known = Baseline.read(path)
+            if configurations.run["allow-unjudged"]:
+                self._known = replace(self._known, unjudged=None)
 
     @staticmethod
     def has_baseline(args: argparse.Namespace, configurations: Configurations) -> bool:
@@ -176,10 +178,11 @@ _FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
 
 
 def find_exit_code(report: Report, settings: Settings) -> int:
-    """Find the exit code of a check."""
+    """Find the exit code of a check; an inertial that is newly not judged counts as an error."""
     if report.failures:
         return output.FAILURE
     failing = any(settings.fails(finding.severity) for finding in report.findings)
+    failing = failing or any(each.new for each in report.account.unjudged)
     return output.FINDINGS if failing else output.CLEAN
 
 

@@ -13,6 +13,7 @@ from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult
 from inertial_check.checking.discovery import FileSearch
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.files.access import Access
+from inertial_check.documents.inertials import CountedFile
 from inertial_check.running.remote.addresses import (
     Address,
     RefusedError,
@@ -37,12 +38,14 @@ class Bundle:
         documents: The documents, at paths in the private folder.
         notes: Lines about what was left out.
         failures: Why something could not be read.
+        counted: Inertials of files that are no models.
     """
 
     fetched: Fetched
     documents: tuple[Document, ...]
     notes: tuple[str, ...]
     failures: tuple[str, ...]
+    counted: tuple[CountedFile, ...] = ()
 
     def rename_rows(self, rows: list[Row]) -> list[Row]:
         """Replace private paths by addresses in the rows of one document, which are changed."""
@@ -109,7 +112,8 @@ def open_bundle(
             said = search.messages()
             notes = (*fetched.notes, *fetched.rename(list(said.notes)))
             failures = tuple(fetched.rename(list(said.failures)))
-            yield Bundle(fetched, tuple(documents), notes, failures)
+            counted = [each._replace(path=fetched.rename(each.path)) for each in said.counted]
+            yield Bundle(fetched, tuple(documents), notes, failures, tuple(counted))
     finally:
         process.stop()
         process.wait()

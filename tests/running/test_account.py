@@ -1,0 +1,231 @@
+"""The account of a run: every inertial of the files that are met is judged, or named."""
+
+import json
+import shutil
+import zipfile
+
+import pytest
+
+from inertial_check.checking.report import UnjudgedInertial
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.escaping import markdown_text
+from inertial_check.programs.cli.main import main
+from inertial_check.running.run import CheckRequest, check_paths
+
+SETTINGS = Settings().validate()
+
+INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+INERTIAL = f'<inertial><mass value="1"/>{INERTIA}</inertial>'
+URDF = f'<robot name="r">\n<link name="a">{INERTIAL}</link></robot>'
+SNIPPET = f'<link name="a">\n\n{INERTIAL}</link>'
+BROKEN = f'<robot name="r">\n<link name="a">{INERTIAL}</robot>'
+MUJOCO = """<mujoco><worldbody>{}<body>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def account(*paths, **options):
+    """The account of a check of the working directory, or of paths."""
+    request = CheckRequest(paths or ["."], lambda path: SETTINGS, **options)
+    return check_paths(request).account
+
+
+def run(capsys, *arguments):
+    """The exit code of a check, the account in JSON, and the failures."""
+    code = main(["check", "--output-format=json", "--no-cache", *arguments])
+    report = json.loads(capsys.readouterr().out)
+    assert report["summary"]["exit_code"] == code
+    return code, report["account"], report["failures"]
+
+
+def test_an_inertial_in_a_file_that_is_no_model_is_named(folder):
+    (folder / "part.xml").write_text(SNIPPET)
+    (folder / "robot.urdf").write_text(URDF)
+    (folder / "package.xml").write_text("<package><!-- <inertial/> --></package>")
+    found = account()
+    assert (found.inertials, found.judged["written"]) == (2, 1)
+    reason = "the root element <link> is no robot model"
+    assert found.unjudged == (UnjudgedInertial("./part.xml", 3, reason),)
+    long = f"<!-- {'x' * (1 << 18)} -->"  # more than a search reads to tell what a file is
+    (folder / "part.xml").write_text(long + SNIPPET + long)
+    assert account().unjudged == found.unjudged
+
+
+def test_a_document_that_cannot_be_read_is_counted_with_the_reason_of_its_finding(folder):
+    (folder / "broken.urdf").write_text(BROKEN)
+    (folder / "robot.urdf").write_text(URDF)
+    report = check_paths(CheckRequest(["."], lambda path: SETTINGS))
+    (unjudged,) = report.account.unjudged
+    (finding,) = [each for each in report.findings if each.code == "IC001"]
+    assert unjudged == UnjudgedInertial("./broken.urdf", 2, finding.message)
+
+
+def test_a_place_counts_once_however_many_documents_and_links_lead_to_it(folder):
+    (folder / "part.xml").write_text(
+        '<mujocoinclude><body><geom size="1" mass="1"/></body>'
+        '<body name="other"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+        "</mujocoinclude>"
+    )
+    unused = account()
+    assert (unused.inertials, len(unused.unjudged)) == (2, 2)
+    for name in ("one.xml", "two.xml"):
+        (folder / name).write_text(MUJOCO.format('<include file="part.xml"/>'))
+    (folder / "three.xml").symlink_to("one.xml")
+    found = account()
+    assert found.inertials == 4
+    assert found.judged == dict.fromkeys(found.judged, 0) | {"written": 3, "derived": 1}
+
+
+def test_what_xacro_expands_is_told_from_what_is_written(folder):
+    pytest.importorskip("xacro")
+    macro = (
+        f'<xacro:macro name="m" params="n"><link name="${{n}}">\n{INERTIAL}</link></xacro:macro>'
+    )
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    (folder / "macro.xacro").write_text(f"{head}{macro}</robot>")
+    calls = '<xacro:include filename="macro.xacro"/><xacro:m n="a"/><xacro:m n="b"/>'
+    (folder / "robot.xacro").write_text(f"{head}{calls}</robot>")
+    found = account()
+    assert (found.inertials, found.judged["expanded"], found.unjudged) == (1, 1, ())
+
+
+def test_binary_layers_are_counted_by_their_prims(folder):
+    pytest.importorskip("pxr")
+    from pxr import Sdf
+
+    api = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
+    text = f"""#usda 1.0
+(metersPerUnit = 1
+defaultPrim = "r")
+def Xform "r" {{
+def Xform "a" ({api}) {{
+    float physics:mass = 1
+    float3 physics:diagonalInertia = (1, 1, 1)
+}}
+def Xform "b" ({api}) {{
+    def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"]) {{
+        float physics:mass = 1
+    }}
+}}
+def Xform "loose" {{
+    float physics:mass = 1
+}}
+}}"""
+    (folder / "r.usda").write_text(text)
+    written = account()
+    assert (written.inertials, written.judged["written"], written.judged["derived"]) == (3, 1, 1)
+    assert [each.line for each in written.unjudged] == [15]
+    assert Sdf.Layer.FindOrOpen(str(folder / "r.usda")).Export(str(folder / "r.usdc"))
+    (folder / "r.usda").unlink()
+    world = '#usda 1.0\n(metersPerUnit = 1)\ndef "w{}" (references = @r.usdc@) {{}}\n'
+    for number in "12":
+        (folder / f"w{number}.usda").write_text(world.format(number))
+    binary = account()
+    assert (binary.inertials, binary.judged) == (3, written.judged)
+    assert [(each.path, each.line) for each in binary.unjudged] == [("r.usdc", 1)]
+
+
+def test_workers_a_cache_and_an_archive_give_the_same_account(folder, monkeypatch):
+    tree = folder / "tree"
+    tree.mkdir()
+    (tree / "part.xml").write_text(SNIPPET)
+    (tree / "broken.urdf").write_text(BROKEN)
+    for number in range(3):
+        (tree / f"robot{number}.urdf").write_text(URDF)
+    monkeypatch.setenv("INERTIAL_CHECK_USER_FOLDER", str(folder / "user"))
+    alone = account("tree")
+    assert (alone.inertials, alone.judged["written"]) == (5, 3)
+    assert account("tree", jobs=2) == alone
+    for _ in range(2):
+        assert account("tree", cache="cache", always_cache=True) == alone
+    with zipfile.ZipFile("tree.zip", "w") as archive:
+        for file in tree.iterdir():
+            archive.write(file, f"tree/{file.name}")
+    packed = account("tree.zip")
+    assert (packed.inertials, packed.judged) == (alone.inertials, alone.judged)
+    assert [each.line for each in packed.unjudged] == [each.line for each in alone.unjudged]
+    assert all("tree.zip" in each.path for each in packed.unjudged)
+
+
+def test_inertials_of_which_none_is_judged_are_exit_code_2(folder, capsys):
+    (folder / "part.xml").write_text(SNIPPET)
+    for options in ((), ("--allow-empty",)):
+        code, found, (failure,) = run(capsys, ".", *options)
+        assert (code, found["inertials"], len(found["unjudged"])) == (2, 1, 1)
+        assert failure.startswith("1 inertial found, none judged: the root element <link>")
+        assert "--allow-unjudged" in failure
+    assert run(capsys, ".", "--allow-unjudged", "--allow-empty")[0] == 0
+    (folder / "inertial-check.toml").write_text("allow-unjudged = true\n")
+    assert run(capsys, ".", "--allow-empty")[0] == 0
+    assert run(capsys, ".", "--allow-empty", "--no-allow-unjudged")[0] == 2
+    (folder / "inertial-check.toml").unlink()
+    (folder / "frames.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    assert run(capsys, "frames.urdf")[:2] == (0, {**found, "inertials": 0, "unjudged": []})
+    assert run(capsys, ".")[0] == 2
+    (folder / "robot.urdf").write_text(URDF)
+    assert run(capsys, ".")[0] == 0
+
+
+def test_a_new_inertial_that_is_not_judged_fails_under_a_baseline(folder, capsys):
+    (folder / "robot.urdf").write_text(URDF)
+    (folder / "part.xml").write_text(SNIPPET)
+    assert run(capsys, ".", "--write-baseline=base.json")[0] == 0
+    assert json.loads((folder / "base.json").read_text())["unjudged"] == [
+        {"file": "part.xml", "inertials": 1}
+    ]
+    assert run(capsys, ".", "--baseline=base.json")[0] == 0
+    (folder / "part.xml").write_text(f"\n<x>{SNIPPET}</x>")  # elsewhere, and for another reason
+    assert run(capsys, ".", "--baseline=base.json")[0] == 0
+    shutil.copy("part.xml", "other.xml")
+    code, found, _ = run(capsys, ".", "--baseline=base.json")
+    marked = [(each["path"], each.get("new")) for each in found["unjudged"]]
+    assert (code, marked) == (1, [("./other.xml", True), ("./part.xml", None)])
+    assert run(capsys, ".", "--baseline=base.json", "--allow-unjudged")[0] == 0
+    assert main(["check", ".", "--no-cache", "--baseline=base.json"]) == 1
+    assert "./other.xml:4: newly not judged: the root element <x>" in capsys.readouterr().out
+    older = {"schema_version": "1", "entries": []}
+    (folder / "base.json").write_text(json.dumps(older))  # as releases without the field wrote it
+    assert run(capsys, ".", "--baseline=base.json")[0] == 0
+    for wrong in ({}, [{}], [{"file": "a", "inertials": 0}], [{"file": "a", "inertials": 1}] * 2):
+        (folder / "base.json").write_text(json.dumps(older | {"unjudged": wrong}))
+        assert main(["check", ".", "--baseline=base.json"]) == 2
+    assert "each file once" in capsys.readouterr().err
+
+
+def test_pruning_a_baseline_lowers_the_number_of_unjudged_inertials(folder, capsys):
+    (folder / "robot.urdf").write_text(URDF)
+    (folder / "part.xml").write_text(f"<x>{SNIPPET}{SNIPPET}</x>")
+    (folder / "gone.xml").write_text(SNIPPET)
+    run(capsys, ".", "--write-baseline=base.json")
+    (folder / "gone.xml").unlink()
+    (folder / "part.xml").write_text(SNIPPET)
+    assert run(capsys, ".", "--baseline=base.json", "--prune-baseline")[0] == 0
+    assert json.loads((folder / "base.json").read_text())["unjudged"] == [
+        {"file": "part.xml", "inertials": 1}
+    ]
+    (folder / "part.xml").write_text(f"<x>{SNIPPET}{SNIPPET}</x>")
+    assert run(capsys, ".", "--baseline=base.json")[0] == 1
+
+
+def test_the_last_lines_for_people_tell_the_account_and_verbose_lists_it(folder, capsys):
+    (folder / "robot.urdf").write_text(URDF)
+    (folder / "part.xml").write_text(SNIPPET)
+    reason = "the root element <link> is no robot model"
+    line = f"2 inertials found, 1 judged (1 as written); 1 not judged: {reason} (1)."
+    for form in ("full", "concise", "markdown", "github"):
+        assert main(["check", ".", f"--output-format={form}"]) == 0
+        shown = capsys.readouterr().out
+        assert markdown_text(line, 999) in shown if form == "markdown" else line in shown, form
+    assert f"./part.xml:3: {reason}" not in shown
+    assert main(["check", ".", "-v"]) == 0
+    assert f"./part.xml:3: {reason}" in capsys.readouterr().out
+    assert main(["check", ".", "--output-format=sarif"]) == 0
+    (invocation,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    notes = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
+    assert line.rstrip(".") in notes
