@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import (
+    Account,
     BodyReport,
     FileReport,
     Finding,
@@ -133,7 +134,7 @@ def check_model(
     with raise_defects(model.source.path):
         judgements = judge(model, settings.tolerance)
     file, _ = _examine_model(examine(model, judgements, settings), settings, content)
-    return Report((file,), notes=file.notes)
+    return Report((file,), notes=file.notes, account=Account.of(count_model(model)))
 
 
 def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:

@@ -79,7 +79,7 @@ def render_github(report: Report, view: View) -> str:
         lines.append(statistics(report))
     if view.summary:
         lines.append(f"{summary(report)}{_describe_hidden_findings(report)}\n")
-        lines.append(guard_log(f"{describe_account(report.account)}.\n"))
+        lines += [guard_log(f"{line}\n") for line in [describe_account(report.account)] if line]
     return "".join(lines)
 
 

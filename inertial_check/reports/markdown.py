@@ -64,7 +64,7 @@ def render(report: Report, view: View) -> str:
     bodies = {file.path: BodyDetails(file) for file in report.files if file.findings}
     details = [_details(group, bodies) for group in groups[:shown]]
     detailed = _count_fitting(details, room - sum(map(_size, rows[:shown])))
-    told = f"{summary(report)} {describe_account(report.account)}."
+    told = f"{summary(report)} {describe_account(report.account)}".rstrip()
     parts = ["## inertial-check\n", f"{markdown_text(told, _LENGTH)}\n", failures]
     if shown:
         head = "| severity | where | body | finding |\n|---|---|---|---|\n"

@@ -131,8 +131,8 @@ def _rule(rule: RulePage) -> dict[str, Json]:
 def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
     """The invocation (3.20): failures, notes, and how many results are left out."""
     notifications = [("error", line) for line in report.failures]
-    account = describe_account(report.account)
-    notifications += [("note", line) for line in (*report.notes, account)]
+    account = [describe_account(report.account)] if report.account.unjudged else []
+    notifications += [("note", line) for line in (*report.notes, *account)]
     if left_out:
         told = f"{plural(left_out, 'finding')} left out, the least severe: GitHub takes at most "
         told += f"{MOST_RESULTS} results and {MOST_BYTES / 1e6:.0f} MB, compressed"

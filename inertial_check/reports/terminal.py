@@ -286,8 +286,7 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
         if clean and clean < len(report.files):
             text += f" {plural(clean, 'file')} without findings."
         lines.append(text)  # sentences that scripts look for are never broken
-        account = describe_account(report.account)
-        lines.append(f"{account[:1].upper()}{account[1:]}.")
+        lines += filter(None, [describe_account(report.account)])
         for each in report.account.unjudged:
             if view.verbose or each.new:
                 place = f"{clip(each.path, PATH_LENGTH)}:{each.line}"

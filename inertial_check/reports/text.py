@@ -189,9 +189,9 @@ _REASON_LENGTH = 120
 
 
 def describe_account(account: Account) -> str:
-    """The inertials that were found, how they were judged, and why others were not."""
+    """The inertials that were found, how they were judged, and why others were not; "" of none."""
     if not account.inertials:
-        return "no inertials found"
+        return ""
     kinds = [f"{count} {_HOWS[how]}" for how, count in account.judged.items() if count]
     judged = f"{sum(account.judged.values())} judged ({', '.join(kinds)})" if kinds else ""
     reasons = Counter(
@@ -204,7 +204,7 @@ def describe_account(account: Account) -> str:
     left = f"{len(account.unjudged) if judged else 'none'} {'not ' if judged else ''}judged"
     left = f"{left}: {', '.join(shown)}" if shown else ""
     found = plural(account.inertials, "inertial")
-    return f"{found} found, {'; '.join(filter(None, (judged, left)))}"
+    return f"{found} found, {'; '.join(filter(None, (judged, left)))}."
 
 
 def statistics(report: Report) -> str:

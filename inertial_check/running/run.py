@@ -203,7 +203,8 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
     account = report.account
     if account.unjudged and not any(account.judged.values()) and not request.allow_unjudged:
-        failures += (f"{describe_account(account)}; --allow-unjudged accepts that",)
+        what = describe_account(account).removesuffix(".")
+        failures += (f"{what}; --allow-unjudged accepts that",)
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
     report = replace(report, failures=failures, notes=notes)
     return acceptances.report_unused(report, searched)
