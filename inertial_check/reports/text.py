@@ -193,7 +193,9 @@ def describe_account(account: Account) -> str:
     if not account.inertials:
         return ""
     kinds = [f"{count} {_HOWS[how]}" for how, count in account.judged.items() if count]
-    judged = f"{sum(account.judged.values())} judged ({', '.join(kinds)})" if kinds else ""
+    judged = f"{sum(account.judged.values())} judged" if kinds else ""
+    if kinds and not all(how == "written" for how, count in account.judged.items() if count):
+        judged += f" ({', '.join(kinds)})"
     reasons = Counter(
         printable(clip(f"needs {each.needs}" if each.needs else each.reason, _REASON_LENGTH))
         for each in account.unjudged

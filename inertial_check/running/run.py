@@ -183,7 +183,7 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
         done = [known[each.path] for each in documents if each.path in known]
         done = done if changes is None else list(map(keep, done))
         left = len(documents) - len(done) + (request.stdin is not None)
-        request.interrupted(_assemble(found, _sort(done, owners)), left)
+        request.interrupted(_assemble(found, _sort(done, owners), allow_unjudged=True), left)
         raise
     results = [known[document.path] for document in documents]
     if changes is not None:
@@ -193,7 +193,7 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
         results += map(keep, _check_here([request.stdin], request, len(documents)))
         results.sort(key=lambda result: result.path)
     results = _sort(results, owners)
-    report = _assemble(found, results)
+    report = _assemble(found, results, request.allow_unjudged)
     notes = report.notes + tuple(note for bundle in bundles for note in bundle.notes)
     failures = report.failures + tuple(each for bundle in bundles for each in bundle.failures)
     if changes is not None and found.files and not results:
@@ -201,10 +201,6 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     elif not (report.files or failures or report.account.inertials or request.allow_empty):
         where = ", ".join(request.paths) or "an empty list"
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
-    account = report.account
-    if account.unjudged and not any(account.judged.values()) and not request.allow_unjudged:
-        what = describe_account(account).removesuffix(".")
-        failures += (f"{what}; --allow-unjudged accepts that",)
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
     report = replace(report, failures=failures, notes=notes)
     return acceptances.report_unused(report, searched)
@@ -215,14 +211,18 @@ def _sort(results: list[DocumentResult], owners: Collection[str]) -> list[Docume
     return sorted(results, key=lambda result: result.path) if owners else results
 
 
-def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
+def _assemble(found: Discovery, results: Sequence[DocumentResult], allow_unjudged: bool) -> Report:
     """Assemble the report from what was found and the results of the documents."""
     notes = (*found.notes, *(each.note for each in results if each.note is not None))
     failures = (*found.failures, *(each.failure for each in results if each.failure is not None))
     files = tuple(each.file for each in results if each.file is not None)
     notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
     counted = chain(found.counted, *(each.counted for each in results))
-    return Report(files, failures, notes, Account.of(counted))
+    account = Account.of(counted)
+    if account.unjudged and not any(account.judged.values()) and not allow_unjudged:
+        what = describe_account(account).removesuffix(".")
+        failures += (f"{what}; --allow-unjudged accepts that",)
+    return Report(files, failures, notes, account)
 
 
 def _collect(

@@ -217,7 +217,7 @@ def test_the_last_lines_for_people_tell_the_account_and_verbose_lists_it(folder,
     (folder / "robot.urdf").write_text(URDF)
     (folder / "part.xml").write_text(SNIPPET)
     reason = "the root element <link> is no robot model"
-    line = f"2 inertials found, 1 judged (1 as written); 1 not judged: {reason} (1)."
+    line = f"2 inertials found, 1 judged; 1 not judged: {reason} (1)."
     for form in ("full", "concise", "markdown", "github"):
         assert main(["check", ".", f"--output-format={form}"]) == 0
         shown = capsys.readouterr().out
