@@ -177,13 +177,13 @@ def count_model(model: Model) -> list[CountedFile]:
                 own |= dict.fromkeys(inside, "derived")
         rows = []
         for place in places:
-            how = own.get(place, "")
+            how = own.get(place)
             reason, needs = ("", "") if how else why[number].get(place, (UNKNOWN, ""))
-            rows.append(CountedInertial(place, source.line(place), how, reason, needs))
+            rows.append(CountedInertial(place, source.line(place), how or "", reason, needs))
         if rows:
             counted.append(CountedFile(source.path, tuple(rows)))
     layers: dict[str, list[CountedInertial]] = {}
-    for layer, prim, how in model.binary:
-        reason = "" if how else UNKNOWN
-        layers.setdefault(layer, []).append(CountedInertial(-1, 1, how, reason, prim=prim))
+    for layer, prim, word in model.binary:
+        reason = "" if word else UNKNOWN
+        layers.setdefault(layer, []).append(CountedInertial(-1, 1, word, reason, prim=prim))
     return counted + [CountedFile(path, tuple(rows)) for path, rows in layers.items()]
