@@ -495,8 +495,7 @@ class Consistency(EqualByValue):
         if self.about == "origin":
             six = about_com(theta[..., 0], theta[..., 1:4], six)
         exists = has_central_inertia(self._xp, theta)[..., None]
-        six = self._xp.where(exists, six, self._xp.full_like(six, np.nan))
-        values = eigenvalues(six)  # exact where the tensor is diagonal
+        values = eigenvalues(self._xp.where(exists, six, self._xp.full_like(six, np.nan)))
         return self._xp.stack([values[..., i] for i in range(3)]), units
 
     def _moments_in_si(self, theta: Array) -> Array:

@@ -23,8 +23,9 @@ from inertial_check.inertia.arrays import (
     real_arrays,
     select_rows,
 )
+from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.derivatives import hides_numbers, register_pytree
-from inertial_check.inertia.eigen import eigensystem, eigenvalues
+from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import (
     Order,
     Point,
@@ -314,13 +315,13 @@ class InertialParameters(EqualByValue):
         """
         return spatial_inertia(self.as_theta(), order)
 
-    @quiet
     def principal_moments(self) -> Array:
-        """(..., 3) eigenvalues of I_BBcm_B, ascending [kg m^2]."""
-        spreads = eigenvalues(second_moment(self._central_six()))
-        low, middle, high = (spreads[..., i] for i in range(3))
-        xp = array_namespace(spreads)
-        return xp.stack([low + middle, low + high, middle + high], axis=-1)
+        """(..., 3) eigenvalues of I_BBcm_B, ascending [kg m^2].
+
+        Those of a diagonal tensor are its entries. Each of a consistent body is within 2 eps of
+        sum |v_i| |I_ij| |v_j|, v its axis: what one rounding of each entry leaves of it.
+        """
+        return Consistency(self.as_theta(about=self.about), self.about).principal_moments
 
     @quiet
     def principal_axes(self) -> Array:
@@ -328,13 +329,7 @@ class InertialParameters(EqualByValue):
 
         Not unique where moments are equal; NaN where the inertia is not finite.
         """
-        inertia = self._central_six()
-        xp = array_namespace(inertia)
-        _, axes = eigensystem(second_moment(inertia))
-        # The least moment is about the axis of the largest spread: reversed, and one turned round.
-        axes = xp.stack([axes[..., 2], -axes[..., 1], axes[..., 0]], axis=-1)
-        finite = xp.all(xp.isfinite(inertia), axis=-1)[..., None, None]
-        return xp.where(finite, axes, xp.full_like(axes, xp.nan))
+        return eigensystem(self._central_six())[1]
 
     # Frames and bodies
 

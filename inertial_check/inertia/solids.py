@@ -786,8 +786,11 @@ def radius_of_gyration(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
 def _lengths(mass: ArrayLike, principal_moments: ArrayLike, factor: float) -> Array:
     """sqrt(factor s_i / m), ascending."""
     xp, mass, moments = _check_moments(mass, principal_moments)
-    a, b, c = (moments[..., i] for i in range(3))
-    spreads = xp.stack([(b + c - a) / 2, (c + a - b) / 2, (a + b - c) / 2], axis=-1)
+    moments = xp.sort(moments, axis=-1)
+    low, middle, high = (moments[..., i] for i in range(3))
+    # The difference first: added to one of the others, a small moment would lose its digits.
+    doubled = [low + (middle - high), low + (high - middle), high + (middle - low)]
+    spreads = xp.stack(doubled, axis=-1) / 2
     size = xp.sum(xp.abs(spreads), axis=-1, keepdims=True)
     rounding = (spreads < 0) & (spreads >= -tolerances.floor(size))
     spreads = xp.sort(xp.where(rounding, xp.zeros_like(spreads), spreads), axis=-1)

@@ -20,6 +20,10 @@ from inertial_check.inertia.arrays import Array, DType, FloatLimits, Namespace, 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
 
+COUPLED = 0.25
+"""Entry beside the diagonal, in eps sqrt(d_p d_q), up to which it is left where it is: it changes
+neither of the two entries d by half a unit in the last place."""
+
 ILL_POSED_FLOOR = 1e-3
 """Floor tau above which there is no verdict: the data has under three digits of the margin."""
 

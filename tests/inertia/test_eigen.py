@@ -1,5 +1,10 @@
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import oracles
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
@@ -63,3 +68,86 @@ def test_shapes_of_single_and_batched_input():
     values, vectors = eigensystem(np.ones((2, 5, 6)))
     assert values.shape == (2, 5, 3)
     assert vectors.shape == (2, 5, 3, 3)
+
+
+SIZES = st.floats(-12, 0).map(lambda power: 10.0**power)
+
+
+@st.composite
+def graded(draw):
+    """Positive definite matrices D H D with entries of every size, one axis perhaps on its own."""
+    size = [draw(SIZES) for _ in range(3)]
+    xy, xz, yz = (draw(st.floats(-0.45, 0.45)) for _ in range(3))
+    if draw(st.booleans()):
+        xy = xz = 0.0
+    x, y, z = size
+    return [x * x, xy * x * y, xz * x * z, y * y, yz * y * z, z * z]
+
+
+def signs(six, shift):
+    """How many eigenvalues of M - shift 1 are negative, and how many positive, exactly.
+
+    All roots of the characteristic polynomial are real, so Descartes' rule of signs counts them.
+    """
+    xx, xy, xz, yy, yz, zz = (Fraction(float(entry)) for entry in six)
+    xx, yy, zz = xx - shift, yy - shift, zz - shift
+    one = xx + yy + zz
+    two = xx * yy - xy * xy + xx * zz - xz * xz + yy * zz - yz * yz
+    three = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+
+    def changes(*terms):
+        kept = [term > 0 for term in terms if term != 0]
+        return sum(a != b for a, b in pairwise(kept))
+
+    return changes(1, one, two, three), changes(1, -one, two, -three)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@given(entries=graded(), exact_scale=st.integers(-20, 20))
+def test_small_eigenvalues_keep_the_digits_that_the_entries_determine(dtype, entries, exact_scale):
+    # sum |v_i| |M_ij| |v_j| is what changes of all entries by their own size would do.
+    six = np.array(entries, dtype) * dtype(2.0**exact_scale)
+    values, vectors = eigensystem(six)
+    assert eigenvalues(six).tolist() == values.tolist()
+    for k in range(3):
+        v = np.abs(vectors[:, k].astype(float))
+        open_ = 2 * float(np.finfo(dtype).eps) * float(v @ np.abs(matrix(six).astype(float)) @ v)
+        value, error = Fraction(float(values[k])), Fraction(open_)
+        assert signs(six, value - error)[0] <= k, "too large"
+        assert signs(six, value + error)[1] <= 2 - k, "too small"
+
+
+@given(small=st.floats(-300, 0), place=st.integers(0, 2), angle=st.floats(0, 7))
+def test_an_entry_on_its_own_is_an_eigenvalue_to_the_last_digit(small, place, angle):
+    # The axis of a needle along a coordinate axis, beside two others turned by any angle.
+    c, s, alone = np.cos(angle), np.sin(angle), 0.1 * 10.0**small
+    tensor = np.zeros((3, 3))
+    others = np.delete(np.arange(3), place)
+    tensor[np.ix_(others, others)] = [[c * c + 2 * s * s, c * s], [c * s, s * s + 2 * c * c]]
+    tensor[place, place] = alone
+    values, vectors = eigensystem(oracles.six_of(tensor))
+    assert values[0] == alone
+    assert np.abs(vectors[:, 0]).tolist() == np.eye(3)[place].tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_row_does_not_depend_on_the_rows_beside_it(dtype):
+    six = samples(np.random.default_rng(4), 200, dtype)
+    six[::3, [1, 2, 4]] = 0  # needs no rotation, and gets none while the others turn
+    six[5, 0] = np.nan
+    values, vectors = eigensystem(six)
+    for k, row in enumerate(six):
+        alone = eigensystem(row)
+        np.testing.assert_array_equal(values[k], alone[0])
+        np.testing.assert_array_equal(vectors[k], alone[1])
+
+
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_an_entry_that_is_not_finite_leaves_nothing(place, number):
+    six = np.array([2.0, 0, 0, 3.0, 0, 4.0])
+    six[place] = number
+    with np.errstate(all="ignore"):
+        values, vectors = eigensystem(six)
+    assert np.isnan(values).all()
+    assert np.isnan(vectors).all()

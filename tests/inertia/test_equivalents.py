@@ -73,6 +73,16 @@ def test_rounding_does_not_take_the_box_of_a_plate() -> None:
         assert edges[0] < 1e-7 * edges[2]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_needle_is_as_thin_as_its_moment_says(dtype: type[np.floating]) -> None:
+    # s = (1e-12 / 2, 1e-12 / 2, 1 - 1e-12 / 2): added to 1 first, 1e-12 would lose its digits.
+    thin = dtype(1e-12)
+    for permuted in itertools.permutations([thin, dtype(1), dtype(1)]):
+        edges = equivalent_box(dtype(6), np.array(permuted))
+        expected = np.sqrt([float(thin), float(thin), 2 - float(thin)])
+        np.testing.assert_allclose(edges, expected, rtol=2 * float(np.finfo(dtype).eps))
+
+
 def test_every_body_that_passes_has_a_box_in_both_precisions() -> None:
     bodies = consistent(11, 2000)
     for dtype in (np.float64, np.float32):

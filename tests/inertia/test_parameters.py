@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
+import array_libraries
 import clouds
 import inertial_check
 from inertial_check import InertialParameters
@@ -17,6 +19,7 @@ from inertial_check.inertia.sampling import consistent, rotations
 
 EPS = np.finfo(float).eps
 AWAY = (3.0, -1.0, 2.0)
+SIGNS = np.array(list(itertools.product([1.0, -1.0], repeat=3)))
 
 
 def close(got: Any, expected: Any) -> None:
@@ -190,6 +193,41 @@ class TestPrincipal:
         rebuilt = axes * moments[:, None, :] @ np.swapaxes(axes, -1, -2)
         assert (np.abs(rebuilt - body.inertia_com) <= 64 * EPS * size[..., None]).all()
         np.testing.assert_allclose(np.linalg.det(axes), 1, rtol=64 * EPS)
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    @pytest.mark.parametrize("moments", [[1e-12, 1, 1], [1e-17, 1, 1], [3, 1e-18, 1e-17]])
+    def test_needles_along_the_axes_keep_their_digits_through_every_turn(
+        self, moments: list[float], dtype: Any
+    ) -> None:
+        J = np.array(moments, dtype)
+        turns = [np.eye(3)[list(order)] for order in itertools.permutations(range(3))]
+        turns = [signs * turn for turn in turns for signs in SIGNS[:, :, None]]
+        for R in (turn.astype(dtype) for turn in turns if np.linalg.det(turn) > 0):
+            still = InertialParameters.from_com(dtype(2), np.ones(3, dtype), np.diag(J))
+            from_axes = InertialParameters.from_principal(dtype(2), np.ones(3, dtype), J, R)
+            for body in (still.rotate(R), still.rotate(R).translate(R[0]), from_axes):
+                got, axes = body.principal_moments(), body.principal_axes()
+                assert got.dtype == dtype
+                assert got.tolist() == sorted(J.tolist())
+                assert inertial_check.check(body).principal_moments.tolist() == got.tolist()
+                assert (body.inertia_com @ axes == axes * got).all()
+                assert np.linalg.det(axes) == 1
+
+    @pytest.mark.parametrize("name", ["array_api_strict", "torch", "jax"])
+    def test_needles_keep_their_digits_in_every_library(self, name: str) -> None:
+        library = array_libraries.Library(name)
+        rows = np.zeros((2, 10), np.float32)
+        rows[:, 0], rows[:, [4, 7, 9]] = 1, [[1, 1e-12, 2], [1e-30, 1, 3]]
+        rows[1, 8] = 0.5  # turns two axes, and leaves the needle alone
+        theta = library.array(rows, "float32")
+        body = InertialParameters.from_theta(theta, about="com")
+        for moments in (body.principal_moments(), inertial_check.check(body).principal_moments):
+            assert np.asarray(moments)[:, 0].tolist() == [rows[0, 7], rows[1, 4]]
+            array_libraries.agree(
+                moments, inertial_check.check(rows, about="com").principal_moments, "float32"
+            )
+        axes = np.asarray(body.principal_axes())
+        assert np.abs(axes[:, :, 0]).tolist() == [[0, 1, 0], [1, 0, 0]]
 
     def test_what_is_not_finite_has_no_axes(self) -> None:
         body = InertialParameters.from_com([1.0, 1.0], np.zeros(3), [[1, 0, 0, 1, 0, np.inf]] * 2)

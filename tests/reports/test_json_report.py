@@ -7,8 +7,10 @@ import jsonschema
 import pytest
 
 import hand_made_reports as hand_made
+import inertial_check as ic
 from inertial_check.checking.report import FileReport, Report
 from inertial_check.reports import View, render
+from single_links import diagonal, urdf
 
 SCHEMA = json.loads(
     files("inertial_check.reports").joinpath("check.schema.json").read_text(encoding="utf-8")
@@ -94,6 +96,13 @@ def test_the_lines_together_are_the_json_report(statistics):
     for line in found:
         assert line.pop("schema_version") == "1"
     assert {**summary, "files": found} == parsed(hand_made.EVERYTHING, statistics=statistics)
+
+
+def test_the_moments_of_a_needle_are_the_printed_numbers():
+    report = ic.check_model(urdf(diagonal(6, 1, 1e-12, 1)).encode())
+    (body,) = [each for each in parsed(report)["files"][0]["bodies"] if each["mass"] == 6]
+    assert body["principal_moments"] == [1e-12, 1, 1]
+    assert body["equivalent_box"][:2] == pytest.approx([1e-6, 1e-6], rel=1e-15)
 
 
 def test_any_name_survives():
