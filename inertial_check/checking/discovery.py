@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from inertial_check.checking.report import SkippedFiles
 from inertial_check.documents.context import Head
 from inertial_check.documents.files.access import (
     Access,
@@ -54,12 +55,14 @@ class Discovery(NamedTuple):
         failures: A message for each path that could not be read.
         notes: Messages about files that were skipped.
         counted: Inertials of files that are no models, and so are not judged.
+        skipped: Files that were met and are no models, by kind.
     """
 
     files: tuple[File, ...]
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     counted: tuple[CountedFile, ...] = ()
+    skipped: tuple[SkippedFiles, ...] = ()
 
 
 def discover(

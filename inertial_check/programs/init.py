@@ -5,10 +5,12 @@ The survey counts models, their findings, packages, and folders of other project
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ from inertial_check.checking.rules.document import UnresolvedReference
 from inertial_check.documents.files.access import Access, root_of
 from inertial_check.documents.files.walking import Glob, PathPattern, walk
 from inertial_check.errors import UsageError
+from inertial_check.reports.hosts import find_address
 from inertial_check.running.run import CheckRequest, check_paths
 
 _VENDORED = frozenset(
@@ -31,11 +34,11 @@ _VENDORED = frozenset(
 _MISSING_PACKAGE = re.compile(r"--package-path ([A-Za-z0-9_.-]{1,100})=")
 _MANIFEST_NAME = re.compile(rb"<name>\s*([A-Za-z0-9_.-]{1,100})\s*</name>")
 _MISSING_EXTRA = re.compile(r"inertial-check\[([a-z]+)\]")
-_MOST_MANIFESTS = 10_000
-"""Largest number of package.xml files that are read."""
+_MOST_FILES = 10_000
+"""Largest number of files of a kind that are read, such as package.xml."""
 
-_MANIFEST_BYTES = 1 << 20
-"""Largest size of a package.xml that is read [bytes]."""
+_LARGEST = 1 << 20
+"""Largest size of such a file that is read [bytes]."""
 
 
 class Survey(NamedTuple):
@@ -55,6 +58,8 @@ class Survey(NamedTuple):
         github: Whether the repository is on GitHub, as far as its files tell.
         gitlab: Whether it has a pipeline of GitLab.
         is_root: Whether the folder is the root of its repository, or is in none.
+        has_lfs: Whether files of the repository are kept in Git LFS.
+        has_submodules: Whether the repository has submodules.
     """
 
     folder: str
@@ -68,6 +73,8 @@ class Survey(NamedTuple):
     github: bool
     gitlab: bool
     is_root: bool
+    has_lfs: bool
+    has_submodules: bool
 
 
 def survey_folder(folder: str) -> Survey:
@@ -117,7 +124,7 @@ def survey_folder(folder: str) -> Survey:
             "xacro" if file.path.lower().endswith(".xacro") else file.format or "unreadable"
             for file in own
         ),
-        _list_extras(report),
+        _list_extras(report, any(_read_all(folder, "*.xacro"))),
         _find_packages(folder, own),
         counted,
         tuple(unwritable),
@@ -125,6 +132,8 @@ def survey_folder(folder: str) -> Survey:
         not gitlab or os.path.lexists(os.path.join(folder, ".github")),
         gitlab,
         root_of(folder).path == os.path.realpath(folder),
+        any(b"filter=lfs" in data for _, data in _read_all(folder, ".gitattributes")),
+        any(b"[submodule" in data for _, data in _read_all(folder, ".gitmodules")),
     )
 
 
@@ -133,14 +142,13 @@ def write_pattern(path: str) -> str:
     return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path) + "/"
 
 
-def _list_extras(report: Report) -> tuple[str, ...]:
+def _list_extras(report: Report, has_xacro: bool) -> tuple[str, ...]:
     """The extras that the models need, whether installed here or not."""
     extras = {match for note in report.notes for match in _MISSING_EXTRA.findall(note)}
-    for file in report.files:
-        if file.path.lower().endswith(".xacro"):
-            extras.add("xacro")
-        if file.format == "usd":
-            extras.add("usd")
+    if has_xacro:
+        extras.add("xacro")
+    if any(file.format == "usd" for file in report.files):
+        extras.add("usd")
     return tuple(sorted(extras & {"xacro", "usd"}))
 
 
@@ -166,18 +174,21 @@ def _find_packages(folder: str, files: Iterable[FileReport]) -> dict[str, str]:
     found: dict[str, str] = {}
     if not missing:
         return found
-    access, glob = Access().of_document(folder), Glob.of("**/package.xml")
-    manifests = walk(folder, folder, glob, lambda path, error: None)
-    for _, manifest in zip(range(_MOST_MANIFESTS), manifests, strict=False):
-        try:
-            match = _MANIFEST_NAME.search(access.read(manifest.absolute, _MANIFEST_BYTES))
-        except (OSError, ValueError):
-            continue
+    for path, data in _read_all(folder, "package.xml"):
+        match = _MANIFEST_NAME.search(data)
         name = match[1].decode("ascii") if match else ""
         if name in missing:
-            inside = os.path.relpath(os.path.dirname(manifest.absolute), os.path.abspath(folder))
-            found.setdefault(name, inside.replace(os.sep, "/"))
+            found.setdefault(name, os.path.dirname(path) or os.curdir)
     return {name: path for name, path in sorted(found.items()) if path.isprintable()}
+
+
+def _read_all(folder: str, pattern: str) -> Iterator[tuple[str, bytes]]:
+    """Read the files below a folder whose names match, with their paths from the folder."""
+    access, glob = Access().of_document(folder), Glob.of(f"**/{pattern}")
+    entries = walk(folder, folder, glob, lambda path, error: None)
+    for entry in itertools.islice(entries, _MOST_FILES):
+        with suppress(OSError, ValueError):
+            yield entry.relative, access.read(entry.absolute, _LARGEST)
 
 
 def _find_configuration(folder: str, configurations: Configurations) -> str | None:
@@ -211,11 +222,11 @@ jobs:
       - uses: actions/checkout@v4
         with:
           persist-credentials: false
-      - uses: actions/setup-python@v5
+{checkout}      - uses: actions/setup-python@v5
         with:
           python-version: "3.12"
       - name: Install
-        run: python -P -m pip install --quiet "{requirement}"
+        run: {install}
       - name: Check
         env:
           PYTHONSAFEPATH: "1" # nothing in the checkout is imported
@@ -226,11 +237,11 @@ _GITLAB = """\
 # Written by `inertial-check init`: findings show in the merge request and among its tests.
 inertial-check:
   stage: test
-  image: python:3.12-slim
+  image: python:3.12
   variables:
     PYTHONSAFEPATH: "1" # nothing in the checkout is imported
-  before_script:
-    - pip install --quiet "{requirement}"
+{checkout}  before_script:
+    - {install}
   script:
     - >-
       inertial-check check .
@@ -260,7 +271,11 @@ class ProposedFile(NamedTuple):
 def propose_files(survey: Survey, with_baseline: bool) -> list[ProposedFile]:
     """The files for a repository: configuration, workflows and, if wanted, a baseline."""
     extras = f"[{','.join(survey.extras)}]" if survey.extras else ""
-    requirement = f"inertial-check{extras}=={__version__}"
+    command = f'python -P -m pip install --quiet "inertial-check{extras}'
+    install = f'{command}=={__version__}"'
+    if (address := find_address("repository")) is not None:
+        # Where the package index has no such package, it comes from its repository.
+        install += f' || {command} @ git+{address}@v{__version__}"'
     baseline = os.path.join(survey.folder, BASELINE)
     has_baseline = os.path.isfile(baseline) and not os.path.islink(baseline)
     has_baseline = has_baseline or (with_baseline and not os.path.lexists(baseline))
@@ -286,9 +301,12 @@ def propose_files(survey: Survey, with_baseline: bool) -> list[ProposedFile]:
     files = [ProposedFile(FILE_NAMES[0], "\n".join(lines) + "\n")]
     files[0] = files[0]._replace(existing=survey.configuration)
     if survey.is_root and survey.github:
-        files.append(ProposedFile(GITHUB, _GITHUB.format(requirement=requirement)))
+        checkout = "          lfs: true\n" if survey.has_lfs else ""
+        checkout += "          submodules: recursive\n" if survey.has_submodules else ""
+        files.append(ProposedFile(GITHUB, _GITHUB.format(checkout=checkout, install=install)))
     if survey.is_root and survey.gitlab:
-        files.append(ProposedFile(GITLAB, _GITLAB.format(requirement=requirement)))
+        checkout = "    GIT_SUBMODULE_STRATEGY: recursive\n" if survey.has_submodules else ""
+        files.append(ProposedFile(GITLAB, _GITLAB.format(checkout=checkout, install=install)))
     if with_baseline:
         files.append(ProposedFile(BASELINE, Baseline.of(survey.report, baseline).text()))
     return [

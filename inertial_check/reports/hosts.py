@@ -301,12 +301,9 @@ def _draw_text(text: str, x: float, width: int) -> str:
     return f'<text x="{x:g}" y="14" textLength="{width}">{text}</text>'
 
 
-_URL_LABEL = "documentation"
-
-
 @cache
-def find_documentation() -> str | None:
-    """The address at which the documentation is published; None if the package states none."""
+def find_address(label: str) -> str | None:
+    """The address of the "documentation" or the "repository"; None if the package states none."""
     from importlib import metadata  # only for forms that link to it
 
     try:
@@ -314,15 +311,15 @@ def find_documentation() -> str | None:
     except metadata.PackageNotFoundError:  # run from its sources
         return None
     for text in urls:
-        label, _, url = text.partition(",")
-        if label.strip().casefold() == _URL_LABEL and url.strip().startswith("https://"):
+        name, _, url = text.partition(",")
+        if name.strip().casefold() == label and url.strip().startswith("https://"):
             return str(url.strip().rstrip("/"))
     return None
 
 
 def find_rule_page(code: str) -> str | None:
     """The address of the page of a rule; None if the documentation is published nowhere."""
-    base = find_documentation()
+    base = find_address("documentation")
     return None if base is None else f"{base}/rules/{code}.html"
 
 
@@ -342,7 +339,7 @@ _CUT = "..."
 def render_rdjson(report: Report, view: View) -> str:
     """A DiagnosticResult, ASCII only, with a line for each diagnostic."""
     source: dict[str, Json] = {"name": "inertial-check"}
-    if (url := find_documentation()) is not None:
+    if (url := find_address("documentation")) is not None:
         source["url"] = url
     members = [f'"source": {dump_json(source)}']
     worst = max((finding.severity for finding in report.findings), default=None)

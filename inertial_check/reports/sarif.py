@@ -16,7 +16,7 @@ from inertial_check.checking.report import FileReport, Finding, Report, Suggesti
 from inertial_check.documents.escaping import clip, dump_json, sarif_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
-from inertial_check.reports.hosts import find_documentation, find_rule_page
+from inertial_check.reports.hosts import find_address, find_rule_page
 from inertial_check.reports.json import (
     fingerprints,
     is_absolute,
@@ -74,7 +74,7 @@ def render(report: Report, view: View) -> str:
 
 def _write_log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
     """Write a log with one run (3.14) around results, of which so many others are left out."""
-    documentation = find_documentation()
+    documentation = find_address("documentation")
     driver = {
         "name": "inertial-check",
         "version": __version__,

@@ -218,7 +218,7 @@ def _assemble(found: Discovery, results: Sequence[DocumentResult], allow_unjudge
     files = tuple(each.file for each in results if each.file is not None)
     notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
     counted = chain(found.counted, *(each.counted for each in results))
-    account = Account.of(counted)
+    account = Account.of(counted, found.skipped)
     if account.unjudged and not any(account.judged.values()) and not allow_unjudged:
         what = describe_account(account).removesuffix(".")
         failures += (f"{what}; --allow-unjudged accepts that",)

@@ -130,7 +130,7 @@ def test_rules_link_to_the_documentation_that_the_package_names(monkeypatch, url
             return urls if name == "Project-URL" else None
 
     monkeypatch.setattr(metadata, "metadata", lambda name: Stored())
-    hosts.find_documentation.cache_clear()
+    hosts.find_address.cache_clear()
     try:
         diagnostics = parse(render(hand_made.EVERYTHING, "rdjson", View(1)))["diagnostics"]
         page = None if base is None else f"{base}/rules/{diagnostics[0]['code']['value']}.html"
@@ -142,7 +142,7 @@ def test_rules_link_to_the_documentation_that_the_package_names(monkeypatch, url
         page = None if base is None else f"{base}/rules/IC301.html"
         assert driver["rules"][0].get("helpUri") == page
     finally:
-        hosts.find_documentation.cache_clear()
+        hosts.find_address.cache_clear()
 
 
 def hand_made_rule():

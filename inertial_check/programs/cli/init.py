@@ -15,7 +15,7 @@ from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import guard_log, printable
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.programs.cli import output
-from inertial_check.reports.text import plural, write_command
+from inertial_check.reports.text import describe_account, plural, write_command
 
 if TYPE_CHECKING:
     from inertial_check.programs.init import ProposedFile, Survey
@@ -82,7 +82,8 @@ def _show(lines: list[str], has_files: bool = False) -> None:
 def _describe_survey(survey: Survey) -> Iterator[str]:
     """Say what the repository holds; every name is on its own line, as text."""
     files = survey.report.files
-    if not files:
+    account = describe_account(survey.report.account)
+    if not files and not account:
         yield "No robot model found."
     else:
         formats = ", ".join(f"{count} {name}" for name, count in sorted(survey.formats.items()))
@@ -90,6 +91,12 @@ def _describe_survey(survey: Survey) -> Iterator[str]:
         faulty = sum(bool(file.findings) for file in files)
         yield f"{plural(len(files), 'model file')} ({formats})."
         yield f"{plural(faulty, 'file')} with {plural(findings, 'finding')}."
+    if account:
+        yield account
+    if survey.has_lfs:
+        yield "Git LFS holds files of the repository: the workflow fetches them."
+    if survey.has_submodules:
+        yield "The repository has submodules: the workflow fetches them."
     for path, count in survey.vendored.items():
         yield f"{plural(count, 'model file')} of another project in {printable(path)}/, excluded."
     for path in survey.unwritable:

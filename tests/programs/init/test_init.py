@@ -9,8 +9,10 @@ import tomllib
 import pytest
 import yaml
 
+from inertial_check import __version__
 from inertial_check.programs.cli.main import main
 from inertial_check.programs.init import BASELINE, GITHUB, GITLAB, quote, write_pattern
+from inertial_check.reports.hosts import find_address
 
 MODEL = """<robot name="r"><link name="a"><inertial><mass value="1"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="{}"/></inertial>{}</link></robot>"""
@@ -206,3 +208,36 @@ def test_a_failure_says_what_was_written_before(repository, capsys):
     captured = capsys.readouterr()
     assert "wrote inertial-check.toml\n" in captured.out
     assert "cannot write .github" in captured.err
+
+
+def test_what_the_models_need_is_found_and_fetched_by_the_workflow(repository, init, monkeypatch):
+    class Stored:
+        def get_all(self, name):
+            return ["Repository, https://git.example/robots/inertial-check"]
+
+    monkeypatch.setattr("importlib.metadata.metadata", lambda name: Stored())
+    find_address.cache_clear()
+    (repository / "robots" / "arm.urdf").write_text("<part>" + CLEAN + "</part>")
+    (repository / "robots" / "part.xacro").write_text(f"<x>{CLEAN}</x>")
+    (repository / ".gitattributes").write_text("*.stl filter=lfs diff=lfs merge=lfs -text\n")
+    (repository / ".gitmodules").write_text('[submodule "arm"]\n\tpath = arm\n')
+    (repository / ".gitlab-ci.yml").write_text("test: {}\n")
+    (repository / ".github").mkdir()
+    try:
+        out = init()
+    finally:
+        find_address.cache_clear()
+    assert "2 inertials found, none judged: the root element <" in out
+    assert "No robot model found" not in out
+    assert "Git LFS" in out
+    assert "submodules" in out
+    steps = yaml.safe_load((repository / GITHUB).read_text())["jobs"]["inertial-check"]["steps"]
+    wanted = {"persist-credentials": False, "lfs": True, "submodules": "recursive"}
+    assert steps[0]["with"] == wanted
+    first, second = steps[2]["run"].split(" || ")
+    assert first.endswith(f'"inertial-check[xacro]=={__version__}"')
+    address = "git+https://git.example/robots/inertial-check"
+    assert second.endswith(f'"inertial-check[xacro] @ {address}@v{__version__}"')
+    job = yaml.safe_load((repository / GITLAB).read_text())["inertial-check"]
+    assert job["variables"]["GIT_SUBMODULE_STRATEGY"] == "recursive"
+    assert job["before_script"] == [steps[2]["run"]]
