@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 
@@ -17,12 +17,10 @@ from inertial_check.documents.tables.arrays import Archive, ArrayStream, as_floa
 from inertial_check.documents.tables.reading import Block, Layout, TableReader
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.inertia.arrays import Floats, Integers
-from inertial_check.inertia.consistency import Verdict, check
-from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
+from inertial_check.inertia.tolerances import OWN_PRIOR_MARGIN
 from inertial_check.projection.metrics import read_prior, read_weights
-from inertial_check.projection.moments import BALL, needs_projection
-from inertial_check.projection.priors import from_body
+from inertial_check.projection.project import project
 
 SELF = "self"
 """Word in place of a file of priors: every body is its own prior."""
@@ -34,23 +32,11 @@ _MATRIX_ROWS = 10
 """Number of rows of a table of weights that is one matrix."""
 
 
-class SelfPriorTable(NamedTuple):
-    """Table whose bodies are their own priors.
-
-    Attributes:
-        path: The path that messages name.
-        margin: Least margin of the results; rows that have it need no prior.
-    """
-
-    path: str
-    margin: float
-
-
 class Companion(ABC):
     """Gives the weights or priors of each block of a table."""
 
     @abstractmethod
-    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
+    def read_for(self, block: Block, theta: Floats) -> Floats:
         """Read what goes with the rows of a block, as `inertial_check.project` takes it.
 
         Args:
@@ -71,14 +57,13 @@ class Companion(ABC):
 
 
 def open_prior(
-    stack: ExitStack, path: str | None, own: SelfPriorTable, about: Point, layout: Layout
+    stack: ExitStack, path: str | None, about: Point, layout: Layout
 ) -> Companion | None:
     """Open the priors of a table's rows.
 
     Args:
         stack: Closes the file in the end.
         path: A table of one row or of as many as the table has; SELF for the bodies themselves.
-        own: The table, for SELF.
         about: The point of both tables.
         layout: Layout of the table; bare numbers of the prior are in its order.
 
@@ -88,7 +73,7 @@ def open_prior(
     if path is None:
         return None
     if path == SELF:
-        return _SelfPrior(own, layout.order, about)
+        return _SelfPrior(layout.order, about)
     stream = open_input(stack, path)
     single = _count_rows(stream, path, layout.order, 2) == 1
     reader = open_table(stream, path, layout.order)
@@ -199,32 +184,17 @@ def _refused_row_error(path: str, block: Block, check: Callable[[slice], object]
 
 
 class _SelfPrior(Companion):
-    """Priors that are the bodies of the table themselves."""
+    """Priors that are the bodies of the table themselves, with a margin.
 
-    def __init__(self, own: SelfPriorTable, order: Order, about: Point) -> None:
-        self._own, self._order, self._about = own, order, about
+    A row that has no such body is a prior of none, and has no nearest if it has to move.
+    """
 
-    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
-        # Rows that stay need no prior, and may be unfit for one (point masses, NaN): there a ball
-        # stands in.
-        # Find the rows (n, 1) that have to move.
-        judged = check(theta, order=self._order, about=self._about)
-        few = needs_projection(judged, self._own.margin)
-        finite = np.all(np.isfinite(theta), axis=1)
-        impossible = judged.verdict_code == int(Verdict.INVALID)
-        theta = np.where(
-            np.asarray(finite & (few | impossible))[:, None],
-            theta,
-            reorder(np.array(BALL), "urdf", self._order),
-        )
-        try:
-            return from_body(theta, self._order, self._about)
-        except ParameterError:
-            raise _refused_row_error(
-                self._own.path,
-                block,
-                lambda rows: from_body(theta[rows], self._order, self._about),
-            ) from None
+    def __init__(self, order: Order, about: Point) -> None:
+        self._order, self._about = order, about
+
+    def read_for(self, block: Block, theta: Floats) -> Floats:
+        found = project(theta, order=self._order, about=self._about, margin=OWN_PRIOR_MARGIN)
+        return np.asarray(found.theta)
 
 
 class _SharedWeights(Companion):
@@ -237,7 +207,7 @@ class _SharedWeights(Companion):
         except ParameterError as error:
             raise ParameterError(f"{path}: {error}") from None
 
-    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
+    def read_for(self, block: Block, theta: Floats) -> Floats:
         return self._values
 
 
@@ -269,7 +239,7 @@ class _RowCompanion(Companion):
         if single:
             self._one = np.asarray(self._check_block(next(reader.blocks(1)))[0])
 
-    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
+    def read_for(self, block: Block, theta: Floats) -> Floats:
         if self._one is not None:
             return self._one
         if self._blocks is None:

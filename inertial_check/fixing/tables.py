@@ -23,9 +23,9 @@ from inertial_check.documents.files.access import Json
 from inertial_check.documents.tables import open_table
 from inertial_check.documents.tables.reading import Block, Layout
 from inertial_check.documents.tables.writing import Spool, TableWriter, choose_writer
-from inertial_check.errors import DocumentError, InertialCheckError, ProjectionError, UsageError
+from inertial_check.errors import DocumentError, InertialCheckError, UsageError
 from inertial_check.fixing import companions
-from inertial_check.inertia.arrays import Floats, Mask
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
@@ -72,18 +72,29 @@ class ProjectedBlock:
         block: The rows as read.
         projection: The projection of the rows.
         given: (n, 10) the rows as parameters, in the order and about the point of the projection.
+        refused: Reason why a row has no certified result, by its index in the block.
     """
 
     path: str
     block: Block
     projection: Projection
     given: Floats
+    refused: dict[int, str]
+
+    @cached_property
+    def codes(self) -> Integers:
+        """(n,) integers of Status, of the rows as they are written."""
+        codes = np.array(self.projection.status_code)
+        codes[list(self.refused)] = int(Status.UNCERTIFIED)
+        codes[np.asarray(self.projection.vanished)] = int(Status.NO_NEAREST)
+        return codes
 
     @cached_property
     def left(self) -> Mask:
-        """(n,) rows that stay as they were because they have no nearest body."""
-        none = np.asarray(self.projection.status_code) == int(Status.NO_NEAREST)
-        return np.asarray(none | np.asarray(self.projection.vanished))
+        """(n,) rows that stay as they were: without a nearest body, or a certified result."""
+        left = np.asarray(self.codes == int(Status.NO_NEAREST))
+        left[list(self.refused)] = True
+        return left
 
     @cached_property
     def moved(self) -> Mask:
@@ -92,8 +103,7 @@ class ProjectedBlock:
 
     def status(self, row: int) -> str:
         """Give the status of a row in one word."""
-        none = Status.NO_NEAREST.word
-        return none if self.left[row] else str(self.projection.status[row])
+        return Status(int(self.codes[row])).word
 
     def name(self, row: int) -> str:
         """Name a row in messages."""
@@ -104,9 +114,10 @@ class ProjectedBlock:
         if np.asarray(self.projection.vanished)[row]:
             return "no-nearest: the nearest inertia is zero; left as it was"
         if self.left[row]:
-            positive = self.projection.metric in METRICS
-            reason = "its mass is not positive or a number not finite"
-            return f"no-nearest: {reason if positive else 'a number is not finite'}; left as it was"
+            reason = "a number is not finite, or its own prior or weights are none"
+            if self.projection.metric in METRICS:
+                reason = "its mass is not positive or a number not finite"
+            return f"{self.status(row)}: {self.refused.get(row, reason)}; left as it was"
         change = 100 * float(self.projection.relative_change[row])
         if not np.isfinite(change):
             return f"{self.status(row)}: it had no moments to compare with"
@@ -121,7 +132,7 @@ class TableSummary:
         layout: Layout of the table.
         rows: Number of rows.
         moved: Number of rows that changed.
-        left: Number of rows that stay as they were because they have no nearest body.
+        left: Number of rows that stay as they were: without a nearest body or a certified result.
         statuses: Number of rows by status.
         notes: Notes for the user.
     """
@@ -138,8 +149,7 @@ class TableSummary:
         self.rows += len(done.block.values)
         self.moved += int(done.moved.sum())
         self.left += int(done.left.sum())
-        codes = np.where(done.left, int(Status.NO_NEAREST), done.projection.status_code)
-        counts = zip(*np.unique(codes, return_counts=True), strict=True)
+        counts = zip(*np.unique(done.codes, return_counts=True), strict=True)
         self.statuses.update({Status(int(code)).word: int(count) for code, count in counts})
 
 
@@ -175,7 +185,6 @@ def project_table(  # noqa: PLR0913, PLR0917 - source and target, request, and t
         UsageError: The point or the order is not declared, or options do not go together.
         ParameterError: Weights that are not positive semidefinite, a prior that is not positive
             definite: names the file and the row; a margin out of range.
-        ProjectionError: A result could not be certified.
     """
     about = _require_about(request.about)
     # Refuse a metric without the file that it needs, or with one that it does not take.
@@ -229,6 +238,13 @@ def _require_about(about: Point | None) -> Point:
     )
 
 
+_SPOILT = (
+    "with a centre of mass in place of the first moment the result is rounded out of the "
+    "consistent ones; give hx hy hz"
+)
+"""Reason why a row is uncertified whose result the columns of the table cannot hold."""
+
+
 class _TableProjector:
     """Projects the blocks of one table."""
 
@@ -237,54 +253,35 @@ class _TableProjector:
     ) -> None:
         self.path, self.layout = path, layout
         self._options = replace(request.projection, order=layout.order, about=about)
-        own = companions.SelfPriorTable(path, request.projection.margin)
         self._weights = companions.open_weights(stack, request.weights, layout)
-        self._prior = companions.open_prior(stack, request.prior, own, about, layout)
+        self._prior = companions.open_prior(stack, request.prior, about, layout)
 
     def project(self, block: Block, theta: Floats) -> ProjectedBlock:
         """Project the rows of a block."""
-        weights = None if self._weights is None else self._weights.read_for(block, theta)
-        assert not isinstance(weights, InertialParameters)  # only priors are bodies
         options = replace(
             self._options,
-            weights=weights,
+            weights=None if self._weights is None else self._weights.read_for(block, theta),
             prior=None if self._prior is None else self._prior.read_for(block, theta),
         )
-        try:
-            with np.errstate(all="ignore"):
-                result = project_with(theta, options)
-                if result.result.failures:  # an ill-posed row is uncertified, and no failure
-                    result.raise_for_status()
-        except ProjectionError as error:
-            rows = f"rows {block.first + 1} to {block.first + len(theta)}"
-            raise ProjectionError(f"{self.path}: {rows}: {error}", error.instance) from None
-        return ProjectedBlock(self.path, block, result, theta)
+        with np.errstate(all="ignore"):
+            result = project_with(theta, options)
+        failures = zip(result.failed_rows, result.result.failures, strict=True)
+        refused = {row: failure.reason for row, failure in failures if failure.nearest}
+        return ProjectedBlock(self.path, block, result, theta, refused)
 
     def new_values(self, done: ProjectedBlock, theta: Floats) -> Floats:
-        """Give the values to write for a block.
-
-        Raises:
-            InertialCheckError: A result is no longer consistent once its centre of mass is written
-                in place of its first moment.
-        """
-        values = done.block.values
-        new = np.where(done.left[:, None], theta, np.asarray(done.projection.theta))
+        """Give the values to write for a block, and refuse results that writing would spoil."""
+        values, new = done.block.values, np.asarray(done.projection.theta)
         written = self.layout.values(new, values)
-        stay = ~done.moved[:, None]
-        written = np.where(stay, values, written)
         # c = h / m is rounded, so that m c need not be h: what a reader will get is checked again.
         again = self.layout.theta(written)
-        shifted = done.moved & np.any(again != new, axis=1)
+        shifted = np.asarray(done.projection.changed) & np.any(again != new, axis=1)
         if shifted.any():
             judged = check(again[shifted], order=self.layout.order, about=self._options.about)
             kept = judged.consistent & (judged.margin >= self._options.margin - judged.tolerance)
-            lost = np.flatnonzero(shifted)[~kept]
-            if len(lost):
-                raise InertialCheckError(
-                    f"{done.name(int(lost[0]))}: with a centre of mass in place of the first "
-                    "moment the result is rounded out of the consistent ones; give hx hy hz"
-                )
-        return written
+            for row in np.flatnonzero(shifted)[~kept].tolist():
+                done.refused.setdefault(row, _SPOILT)
+        return np.where(done.moved[:, None], written, values)
 
     def finish(self) -> None:
         """Check that the files of weights and priors end with the table."""

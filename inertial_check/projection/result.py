@@ -210,14 +210,14 @@ class Projection(EqualByValue):
     def conflict(self) -> Conflict | npt.NDArray[np.object_] | None:
         """The irreducible set of constraints that no body meets, or None; (...,) for a batch."""
         found = np.full(np.shape(self.codes), None, dtype=object)
-        flat, rows = found.reshape(-1), self._failed_rows
+        flat, rows = found.reshape(-1), self.failed_rows
         for failure, row in zip(self.result.failures, rows, strict=True):
             flat[row] = failure.conflict
         conflict: Conflict | None = flat[0] if found.ndim == 0 else None
         return conflict if found.ndim == 0 else found
 
     @property
-    def _failed_rows(self) -> list[int]:
+    def failed_rows(self) -> list[int]:
         """Index, in the flattened batch, of each row without a certified answer."""
         if not self.result.failures:
             return []
@@ -381,7 +381,7 @@ class Projection(EqualByValue):
             ProjectionError: Some rows have none, or none that is certified; names their indices,
                 `instance` holds the rows.
         """
-        for failure, row in zip(self.result.failures, self._failed_rows, strict=True):
+        for failure, row in zip(self.result.failures, self.failed_rows, strict=True):
             if failure.nearest:
                 body = np.asarray(self.theta).reshape(-1, 10)[row]
                 raise ProjectionError(failure.reason, failure.instance or body)

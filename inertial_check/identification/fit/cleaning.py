@@ -60,7 +60,7 @@ from inertial_check.inertia.representations import (
 )
 from inertial_check.projection.constraint import Constraint, read_constraints
 from inertial_check.projection.metrics import Metric, read_prior
-from inertial_check.projection.moments import needs_projection
+from inertial_check.projection.moments import find_unsound, needs_projection
 from inertial_check.projection.problems import weights_of_prior
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status
@@ -411,9 +411,12 @@ class Cleaned(EqualByValue):
                 continue
             if self.status[i] == UNCERTIFIED:
                 error = float(max(self.before.tolerance[i], self.consistency.tolerance[i]))
+                known = f"(margin {self.consistency.margin[i]:.3g}, known to {error:.1g})"
                 lines.append(
                     f"{name}: ill-posed: its inertia is hidden by the rounding of its first moment "
-                    f"(margin known to {error:.1g}); give it about its centre of mass, or a prior"
+                    f"{known}; give it about its centre of mass, or a prior"
+                    if error > tolerances.ILL_POSED_FLOOR
+                    else f"{name}: the answer is not proven, or no body {known}; a prior helps"
                 )
             if self.changed[i]:
                 lines.append(
@@ -513,12 +516,14 @@ def clean(  # noqa: PLR0913 - the public signature
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
     moved = _move_bodies(request)
-    # Call bodies uncertified whose numbers do not say whether they are one, given or returned.
-    status = moved.status
-    codes = np.asarray(check(np.stack([given, moved.theta]), about=about).verdict_code)
-    ill_posed = np.any(codes == int(Verdict.ILL_POSED), axis=0)
-    claimed = np.asarray(status) != Status.NO_NEAREST.word
-    status = np.where(ill_posed & claimed, UNCERTIFIED, np.asarray(status, dtype=object))
+    # Call bodies uncertified whose numbers do not say whether they are one, given or returned, and
+    # those that the solver moved to no body.
+    status = np.asarray(moved.status, dtype=object)
+    after = Consistency(moved.theta, about)
+    doubted = np.asarray(find_unsound(after, margin)) & (status == Status.PROJECTED.word)
+    doubted |= np.asarray(after.verdict_code) == int(Verdict.ILL_POSED)
+    doubted |= np.asarray(Consistency(given, about).verdict_code) == int(Verdict.ILL_POSED)
+    status = np.where(doubted & (status != Status.NO_NEAREST.word), UNCERTIFIED, status)
     return Cleaned(
         names,
         order,

@@ -3,6 +3,7 @@
 import io
 import json
 import tracemalloc
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ import inertial_check as ic
 from inertial_check.documents.tables import open_table
 from inertial_check.documents.tables.reading import TextBlock
 from inertial_check.errors import DocumentError, InertialCheckError, ParameterError, UsageError
+from inertial_check.fixing import tables as table_projection
 from inertial_check.fixing.tables import TableRequest, project_table
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.projection import project as judging
 from inertial_check.projection.metrics import Options
 from inertial_check.projection.priors import from_body
 from tables import npy, npz
@@ -325,14 +328,44 @@ def test_regularization_least_mass_margin_and_solver_arrive(theta):
     assert projected(data, **entropic)[0] != projected(data, **entropic, regularization=9.0)[0]
 
 
-def test_rows_that_are_not_finite_need_no_prior_and_others_are_named(theta):
-    _, summary, _ = projected(tables(theta)["csv"], metric="prior", prior="self")
-    assert summary.left == 1
+def test_a_row_that_is_no_prior_of_its_own_stays_alone(theta):
+    plain = projected(tables(theta)["csv"], metric="prior", prior="self")[2][0].projection
+    assert (plain.status == "no-nearest").sum() == 1
     bad = np.array(theta)
     bad[20, 0] = -1.0
+    others = np.arange(len(theta)) != 20
     for size in (1, 7, 8192):
-        with pytest.raises(ParameterError, match=r"row 21 \[b 20\]: .*mass"):
-            projected(tables(bad)["csv"], size, metric="prior", prior="self")
+        _, summary, done = projected(tables(bad)["csv"], size, metric="prior", prior="self")
+        assert summary.left == 2
+        block = next(each for each in done if each.block.first + len(each.given) > 20)
+        row = 20 - block.block.first
+        assert block.describe(row) == (
+            "no-nearest: a number is not finite, or its own prior or weights are none; left as it "
+            "was"
+        )
+        found = np.concatenate([each.projection.theta for each in done])
+        np.testing.assert_allclose(found[others], plain.theta[others], rtol=1e-12, atol=1e-15)
+
+
+def test_what_cannot_be_certified_or_written_leaves_its_row_alone(theta):
+    """A doubted answer, and one that the columns of the table cannot hold."""
+    given = np.array(np.delete(theta, 5, axis=0))
+    assert not projected(tables(given)["csv"], metric="euclidean")[1].left
+    with mock.patch.object(judging, "CERTIFIED", 1e-300):
+        out, summary, done = projected(tables(given)["csv"], metric="euclidean")
+    assert summary.left == summary.statuses["uncertified"] > 0
+    assert "no certified answer" in done[0].describe(int(np.flatnonzero(done[0].left)[0]))
+    assert not done[0].moved.any()
+    assert out == tables(given)["csv"]
+    given[:, 1:4] /= given[:, :1]
+    data = tables(given, "cx cy cz")["csv"]
+    with mock.patch.object(table_projection, "check", lambda rows, **_: ic.check(-rows)):
+        out, summary, done = projected(data, metric="euclidean")
+    assert summary.rows == len(given)
+    assert 0 < summary.statuses["uncertified"] == summary.left
+    row = int(np.flatnonzero(done[0].left)[0])
+    assert "give hx hy hz; left as it was" in done[0].describe(row)
+    assert out.split(b"\r\n")[row + 1] == data.split(b"\r\n")[row + 1]
 
 
 @pytest.mark.parametrize(

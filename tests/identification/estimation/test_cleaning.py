@@ -1,5 +1,7 @@
 """Vectors as consistent bodies without their samples: what moves, how far, what must be said."""
 
+from types import SimpleNamespace
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import identification_data
 import inertial_check as ic
 from inertial_check.errors import ParameterError
+from inertial_check.identification.fit import cleaning
 from inertial_check.identification.fit.cleaning import clean
 from inertial_check.inertia.representations import pseudo_inertia, reorder
 from inertial_check.projection.constraints import FixedMass, TotalMass
@@ -365,3 +368,29 @@ class TestHonestStatuses:
         assert any("identify_from_base" in remark for remark in found.remarks)
         sound = ic.clean(table[1:], order="urdf", about="origin")
         assert not any("identify_from_base" in remark for remark in sound.remarks)
+
+
+def test_coupled_bodies_that_end_as_none_are_not_called_projected(monkeypatch):
+    """Beside a body of tons, a solver's tolerance is more than the margin of one of grams."""
+    heavy = np.array([7.6e6, 0, 0, 0, 2e6, 0, 0, 3e6, 0, 5.2e6])
+    theta = np.stack([heavy, heavy * 1e-6])
+    W = np.eye(20) / np.repeat([1e12, 1.0], 10)
+    W[0, 10] = W[10, 0] = 1e-9
+    real = cleaning.identify
+
+    def spoil(*args, **options):
+        found = real(*args, **options)
+        theta = np.array(found.theta)
+        theta[0, 9] *= 1 + 1e-6  # of whose moments the third is now more than the others
+        names = ("status", "primal_residual", "dual_residual", "gap")
+        return SimpleNamespace(theta=theta, **{name: getattr(found, name) for name in names})
+
+    sound = ic.clean(theta, order="urdf", about="origin", information=W)
+    assert (sound.consistency.margin >= -sound.consistency.tolerance)[
+        sound.status == "projected"
+    ].all()
+    monkeypatch.setattr(cleaning, "identify", spoil)
+    found = ic.clean(theta, order="urdf", about="origin", information=W)
+    assert found.consistency.verdict[0] == "inconsistent"
+    assert found.status[0] == "uncertified"
+    assert any("the answer is not proven, or no body" in line for line in found.remarks)
