@@ -217,6 +217,15 @@ def test_placeholders_are_replaced_by_the_shapes(moment):
     assert (blind.cause, blind.edit) == ("placeholder", None)
 
 
+def test_different_powers_of_ten_are_no_placeholder():
+    small = honest(0.3, 1000)
+    for moments, is_one in ((np.diag([0.1, 0.1, 0.1]), True), (np.diag([0.1, 0.1, 0.01]), False)):
+        with_products = moments + 1e-3 * (np.ones((3, 3)) - np.eye(3))
+        found = [each.cause for each in causes(small._replace(inertia=with_products))]
+        assert found
+        assert ("placeholder" in found) is is_one
+
+
 def test_one_tensor_for_all():
     links = [honest(0.3, 1000, name=f"b{k}")._replace(mass=k, shape="") for k in (5.0, 10.0, 20.0)]
     rough = [link._replace(inertia=np.diag([0.02, 0.03, 0.02])) for link in links]

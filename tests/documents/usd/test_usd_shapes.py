@@ -11,8 +11,10 @@ pytest.importorskip("pxr", reason='needs usd-core: pip install "inertial-check[u
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from inertial_check.documents.edits import NotInsertable
 from inertial_check.documents.load import load
 from inertial_check.documents.usd import reading
+from inertial_check.documents.writing import set_joint
 from inertial_check.errors import DocumentError
 from usd_library import in_binary
 
@@ -277,6 +279,29 @@ def test_joints_hold_bodies_where_usdphysics_says(kind, place, ends):
     else:
         assert (body.axis_B, body.p_BoJo_B) == (None, None)
     assert bodies[str(described.body0)].parent is None
+
+
+def test_numbers_of_a_joint_are_written_into_its_own_prim():
+    body = f'{BODY[:-1]}, "PhysicsMassAPI"]'
+    numbers = "float physics:mass = 2\nfloat3 physics:diagonalInertia = (3, 4, 5)\n"
+    bodies = "".join(prim("Xform", name, numbers, body) for name in "abc")
+    revolute = joint("Revolute", LOCAL, ("/w/a", "/w/b")).replace('"j"', '"other_j"')
+    second = joint("Revolute", LOCAL, ("/w/b", "/w/c"))
+    text = stage(prim("Xform", "w", bodies + revolute + second, ""), meters=1)
+    model = load(text.encode())
+    found = set_joint(model, model.bodies[2], {"armature": 0.25})
+    assert not found.left
+    data = text.encode()
+    for start, end, written in sorted(
+        ((each.span.start, each.span.end, each.text) for each in found.edits), reverse=True
+    ):
+        data = data[:start] + written.encode() + data[end:]
+    opened, _ = parsed(data.decode())
+    assert opened.GetPrimAtPath("/w/j").GetAttribute("mjc:armature").Get() == 0.25
+    assert not opened.GetPrimAtPath("/w/other_j").GetAttribute("mjc:armature")
+    gone = model.bodies[2]._replace(joints=(model.bodies[2].joints[0]._replace(name="gone"),))
+    with pytest.raises(NotInsertable, match="no prims 'gone' are defined in text layers"):
+        set_joint(model, gone, {"armature": 0.25})
 
 
 def test_a_joint_to_the_world_has_an_axis_and_no_parent():

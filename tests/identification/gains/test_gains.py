@@ -133,6 +133,20 @@ def test_the_answer_is_that_of_the_gains_as_given():
     )
 
 
+def test_deviations_are_in_the_order_of_the_columns():
+    trial = Trial(3, 2)
+    q, u, du, tau = trial.parts[0]
+    Y = equations.regressor(trial.robot.tree, q, u, du)
+    columns = np.arange(30).reshape(3, 10)[:, [0, 1, 2, 3, 4, 7, 9, 5, 6, 8]]  # mujoco
+    beside = {"nuisance": trial.beside.columns(u, du), "gain": "unknown"}
+    beside["prior"] = ic.InertialParameters.from_theta(trial.robot.prior)
+    plain = ic.identify(Y, tau / trial.gains, **beside)
+    found = ic.identify(Y[..., columns.ravel()], tau / trial.gains, order="mujoco", **beside)
+    for what in ("standard_deviation", "share"):
+        expected = getattr(plain.identifiability, what).ravel()[columns]
+        np.testing.assert_allclose(getattr(found.identifiability, what), expected, rtol=1e-5)
+
+
 def test_a_load_is_found_with_the_robot():
     trial = Trial(5, 4)
     samples, load = trial.loaded(known=False, gains=1.0)

@@ -1,6 +1,7 @@
 """`excite`: what the report says, what is written, which limits count, what ends in an error."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -318,6 +319,7 @@ def test_a_torque_limit_that_gravity_alone_exceeds_is_refused(run, tmp_path):
     code, out, err = run("excite", path, *QUICK)
     assert (code, out) == (2, "")
     assert "configurations holds torque limits and distances at rest" in err
+    assert re.search(r"joint 0 takes \d\S+ of its 1 N m or N at rest", err)
     code, _, err = run("excite", path, *QUICK, "--max-torque", "inf")
     assert code == 0
     path = written(tmp_path, ARM.replace('effort="50"', 'effort="0"'))

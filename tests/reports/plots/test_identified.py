@@ -54,6 +54,8 @@ def test_an_identification_is_drawn_with_its_errors(found):
     widths = [patch.get_width() for patch in errors.patches]
     assert widths[:3] == pytest.approx(found.prior_rmse.tolist())
     assert widths[3:6] == pytest.approx(found.rmse.tolist())
+    assert changes.yaxis_inverted()  # the first body and the first joint stand on top
+    assert errors.yaxis_inverted()
 
 
 def test_an_identification_has_a_history_in_the_triangle(found):

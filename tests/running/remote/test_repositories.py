@@ -53,6 +53,19 @@ def test_a_repository_and_a_bundle_are_checked_by_their_address(repository, run)
         assert member.splitlines()[0] == text.splitlines()[0]
 
 
+def test_a_bundle_of_one_branch_is_read_whatever_its_name(repository):
+    work, bundle = repository.parent / "work", repository.parent / "one.bundle"
+    git(work, "branch", "trunk")
+    git(work, "branch", "same")
+    git(work, "bundle", "create", str(bundle), "trunk", "same")  # two names of one commit
+    assert read(bundle) == FILES
+    git(work, "commit", "--quiet", "--allow-empty", "-m", "later")
+    git(work, "branch", "other")
+    git(work, "bundle", "create", str(bundle), "trunk", "other")
+    with pytest.raises(RefusedError, match="it has no HEAD, and no branch main or master"):
+        read(bundle)
+
+
 def test_rows_of_a_repository_are_those_of_its_last_commit(repository, run):
     options = ("--results", "out", "--results-format", "jsonl", "--jobs", "1")
     assert "IC301" in run("check", "robots.git", *options)[1]
