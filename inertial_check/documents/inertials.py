@@ -153,8 +153,9 @@ def count_model(model: Model) -> list[CountedFile]:
     sources = (model.source, *model.others)
     judged: list[dict[int, How]] = [{} for _ in sources]
     why: list[dict[int, tuple[str, str]]] = [{} for _ in sources]
-    for body in model.bodies:
-        if body.inertial is not None:
+    unjudged = {each.span for each in model.unjudged}
+    for body in (*model.bodies, *model.macros):
+        if body.inertial is not None and body.inertial.span not in unjudged:
             span, how = body.inertial.span, body.inertial.how
             derived = body.inertia_from == "geometry"
             judged[span.file].setdefault(span.start, "derived" if derived else how)

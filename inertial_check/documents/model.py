@@ -29,7 +29,7 @@ Models in notebooks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import starmap
 from math import inf, isfinite, isnan, nan
 from operator import itemgetter
@@ -276,6 +276,7 @@ class Inertial(NamedTuple):
         quaternion: Numbers w, x, y, z, of any length, that state the own axes; None if other
             numbers or none state them.
         how: How its numbers are known.
+        needs: What its unknown numbers depend on, separated by commas, if how is "part".
     """
 
     span: Span
@@ -288,6 +289,7 @@ class Inertial(NamedTuple):
     fluid_added_mass: tuple[tuple[Number, ...], ...] = ()
     quaternion: FourNumbers | None = None
     how: How = "written"
+    needs: str = ""
 
 
 class Unjudged(NamedTuple):
@@ -404,6 +406,8 @@ class Model(EqualByValue):
         unjudged: Inertials of its files that are those of no body, as far as the reader knows why.
         binary: Layer, prim and how it was judged ("" if it was not) of each inertial in binary
             layers of USD, whose bytes have no places.
+        macros: Inertials of its files that are those of no body, or are known in part, each as that
+            of a body without shapes and joints, where a template can be expanded alone.
     """
 
     source: Source
@@ -419,6 +423,17 @@ class Model(EqualByValue):
     bounds: Bounds = field(default=Bounds(), repr=False)
     unjudged: tuple[Unjudged, ...] = field(default=(), repr=False)
     binary: tuple[tuple[str, str, How | Literal[""]], ...] = field(default=(), repr=False)
+    macros: tuple[Body, ...] = field(default=(), repr=False)
+
+    @property
+    def whole(self) -> Model:
+        """The model with the bodies of its macros among the others, behind them, as `fix` takes it.
+
+        The same model if they are there already, or if it has none.
+        """
+        if not self.macros or self.bodies[-len(self.macros) :] == self.macros:
+            return self
+        return replace(self, bodies=(*self.bodies, *self.macros))
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
@@ -676,13 +691,17 @@ def is_computable(judgement: Judgement) -> bool:
 def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgement]:
     mass = np.array([nan if i.mass is None else i.mass.value for i in inertials])
     center = np.array([[number.value for number in i.p_BoBcm_B] for i in inertials])
+    # A tensor alone tells whether some body has it: what is not known is no reason against it.
+    part = np.array([inertial.how == "part" for inertial in inertials])
+    stated = np.where(part & np.isnan(mass), 1.0, mass)
+    placed = np.where(part[:, None] & np.isnan(center), 0.0, center)
     I_BBcm_Bi = np.array([_entries(inertial) for inertial in inertials])
     radii = np.array([_radii(inertial) for inertial in inertials])
     R_BBi = np.array([inertial.R_BBi for inertial in inertials])
 
     # Units cancel in a verdict, and in the units of the file the numbers keep their printed digits,
     # from whose half units the rounding box is made.
-    result = check_printed_numbers(mass, center, I_BBcm_Bi, radii, tolerance)
+    result = check_printed_numbers(stated, placed, I_BBcm_Bi, radii, tolerance)
     kilograms = np.array([inertial.kilograms_per_unit for inertial in inertials])
     meters = np.array([inertial.meters_per_unit for inertial in inertials])
     with np.errstate(all="ignore"):

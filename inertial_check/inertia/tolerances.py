@@ -34,6 +34,9 @@ say nothing about the body: every form lies within half a unit then."""
 NUMERICALLY_ZERO_RADIUS = 1e-6
 """[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
 
+SAME_SHARES = 1e-12
+"""Shares of moments in their sum that differ by less are equal: expressions round by 1e-15."""
+
 PROMISING_FLOOR = 1 / 64
 """Times sqrt(eps): with a floor tau below it, holding a margin costs less than a residual shows."""
 

@@ -24,6 +24,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NoReturn
 from xml.dom import minidom
@@ -40,14 +41,13 @@ from inertial_check.documents.files.access import (
 )
 from inertial_check.documents.resources import ResourceFinder
 from inertial_check.documents.source import Source, Span
+from inertial_check.documents.xacro.expressions import TextRange, Traced, Unknown, find_unknowns
 from inertial_check.documents.xacro.reading import ExpansionFiles
 from inertial_check.documents.xacro.tracing import (
     Inputs,
     LocatedError,
     Node,
     StampedName,
-    TextRange,
-    Traced,
     Tracing,
 )
 from inertial_check.documents.xml.markup import Element
@@ -151,6 +151,9 @@ _GARBAGE = (100_000, 20, 50)
 """Numbers of new objects and of collections after which Python searches for reference cycles: an
 expansion makes many objects and few cycles."""
 
+_ALONE = 3.0
+"""Time for macros that nothing calls, after the document is expanded [s]; 50 of them take 0.1 s."""
+
 _MOST_DESCRIPTORS = 1 << 10
 """Number above those of all file descriptors of the server, which has a handful."""
 
@@ -185,6 +188,8 @@ class _Writer:
         self.pieces: list[bytes] = []
         self.elements: list[list[int | None]] = []
         self.words: list[list[int]] = []
+        self.unknowns: list[tuple[int, int, list[str], tuple[float, ...]]] = []
+        self.inertials: set[Element] = set()
         self._at = 0
         self._origins: dict[Element, list[int | None]] = {}
 
@@ -228,6 +233,8 @@ class _Writer:
             return _origin(name)
         known = self._origins.get(name.element)
         if known is None:
+            if name == "inertial":
+                self.inertials.add(name.element)
             known = self._origins[name.element] = _origin(name)
         return known
 
@@ -248,7 +255,13 @@ class _Writer:
 
     def _word(self, value: str, match: re.Match[str], start: int, end: int) -> None:
         """List the origin of a word of a value, which is written between two bytes."""
-        found = value.locate(*match.span()) if isinstance(value, Traced) else None
+        if not isinstance(value, Traced):
+            return
+        if unknowns := find_unknowns(value.part(*match.span())):
+            needs = [need for each in unknowns for need in each.needs]
+            samples = value.samples if isinstance(value, Unknown) else ()
+            self.unknowns.append((start, end, needs, samples))
+        found = value.locate(*match.span())
         if found is not None:
             self.words.append([start, end, *found.span, int(found.verbatim)])
             if len(self.words) > _MOST_PARTS:
@@ -276,8 +289,8 @@ def _tracing() -> Tracing:
     return Tracing()
 
 
-def _expand(request: JsonObject) -> JsonObject:
-    """Expand the file of a request and make the answer.
+def _expand(request: JsonObject) -> Iterator[JsonObject]:
+    """Expand the file of a request, and then what no link of the expansion came from.
 
     Raises:
         _ExpansionError: The file cannot be expanded.
@@ -287,21 +300,29 @@ def _expand(request: JsonObject) -> JsonObject:
     limit_resources(request["memory"], request["seconds"])
     confine(access)
     try:
-        path = request["path"]
-        arguments = dict(request["arguments"])
         tracing = _tracing()
-        tree = tracing.expand(path, arguments, inputs)
+        tree = tracing.expand(request["path"], dict(request["arguments"]), inputs)
         writer = _Writer()
         for node in tree.childNodes:
             writer.write(node)
-        return {
-            "text": base64.b64encode(b"".join(writer.pieces)).decode(),
-            "elements": writer.elements,
-            "words": writer.words,
-            "files": [_file(source) for source in inputs.files.sources],
+        yield {
+            **_written(writer, inputs.files),
             "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
-            "unmatched": [[text, *_span(where)] for text, where in tracing.warnings[:20]],
+            "unmatched": [
+                [text, *_span(where)] for text, where in (*tracing.warnings[:20], *tracing.losses)
+            ],
         }
+        if not _list_missing(inputs.files, writer.inertials):
+            return
+        ways = tracing.expand_alone(writer.inertials)
+        robot = minidom.Document().createElement("robot")
+        if tree.documentElement and (version := tree.documentElement.getAttribute("version")):
+            robot.setAttribute("version", version)
+        for link in (each for links in ways.values() for each in links):
+            robot.appendChild(link)
+        alone = _Writer()
+        alone.write(robot)
+        yield _written(alone, inputs.files, writer.inertials)
     except LocatedError as error:
         error_reason = str(error)
         where = error.where
@@ -318,6 +339,30 @@ def _expand(request: JsonObject) -> JsonObject:
         most = f"{request['memory'] >> 20} MB"
         reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
         raise _LimitError(reason) from None
+
+
+def _written(
+    writer: _Writer, files: ExpansionFiles, reached: Collection[Element] = ()
+) -> JsonObject:
+    """Describe what was written, and which <inertial> elements of the files are not in it."""
+    return {
+        "text": base64.b64encode(b"".join(writer.pieces)).decode(),
+        "elements": writer.elements,
+        "words": writer.words,
+        "unknowns": writer.unknowns,
+        "files": [_file(source) for source in files.sources],
+        "missing": _list_missing(files, {*writer.inertials, *reached}),
+    }
+
+
+def _list_missing(files: ExpansionFiles, reached: Collection[Element]) -> list[Span]:
+    """List the places of the <inertial> elements of the files that are not among others."""
+    return [
+        document.element_span(element)
+        for document in files.documents
+        for element in document.root.walk()
+        if element.tag == "inertial" and element not in reached
+    ]
 
 
 def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
@@ -377,17 +422,21 @@ def _answer(request: bytes, answer: int) -> NoReturn:
     """Write the answer to a file descriptor and end the process."""
     asked = json.loads(request)
     lookups = Lookups()
-    try:
-        with record_lookups(lookups), remember_folders():
-            reply = _expand(asked)
-    except _ExpansionError as error:
-        reply = {"error": error.answer, "limited": isinstance(error, _LimitError)}
-    except Exception as error:  # expressions may raise any exception
-        reason = str(error) or type(error).__name__
-        reply = {"error": _ExpansionError(reason).answer, "limited": False}
-    reply["lookups"] = [sorted(lookups.paths), lookups.complete]
-    with os.fdopen(answer, "wb") as stream:
-        stream.write(json.dumps(reply).encode())
+    with os.fdopen(answer, "wb") as stream, record_lookups(lookups), remember_folders():
+
+        def send(reply: JsonObject) -> None:
+            reply["lookups"] = [sorted(lookups.paths), lookups.complete]
+            stream.write(json.dumps(reply).encode() + b"\n")
+            stream.flush()
+
+        try:
+            for reply in _expand(asked):
+                send(reply)
+        except _ExpansionError as error:
+            send({"error": error.answer, "limited": isinstance(error, _LimitError)})
+        except Exception as error:  # expressions may raise any exception
+            reason = str(error) or type(error).__name__
+            send({"error": _ExpansionError(reason).answer, "limited": False})
     os._exit(0)
 
 
@@ -444,7 +493,10 @@ def prepare_expansions() -> None:
 
 
 def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
-    """Read until the end of the answer or the deadline; return it and whether it is late."""
+    """Read until the end of the answer or the deadline; return it and whether it is late.
+
+    It is not if its first line is there; the second may be missing.
+    """
     pieces: list[bytes] = []
     size = 0
     while size <= _MOST_ANSWER and (left := deadline - time.monotonic()) > 0:
@@ -456,5 +508,7 @@ def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
             pieces.append(os.read(reader, 1 << 16))
             if not pieces[-1]:
                 return b"".join(pieces), False
+            if b"\n" in pieces[-1]:
+                deadline = min(deadline, time.monotonic() + _ALONE)
             size += len(pieces[-1])
-    return b"", True
+    return (said := b"".join(pieces)), b"\n" not in said

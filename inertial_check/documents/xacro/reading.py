@@ -20,11 +20,12 @@ import os
 import re
 import sys
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
@@ -35,9 +36,19 @@ from inertial_check.documents.context import (
     note_other_inputs,
 )
 from inertial_check.documents.files.access import Access, JsonObject, Limits, RefusedFileError
-from inertial_check.documents.model import Body, Inertial, Model, Number, Problem
+from inertial_check.documents.model import (
+    ENTRIES,
+    Body,
+    How,
+    Inertial,
+    Model,
+    Number,
+    Problem,
+    Shape,
+    Unjudged,
+)
 from inertial_check.documents.numbers import parse_number
-from inertial_check.documents.poses import digest_rest
+from inertial_check.documents.poses import Unusable, digest_rest, unusable_shape
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.urdf import reading
 from inertial_check.documents.xacro import NAME
@@ -49,6 +60,7 @@ from inertial_check.errors import (
     NotAModelError,
     NotExpandedError,
 )
+from inertial_check.inertia.tolerances import SAME_SHARES
 
 if TYPE_CHECKING:
     import subprocess
@@ -115,6 +127,11 @@ class ExpansionFiles:
         self.sources[number] = document.source
         self.problems.update((problem.span, problem.message) for problem in document.problems)
         return document
+
+    @property
+    def documents(self) -> Iterable[XmlDocument]:
+        """The XML files among them."""
+        return self._documents.values()
 
     def text_file(self, path: str) -> TextFile:
         """Read a file that is not XML.
@@ -265,6 +282,18 @@ class WordOrigin(NamedTuple):
     verbatim: bool
 
 
+class UnknownWord(NamedTuple):
+    """A word of the expanded document whose value is unknown.
+
+    Attributes:
+        needs: Names of what is missing.
+        samples: Its values for several values of what is missing; () if they are no numbers.
+    """
+
+    needs: tuple[str, ...]
+    samples: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Expansion:
     """An expanded xacro file.
@@ -275,7 +304,10 @@ class Expansion:
         elements: Its elements in document order.
         words: Origin of each word of an attribute, by its first byte and the one after its last.
         repairs: Repairs that reading the files needed, and their spans.
-        unmatched: Includes whose pattern matches no file, and their spans.
+        unmatched: What was not found or not computed, so that it is left out, and its spans.
+        unknowns: Words whose values are unknown, by their first byte and the one after the last.
+        missing: Spans of the <inertial> elements of the files that are not in the document.
+        alone: A document of links with those of them that could be expanded by themselves.
     """
 
     data: bytes = field(repr=False)
@@ -284,6 +316,9 @@ class Expansion:
     words: Mapping[tuple[int, int], WordOrigin] = field(repr=False)
     repairs: tuple[tuple[str, Span], ...] = ()
     unmatched: tuple[tuple[str, Span], ...] = ()
+    unknowns: Mapping[tuple[int, int], UnknownWord] = field(default_factory=dict, repr=False)
+    missing: tuple[Span, ...] = ()
+    alone: Expansion | None = field(default=None, repr=False)
 
 
 def expand(source: Source, context: Context, limits: ExpansionLimits | None = None) -> Expansion:
@@ -316,24 +351,38 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
             "--timeout raises the limit, a third of the time for a document"
         )
         raise ExpansionLimitError(path, reason)
-    try:
-        answer: JsonObject = json.loads(said.answer)
-    except ValueError:
+    answers: list[JsonObject] = []
+    for line in said.answer.splitlines():
+        with suppress(ValueError):  # the process was stopped while it wrote
+            answers.append(json.loads(line))
+    if not answers:
         note_other_inputs()
         most = f"{limits.memory >> 20} MB of memory"
         reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
-        raise ExpansionLimitError(path, reason) from None
-    note_child_lookups(*answer["lookups"])
+        raise ExpansionLimitError(path, reason)
+    note_child_lookups(*answers[-1]["lookups"])
+    answer, *rest = answers
     if "error" in answer:
         raise _error(source.path, answer["limited"], **answer["error"])
-    words = {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
+    alone = next((_decode(each) for each in rest if "text" in each), None)
+    return _decode(answer, alone)
+
+
+def _decode(answer: JsonObject, alone: Expansion | None = None) -> Expansion:
+    """Decode an expanded document of an answer."""
     return Expansion(
         base64.b64decode(answer["text"]),
         tuple(_source(**file) for file in answer["files"]),
         tuple(_element(row) for row in answer["elements"]),
-        words,
-        tuple((text, Span(*span)) for text, *span in answer["repairs"]),
-        tuple((text, Span(*span)) for text, *span in answer["unmatched"]),
+        {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]},
+        tuple((text, Span(*span)) for text, *span in answer.get("repairs", ())),
+        tuple((text, Span(*span)) for text, *span in answer.get("unmatched", ())),
+        {
+            (start, end): UnknownWord(tuple(needs), tuple(samples))
+            for start, end, needs, samples in answer["unknowns"]
+        },
+        tuple(Span(*span) for span in answer["missing"]),
+        alone,
     )
 
 
@@ -432,14 +481,18 @@ def _error(
     main: str, limited: bool, reason: str, path: str | None, line: int | None, column: int | None
 ) -> NotExpandedError:
     """Make an error of one line; if it is about an included file, it names that file."""
-    reason = " ".join(reason.split())
-    if len(reason) > _LONGEST_REASON:
-        reason = f"{reason[:_LONGEST_REASON]}..."
+    reason = _join_lines(reason)
     if limited:
         return ExpansionLimitError(main, reason)
     if path is None or path == main:
         return NotExpandedError(main, reason, line, column)
     return NotExpandedError(main, f"in {path}:{line}:{column}: {reason}")
+
+
+def _join_lines(reason: str) -> str:
+    """Put a reason on one line of a readable length."""
+    reason = " ".join(reason.split())
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}..."
 
 
 def _source(path: str, encoding: str, bom: str, data: str) -> Source:
@@ -464,18 +517,43 @@ def read_model(source: Source, context: Context) -> Model:
     places = _PlaceMap(expansion)
     problems = (
         *(Problem("repair", text, span) for text, span in expansion.repairs),
-        *(Problem("reference", text, span) for text, span in expansion.unmatched),
+        *(Problem("reference", _join_lines(text), span) for text, span in expansion.unmatched),
         *places.problems(model.problems),
     )
+    last = expansion.alone or expansion
+    others = _PlaceMap(last)
+    alone = reading.read_model(Source(source.path, last.data)).bodies if expansion.alone else ()
+    reduced = [
+        places.reduce(body, body.inertial, "part")
+        for body in model.bodies
+        if body.inertial is not None and places.needs(body.inertial)
+    ]
+    reduced += [
+        others.reduce(body, body.inertial, "macro") for body in alone if body.inertial is not None
+    ]
+    macros = [body for body in reduced if isinstance(body, Body)]
+    judged = {body.inertial.span for body in macros if body.inertial is not None}
+    unjudged = {span: Unjudged(span, _NOT_REACHED) for span in last.missing}
+    unjudged |= {each.span: each for each in reduced if isinstance(each, Unjudged)}
     return Model(
         expansion.sources[0],
         NAME,
         model.name,
         tuple(places.body(body) for body in model.bodies),
         problems,
-        expansion.sources[1:],
-        digest_rest(expansion.data, model.bodies),
+        last.sources[1:],
+        digest_rest(expansion.data, model.bodies)
+        + (digest_rest(last.data, alone) if alone else ""),
+        unjudged=tuple(each for span, each in unjudged.items() if span not in judged),
+        macros=tuple(
+            body._replace(id=f"/macros[{number}]{body.id}") for number, body in enumerate(macros, 1)
+        ),
     )
+
+
+_NOT_REACHED = "it stands in a macro or block that could not be expanded"
+_A_VALUE = "a value that cannot be computed"
+_MOMENTS = ("ixx", "iyy", "izz")
 
 
 class _PlaceMap:
@@ -486,19 +564,104 @@ class _PlaceMap:
         self._starts = [element.start for element in expansion.elements]
         self._word_starts = [start for start, _ in expansion.words]
         self._words = list(expansion.words.items())
+        self._unknown_starts = [start for start, _ in expansion.unknowns]
+        self._unknowns = list(expansion.unknowns.values())
 
     def body(self, body: Body) -> Body:
-        """Map every place of a body."""
+        """Map every place of a body; what is unknown of its shapes is none of their numbers."""
+        inertial = body.inertial
+        if inertial is not None:
+            how: How = "part" if self.needs(inertial) else "expanded"
+            inertial = self._inertial(inertial)._replace(how=how)
         return body._replace(
             span=self._span(body.span),
-            inertial=None if body.inertial is None else self._inertial(body.inertial),
+            inertial=inertial,
             problems=tuple(self.problems(body.problems)),
-            shapes=tuple(shape._replace(span=self._span(shape.span)) for shape in body.shapes),
+            shapes=tuple(map(self._shape, body.shapes)),
         )
 
     def problems(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Map the places of problems."""
-        return [problem._replace(span=self._span(problem.span)) for problem in problems]
+        """Map the places of problems; a text that is unknown is none."""
+        return [
+            problem._replace(span=self._span(problem.span))
+            for problem in problems
+            if problem.kind != "malformed" or not self._unknown_in(problem.span)
+        ]
+
+    def needs(self, inertial: Inertial | None) -> str:
+        """List what the unknown words of an inertial need; "" if all are known."""
+        words = () if inertial is None else self._unknown_in(inertial.span)
+        return ", ".join(
+            dict.fromkeys(need or _A_VALUE for word in words for need in word.needs or ("",))
+        )
+
+    def reduce(self, body: Body, inertial: Inertial, known: How) -> Body | Unjudged:
+        """Reduce a body to what is known of its inertial; say what it needs if that is too little.
+
+        Moments whose ratios are known are those for values of 1 of all that is unknown. Unknown
+        products of inertia are 0: none saves moments that violate the triangle inequality, or one
+        that is negative.
+        """
+        needs, mapped = self.needs(inertial), self._inertial(inertial)
+        if not needs:
+            mapped = mapped._replace(how=known)
+        else:
+            entries = self._known_entries(inertial, mapped)
+            mass = None if mapped.mass is None or isnan(mapped.mass.value) else mapped.mass
+            if not entries and mass is None:
+                reason = f"its numbers depend on {needs}, which no file that was read states"
+                return Unjudged(mapped.span, reason, needs)
+            mapped = mapped._replace(mass=mass, I_BBcm_Bi=entries, how="part", needs=needs)
+        problems = () if needs else tuple(self.problems(body.problems))
+        return Body(body.name, body.id, self._span(body.span), None, False, mapped, problems)
+
+    def _known_entries(self, inertial: Inertial, mapped: Inertial) -> Mapping[str, Number]:
+        """Find the entries of the inertia with which it can be judged; none if that cannot be."""
+        columns = {
+            name: words[0].samples if words else (number.value,)
+            for name, number in inertial.I_BBcm_Bi.items()
+            for words in [self._unknown_in(number.span)]
+        }
+        zeros = dict.fromkeys(ENTRIES, Number(0.0, "0", None))
+        for names in (ENTRIES, _MOMENTS):
+            if not all(columns.get(name) for name in names):
+                continue
+            most = max(len(columns[name]) for name in names)
+            rows = zip(
+                *(columns[name] * (most // len(columns[name])) for name in names), strict=True
+            )
+            shares = [[each / (sum(map(abs, row)) or 1.0) for each in row] for row in rows]
+            if all(
+                abs(each - first) <= SAME_SHARES
+                for row in shares
+                for each, first in zip(row, shares[0], strict=True)
+            ):
+                ones = {name: columns[name][0] for name in names if len(columns[name]) > 1}
+                found = {
+                    name: mapped.I_BBcm_Bi[name]._replace(value=value, text=f"{value:.17e}")
+                    for name, value in ones.items()
+                }
+                return zeros | {name: mapped.I_BBcm_Bi[name] for name in names} | found
+        fixed = {
+            name: mapped.I_BBcm_Bi[name] for name, column in columns.items() if len(column) == 1
+        }
+        if any(fixed[name].value < 0 for name in _MOMENTS if name in fixed):
+            return zeros | fixed
+        return {}
+
+    def _unknown_in(self, span: Span | None) -> list[UnknownWord]:
+        """List the unknown words in a span of the expanded document."""
+        if span is None:
+            return []
+        first, last = (bisect_left(self._unknown_starts, at) for at in (span.start, span.end))
+        return self._unknowns[first:last]
+
+    def _shape(self, shape: Shape) -> Shape:
+        if not (words := self._unknown_in(shape.span)):
+            return shape._replace(span=self._span(shape.span))
+        needs = ", ".join(dict.fromkeys(need for word in words for need in word.needs)) or _A_VALUE
+        why = Unusable(f"depends on {needs}, which is not known")
+        return unusable_shape(shape.kind, shape.role, self._span(shape.span), why)
 
     def _inertial(self, inertial: Inertial) -> Inertial:
         x, y, z = (self._number(number) for number in inertial.p_BoBcm_B)

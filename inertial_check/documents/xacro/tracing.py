@@ -1,16 +1,10 @@
 """Tracing of values through xacro, by replacing the functions of xacro that pass values on.
 
-Texts that xacro reads become traced texts (traced.py), copies stay traced, and computed values are
-traced to their expression. Differences from xacro: expressions reach nothing of Python's internals
-(expressions.py), files are read and listed only as the document may (files.py), the environment is
-what the user allows, and packages are not looked up in a ROS installation.
-
-Strings and numbers that keep the place where they were written through every copy by xacro.
-
-xacro passes values on as Python objects: the text of an attribute becomes a property, the property
-an argument of a macro, the argument an attribute. A traced object survives all of these copies.
-Arithmetic makes plain objects of traced ones, which shows where a copy ends and a computation
-begins.
+Texts that xacro reads become traced texts, copies stay traced, and computed values are traced to
+their expression. Differences from xacro: expressions reach nothing of Python's internals
+(expressions.py), files are read and listed only as the document may (reading.py), the environment
+is what the user allows, packages are not looked up in a ROS installation, and what is missing costs
+no more than what needs it.
 
 Tree of a xacro file, with traced names and values, which xacro turns into the expanded document.
 
@@ -24,17 +18,31 @@ import io
 import re
 import sys
 import xml.dom.minidom
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from math import isfinite
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.dom import minidom
 from xml.parsers.expat import ExpatError
 
 from inertial_check.documents.files.access import RefusedFileError
 from inertial_check.documents.numbers import parse_number
 from inertial_check.documents.ros_yaml import scalar_start
-from inertial_check.documents.source import Span
-from inertial_check.documents.xacro.expressions import evaluate, type_of
+from inertial_check.documents.xacro.expressions import (
+    TextRange,
+    Traced,
+    Unknown,
+    UnsafeNameError,
+    evaluate,
+    find_unknowns,
+    join_pieces,
+    list_names,
+    trace_number,
+    trace_value,
+    trace_verbatim,
+    type_of,
+)
 from inertial_check.documents.xacro.reading import ExpansionFiles, TextFile
 from inertial_check.documents.xml.document import XmlDocument
 from inertial_check.documents.xml.markup import Element, normalise
@@ -42,211 +50,6 @@ from inertial_check.errors import DocumentError, PicklableError
 
 if TYPE_CHECKING:
     pass
-
-
-class Holder(Protocol):
-    """Interface of a document that maps positions of its text to bytes."""
-
-    def span(self, start: int, end: int) -> Span:
-        """Return the bytes between two positions of the text."""
-
-
-class TextRange(NamedTuple):
-    """Interval of positions in the text of a document."""
-
-    document: Holder
-    start: int
-    end: int
-
-
-class Located(NamedTuple):
-    """Origin of a piece of text.
-
-    Attributes:
-        span: Span of the text, or of the expression that computes it.
-        verbatim: Whether the text is written there character by character.
-    """
-
-    span: Span
-    verbatim: bool
-
-
-class TracedRun(NamedTuple):
-    """Part of a traced text that has a single origin.
-
-    Attributes:
-        start: Its start in the traced text.
-        end: Its end in the traced text.
-        where: The characters that it copies, or the expression that computed it.
-        places: Position of each character, and the one after the last; None for an expression.
-        value: Value of the expression, if it is a copy of another text.
-        reprinted: Whether the part prints the number in `value` in other characters.
-    """
-
-    start: int
-    end: int
-    where: TextRange
-    places: Sequence[int] | None = None
-    value: Traced | None = None
-    reprinted: bool = False
-
-    def part(self, start: int, end: int, shift: int) -> TracedRun:
-        """Cut the part between two positions of the text, and shift it."""
-        start, end = max(start, self.start), min(end, self.end)
-        first, last = start - self.start, end - self.start
-        where, places, value = self.where, self.places, self.value
-        if places is not None:
-            places = places[first : last + 1]
-            where = TextRange(where.document, places[0], places[-1])
-        elif value is not None and (start, end) != (self.start, self.end):
-            # Single digits of a number that was printed again have no origin.
-            value = None if self.reprinted else value.part(first, last)
-        return TracedRun(start + shift, end + shift, where, places, value, self.reprinted)
-
-    def locate(self, start: int, end: int) -> Located:
-        """Find the origin of the characters between two positions inside this part."""
-        first, last = start - self.start, end - self.start
-        if self.places is not None:
-            return Located(self.where.document.span(self.places[first], self.places[last]), True)
-        found = None
-        if self.value is not None and not self.reprinted:
-            found = self.value.locate(first, last)
-        elif self.value is not None and (start, end) == (self.start, self.end):
-            text = self.value.trim()
-            found = text.locate(0, len(text))
-        return found or Located(self.where.document.span(self.where.start, self.where.end), False)
-
-
-class Traced(str):
-    """A text that keeps the origins of its characters."""
-
-    runs: tuple[TracedRun, ...]
-
-    def __new__(cls, text: str, runs: Iterable[TracedRun] = ()) -> Traced:
-        """Make a text from its characters and the origins of its parts, in order."""
-        traced = super().__new__(cls, text)
-        traced.runs = tuple(runs)
-        return traced
-
-    def __str__(self) -> str:
-        """Return the text itself, so that str() keeps its origins."""
-        return self
-
-    def __deepcopy__(self, _: object) -> Traced:
-        """Return the text itself: it never changes, and its origins hold whole documents.
-
-        xacro copies the names of the files that it reads with every macro that it defines.
-        """
-        return self
-
-    @property
-    def where(self) -> TextRange | None:
-        """Interval of the document that contains all of the text; None if it is unknown."""
-        if not self.runs:
-            return None
-        first, last = self.runs[0].where, self.runs[-1].where
-        return TextRange(first.document, first.start, last.end)
-
-    def part(self, start: int, end: int) -> Traced:
-        """Return the characters between two positions with their origins."""
-        runs = [
-            run.part(start, end, -start) for run in self.runs if run.start < end and start < run.end
-        ]
-        return Traced(str.__getitem__(self, slice(start, end)), runs)
-
-    def trim(self) -> Traced:
-        """Return the text without surrounding space, with its origins."""
-        text = self.strip()
-        start = self.index(text) if text else 0
-        return self.part(start, start + len(text))
-
-    def locate(self, start: int, end: int) -> Located | None:
-        """Find the origin of the characters between two positions; None if it is unknown."""
-        met = [run for run in self.runs if run.start < end and start < run.end]
-        if not met:
-            return None
-        if len(met) > 1 or start < met[0].start or end > met[0].end:
-            first, last = met[0].where, met[-1].where
-            return Located(first.document.span(first.start, last.end), False)
-        return met[0].locate(start, end)
-
-
-class TracedFloat(float):
-    """A number that keeps the text from which it was read."""
-
-    text: Traced
-
-    def __str__(self) -> str:
-        """Print the number, with the origin of its text."""
-        return _reprint(float.__repr__(self), self.text)
-
-
-class TracedInt(int):
-    """A whole number that keeps the text from which it was read."""
-
-    text: Traced
-
-    def __str__(self) -> str:
-        """Print the number, with the origin of its text."""
-        return _reprint(int.__repr__(self), self.text)
-
-
-def trace_verbatim(text: str, document: Holder, places: Sequence[int]) -> Traced:
-    """Trace a text of a document by the positions of its characters and the one after the last."""
-    if not text:
-        return Traced(text)
-    where = TextRange(document, places[0], places[-1])
-    return Traced(text, (TracedRun(0, len(text), where, places),))
-
-
-def trace_value(value: object, where: TextRange | None) -> object:
-    """Trace a value to the expression that computed it, unless it is a copy of a traced value.
-
-    Truth values, lists and dictionaries are not traced, since no number is printed from them.
-    """
-    if isinstance(value, (Traced, TracedFloat, TracedInt, bool)) or where is None:
-        return value
-    if isinstance(value, (int, float)):
-        text = repr(value)
-        return trace_number(value, Traced(text, (TracedRun(0, len(text), where),)))
-    if isinstance(value, str):
-        return Traced(value, (TracedRun(0, len(value), where),))
-    return value
-
-
-def trace_number(value: float, text: Traced) -> float:
-    """Trace a number to the text from which it was read."""
-    number = TracedInt(value) if isinstance(value, int) else TracedFloat(value)
-    number.text = text
-    return number
-
-
-def join_pieces(pieces: Iterable[tuple[object, TextRange | None]]) -> Traced:
-    """Join the values of the pieces of a template to one text.
-
-    Args:
-        pieces: Values, each with its expression; None instead for text of the template.
-    """
-    texts: list[str] = []
-    runs: list[TracedRun] = []
-    at = 0
-    for value, where in pieces:
-        text = str(value)
-        traced = text if isinstance(text, Traced) else None
-        if text and where is not None:
-            runs.append(TracedRun(at, at + len(text), where, None, traced))
-        elif traced is not None:
-            runs += [run.part(0, len(text), at) for run in traced.runs]
-        texts.append(text)
-        at += len(text)
-    return Traced("".join(texts), runs)
-
-
-def _reprint(text: str, source: Traced) -> Traced:
-    where = source.where
-    if where is None:
-        return Traced(text)
-    return Traced(text, (TracedRun(0, len(text), where, None, source, text != source),))
 
 
 class StampedName(str):
@@ -281,7 +84,7 @@ def build_tree(document: XmlDocument) -> minidom.Document:
     return tree
 
 
-def _list_nodes(tree: minidom.Document) -> Iterator[minidom.Element]:
+def _list_nodes(tree: minidom.Node) -> Iterator[minidom.Element]:
     """Visit all elements of a tree in document order."""
     pending: list[minidom.Node] = [tree]
     while pending:
@@ -293,7 +96,7 @@ def _list_nodes(tree: minidom.Document) -> Iterator[minidom.Element]:
 
 Node = xml.dom.minidom.Element
 
-Value = Any  # Any: an expression of a xacro file has a value of any type
+Value = Any  # Any: an expression has a value of any type, and an element children of any kind
 Symbols = dict[str, Any]  # Any: see Value
 Function = Callable[..., Value]
 
@@ -306,12 +109,44 @@ _NEEDED = (
     "safe_eval", "eval_text", "eval_extension", "parse", "parse_macro_arg", "re_macro_arg", "Table",
     "QuickLexer", "LEXER", "XacroException", "eval_all", "check_attrs", "reqd_attrs",
     "process_include", "warning", "handle_macro_call", "substitution_args_context", "filestack",
-    "process_file",
+    "process_file", "grab_property", "grab_macro", "get_boolean_value", "replace_node",
+    "eval_default_arg", "macrostack",
 )
 # fmt: on
 """Names of the xacro module that are replaced or called here."""
 
 _NOTHING_MATCHED = "Include tag's filename spec"
+
+
+_FATAL = (MemoryError, RecursionError, UnsafeNameError)
+"""Errors that end an expansion: nothing that the rest says is worth them."""
+
+_STEPS = (1.0, 0.6180339887498949, 0.7548776662466927)
+"""Irrational steps between samples of unknown numbers, after the first sample, which is 1."""
+
+_MOST_WAYS = 8
+"""Largest number of ways in which one inertial is expanded alone; few macros have more callers."""
+
+_FEW = 6
+"""Number of unknown names and macros that one message lists."""
+
+_MACRO, _INCLUDE, _NO_MACRO = "xacro:macro", "xacro:include", "unknown macro name: "
+
+
+class _Left(NamedTuple):
+    """An element that an expansion leaves out, and the macros and symbols known there."""
+
+    node: Value
+    macros: Symbols
+    symbols: Symbols
+
+
+class _Loss(NamedTuple):
+    """A reason why something was left out, its place, and whether a name or macro is unknown."""
+
+    reason: str
+    where: TextRange | None
+    kind: str
 
 
 class LocatedError(PicklableError, Exception):
@@ -339,6 +174,9 @@ class Inputs(NamedTuple):
 class Tracing:
     """Makes the xacro module of this process trace what it does, from now on.
 
+    What cannot be computed, found or called is left out of an expansion and is one loss; the rest
+    is expanded. What was left out, and macros that nothing calls, are expanded alone afterwards.
+
     Attributes:
         warnings: Warnings of the last expansion, and the places to which they apply.
     """
@@ -358,8 +196,12 @@ class Tracing:
         for name in ("eval_text", "eval_extension", "parse", "parse_macro_arg"):
             setattr(module, name, getattr(self, f"_{name}"))
         module.safe_eval = evaluate
-        for name in ("eval_all", "handle_macro_call", "process_include"):
-            setattr(module, name, self._placing(getattr(module, name)))
+        self._expand_element = self._placing(module.eval_all)
+        module.eval_all = self._eval_all
+        for name in ("handle_macro_call", "process_include", "grab_property", "grab_macro"):
+            setattr(module, name, self._placing(self._tolerating(getattr(module, name))))
+        self._plain_boolean = module.get_boolean_value
+        module.get_boolean_value = self._boolean
         for name in ("check_attrs", "reqd_attrs"):
             setattr(module, name, self._looking(getattr(module, name)))
         module.warning = self._warning
@@ -390,8 +232,18 @@ class Tracing:
         """
         self.warnings: list[tuple[str, TextRange | None]] = []
         self._inputs = inputs
+        self._arguments = arguments
         self._nodes: list[Node] = []
         self._looked_at: Node | None = None
+        self._failed: tuple[Exception | None, Node | None] = None, None
+        self._scopes: list[tuple[Symbols, Symbols]] = []
+        self._losses: dict[str, _Loss] = {}
+        self._left: list[_Left] = []
+        self._macros: list[_Left] = []
+        self._called: set[Element] = set()
+        self._undefined: dict[str, Unknown] = {}
+        self._unread = False
+        self._alone = False
         sys.setrecursionlimit(_RECURSION)
         try:
             tree: xml.dom.minidom.Document
@@ -404,6 +256,240 @@ class Tracing:
         except Exception as error:  # an expression or a library may raise anything
             raise LocatedError(error, _where_of(error)) from None
         return tree
+
+    @property
+    def losses(self) -> list[tuple[str, TextRange | None]]:
+        """What the last expansion left out, and why; what follows from it is told with the first.
+
+        Names and macros that are unknown are one loss each; beside an include that was not found
+        they follow from it.
+        """
+        groups: dict[str, list[tuple[str, _Loss]]] = {"": []}
+        for key, loss in self._losses.items():
+            groups.setdefault(loss.kind, []).append((key, loss))
+        first = next((loss for _, loss in groups[""]), None) if self._unread else None
+        told = {id(loss): loss.reason for _, loss in groups[""]}
+        for kind in ("name", "macro"):
+            for key, loss in groups.get(kind, ()):
+                head = first or groups[kind][0][1]
+                told.setdefault(id(head), head.reason)
+                if head is not loss and told[id(head)].count(";") < _FEW:
+                    told[id(head)] += f"; {key}"
+        return [(told[id(loss)], loss.where) for loss in self._losses.values() if id(loss) in told]
+
+    def expand_alone(self, reached: set[Element]) -> dict[Element, list[Node]]:
+        """Expand what no link came from: each macro by itself, and what was left out.
+
+        Parameters without a value are unknown, and conditions on them hold.
+
+        Args:
+            reached: The <inertial> elements of the files that are in the expanded document.
+
+        Returns:
+            Links with the other <inertial> elements as they expand, for each of the elements.
+        """
+        self._alone = True
+        self._xacro.substitution_args_context["arg"] = self._arguments
+        found: dict[Element, dict[str, tuple[bool, Node]]] = {}
+        macros = {each.node.tagName.element: each for each in self._macros}
+        uncalled = [each for element, each in macros.items() if element not in self._called]
+        # Macros are called after they are defined: the last callers know most.
+        pending = [*self._left, *reversed(uncalled), *reversed(macros.values())]
+        self._left = []
+        # Names of the macros from which inertials that were not reached come.
+        holding: set[str] = set()
+        for _ in macros:
+            before = len(holding)
+            holding |= {
+                left.node.getAttribute("name")
+                for left in macros.values()
+                if self._leads_to(left.node, holding, reached)
+            }
+            if len(holding) == before:
+                break
+        callers = len(pending) - len(macros)
+        for number, left in enumerate(pending):
+            known = {element for element, ways in found.items() if any(k for k, _ in ways.values())}
+            calls = holding if number < callers else ()
+            if self._leads_to(left.node, calls, known | reached):
+                with suppress(*_FATAL):
+                    self._harvest(self._expand_left(left), reached, found)
+                pending += self._left
+                self._left = []
+        return {
+            element: [link for known, link in ways.values() if known]
+            or [link for _, link in ways.values()][:1]
+            for element, ways in found.items()
+        }
+
+    @staticmethod
+    def _leads_to(node: Value, macros: Collection[str], reached: Collection[Element]) -> bool:
+        """Whether an element holds an <inertial> that is not reached, or calls such a macro."""
+        for each in _list_nodes(node):
+            name = each.tagName
+            if name == "inertial" and isinstance(name, StampedName) and name.element not in reached:
+                return True
+            if name.startswith("xacro:") and name[6:].rpartition(".")[2] in macros:
+                return True
+        return False
+
+    def _expand_left(self, left: _Left) -> Node:
+        """Expand a copy of an element, with the parameters of a macro as far as they are known."""
+        body = left.node.cloneNode(deep=True)
+        symbols = self._xacro.Table(left.symbols)
+        text = left.node.getAttribute("params") if left.node.tagName == _MACRO else ""
+        while text.strip():
+            name, default, text = self._parse_macro_arg(text)
+            if name.startswith("*"):
+                symbols[name] = body.ownerDocument.createElement("unknown")
+                inside = body.ownerDocument.createElement("unknown")
+                inside.setAttribute("needs", Unknown.of([name.strip("*")], None))
+                symbols[name].appendChild(inside)
+                continue
+            try:
+                if default is None:
+                    raise LookupError(name)
+                value = self._xacro.eval_default_arg(*default, left.symbols, None)
+            except _FATAL:
+                raise
+            except Exception:  # the default is computed from what is not known
+                value = self._make_unknown(f"{id(left)} {name}", [name], None)
+            symbols._setitem(name, value, unevaluated=False)
+        self._xacro.macrostack.clear()
+        self._xacro.eval_all(body, self._xacro.Table(left.macros), symbols)
+        return body
+
+    @staticmethod
+    def _harvest(
+        body: Value,
+        reached: Collection[Element],
+        found: dict[Element, dict[str, tuple[bool, Node]]],
+    ) -> None:
+        """Collect the <inertial> elements of an expanded element, each in its link."""
+        for inertial in body.getElementsByTagName("inertial"):
+            stamp = inertial.tagName
+            if not isinstance(stamp, StampedName) or stamp.element in reached:
+                continue
+            holder = inertial.parentNode
+            while holder is not body and holder.tagName != "link":
+                holder = holder.parentNode
+            name = StampedName("link")
+            name.document, name.element = stamp.document, stamp.element
+            link = body.ownerDocument.createElement(name)
+            link.setAttribute("name", holder.getAttribute("name"))
+            values = [
+                value
+                for node in _list_nodes(inertial)
+                for value in dict(node.attributes.items()).values()
+            ]
+            link.appendChild(inertial)
+            ways = found.setdefault(stamp.element, {})
+            if len(ways) < _MOST_WAYS:
+                ways["\n".join(values)] = not any(map(find_unknowns, values)), link
+
+    def _eval_all(self, node: Value, macros: Symbols, symbols: Symbols) -> None:
+        """Evaluate an element; a child on which that fails is left out."""
+        if self._xacro.macrostack:
+            self._called.add(self._xacro.macrostack[-1].body.tagName.element)
+        self._scopes.append((macros, symbols))
+        done: list[Value] = []
+        try:
+            while True:
+                try:
+                    self._expand_element(node, macros, symbols)
+                    break
+                except _FATAL:
+                    raise
+                except Exception as error:
+                    child = self._failed[1]
+                    if child is None or child.parentNode is not node:
+                        self._lose(error, _where_of(error))
+                        break
+                    while node.firstChild is not child:
+                        done.append(node.removeChild(node.firstChild))
+                    self._leave(child, error)
+            rest = node.firstChild
+            for each in done:
+                node.insertBefore(each, rest)
+        finally:
+            self._scopes.pop()
+
+    def _tolerating(self, function: Function) -> Function:
+        """Wrap a function of an element, so that the element is left out if the function fails."""
+
+        def tolerating(node: Node, *arguments: Value) -> Value:
+            files, macros = len(self._xacro.filestack), len(self._xacro.macrostack)
+            left = _Left(node, *self._scopes[-1])
+            if node.tagName == _MACRO:
+                self._macros.append(left)
+            elif node.tagName == "xacro:property" and node.firstChild is not None:
+                self._left.append(left)
+            elif node.tagName == _INCLUDE and find_unknowns(
+                self._eval_text(node.getAttribute("filename"), left.symbols)
+            ):
+                self._leave(node)
+                return True
+            elif self._alone and any(
+                node.tagName == f"xacro:{each.body.getAttribute('name')}"
+                for each in self._xacro.macrostack
+            ):
+                return True  # conditions that are not known never end a recursion
+            try:
+                return function(node, *arguments)
+            except _FATAL:
+                raise
+            except Exception as error:
+                del self._xacro.filestack[files:], self._xacro.macrostack[macros:]
+                self._leave(node, error)
+                return True
+
+        return tolerating
+
+    def _leave(self, node: Node, error: Exception | None = None) -> None:
+        """Leave an element out of the expansion, because of an error or of what is unknown."""
+        if error is not None:
+            self._lose(error, _where_of(error) or _stamp(self._looked_at or node))
+        self._unread |= node.tagName == _INCLUDE
+        if node.parentNode is not None:
+            node.parentNode.removeChild(node)
+        self._left.append(_Left(node, *self._scopes[-1]))
+
+    def _lose(
+        self, error: Exception, where: TextRange | None, needs: Iterable[str] = ()
+    ) -> Unknown:
+        """Note that an error leaves something out, once for each reason; return what stands in."""
+        cause: Any = error  # Any: errors of xacro have the error that they wrap
+        while (inner := getattr(cause, "exc", None)) is not None:
+            cause = inner
+        key = str(cause) or type(cause).__name__
+        kind = "macro" if key.startswith(_NO_MACRO) else ""
+        if isinstance(cause, NameError):
+            kind = "name"
+        if not self._alone:
+            self._losses.setdefault(key, _Loss(str(error) or key, where, kind))
+        place = "" if where is None or needs else f" {where.start} {where.end}"
+        return self._make_unknown(key + place, needs, where)
+
+    def _make_unknown(self, key: str, needs: Iterable[str], where: TextRange | None) -> Unknown:
+        """Make an unknown value, with numbers that are in no simple ratio to those of others."""
+        number = len(self._undefined) + 1
+        samples = tuple(1.0 + number * step % 1.0 for step in _STEPS)
+        return self._undefined.setdefault(key, Unknown.of(needs, where, samples))
+
+    def _boolean(self, value: Value, condition: Value) -> bool:
+        """Decide a condition; what it leaves out is noted; an unknown one leaves all of it out."""
+        node = self._looked_at
+        if node is None or node.tagName not in ("xacro:if", "xacro:unless"):
+            return bool(self._plain_boolean(value, condition))
+        unless = node.tagName == "xacro:unless"
+        if not find_unknowns(value):
+            holds = bool(self._plain_boolean(value, condition))
+        else:
+            holds = self._alone != unless
+            self._unread = True
+        if holds == unless:
+            self._left.append(_Left(node, *self._scopes[-1]))
+        return holds
 
     def _glob(self, pattern: str) -> list[str]:
         """List the files that an include with a pattern names."""
@@ -418,7 +504,7 @@ class Tracing:
             self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
 
     def _placing(self, function: Function) -> Function:
-        """Wrap a function so that its errors carry the element at which they occur."""
+        """Wrap a function so that its errors carry the place and the element of their cause."""
 
         def placing(node: Node, *arguments: Value) -> Value:
             self._nodes.append(node)
@@ -426,6 +512,8 @@ class Tracing:
             try:
                 return function(node, *arguments)
             except Exception as error:
+                if self._failed[0] is not error:
+                    self._failed = error, self._looked_at
                 self._mark(error, _stamp(self._looked_at or node))
                 raise
             finally:
@@ -495,9 +583,11 @@ class Tracing:
                 inside = traced.part(2, len(traced) - 1)
                 return trace_value(self._expression(inside, symbols), traced.where)
             pieces = list(self._pieces(traced, symbols))
-        except Exception as error:
+        except _FATAL as error:
             self._mark(error, traced.where)
             raise
+        except Exception as error:
+            return self._lose(error, traced.where)
         return pieces[0][0] if len(pieces) == 1 else join_pieces(pieces)
 
     def _pieces(self, text: Traced, symbols: Symbols) -> Iterator[tuple[Value, TextRange | None]]:
@@ -518,26 +608,78 @@ class Tracing:
 
     def _expression(self, text: Traced, symbols: Symbols) -> Value:
         """Evaluate the expression in ${}; a literal number stays traced."""
+        source = self._eval_text(text, symbols)
         try:
-            value = self._xacro.safe_eval(self._eval_text(text, symbols), symbols)
+            if self._undefined and (unknowns := self._read_unknowns(source, symbols)):
+                return self._sample(source, symbols, unknowns, text.where)
+            value = self._xacro.safe_eval(source, symbols)
+        except _FATAL:
+            raise
         except Exception as error:
-            if isinstance(error, (MemoryError, RecursionError)):
-                raise
+            name = getattr(error, "name", None)
+            if isinstance(error, NameError) and name and name not in self._undefined:
+                self._make_unknown(name, [name], text.where)
+                self._lose(error, text.where)
+                return self._expression(text, symbols)
             suffix = f"\nwhen evaluating expression '{text}'"
             wrapped = self._xacro.XacroException(exc=error, suffix=suffix)
-            self._mark(wrapped, _where_of(error) or text.where)
-            raise wrapped from None
+            return self._lose(wrapped, _where_of(error) or text.where)
         number = type(value) in (int, float) and parse_number(text.strip()) == (value, None)
         return trace_number(value, text.trim()) if number else value
+
+    def _read_unknowns(self, source: str, symbols: Symbols) -> dict[str, Value]:
+        """Read the names in an expression whose values are unknown, or made from what is."""
+        found: dict[str, Value] = {}
+        for name in list_names(source):
+            value = symbols[name] if name in symbols else self._undefined.get(name)
+            if find_unknowns(value):
+                found[name] = value
+        return {"": source, **found} if find_unknowns(source) else found
+
+    def _sample(
+        self, source: str, symbols: Symbols, unknowns: dict[str, Value], where: TextRange | None
+    ) -> Value:
+        """Evaluate an expression that depends on unknown values, at several values of them."""
+        name = source.strip()
+        if name in unknowns:
+            return unknowns[name]
+        needs = [
+            n for value in unknowns.values() for each in find_unknowns(value) for n in each.needs
+        ]
+        samples: list[float] = []
+        for at in range(len(_STEPS)):
+            scope = self._xacro.Table(symbols)
+            for key, value in unknowns.items():
+                sampled = value.samples if isinstance(value, Unknown) else ()
+                if not sampled:
+                    return Unknown.of(needs, where)
+                dict.__setitem__(scope, key, sampled[at])
+            try:
+                result = evaluate(source, scope)
+            except _FATAL:
+                raise
+            except Exception:  # what is unknown is no number
+                return Unknown.of(needs, where)
+            if type(result) not in (int, float) or not isfinite(result):
+                return Unknown.of(needs, where)
+            samples.append(float(result))
+        return Unknown.of(needs, where, tuple(samples))
 
     def _extension(self, text: Traced, symbols: Symbols) -> Value:
         """Evaluate the substitution in $(); the default of an argument stays traced."""
         said = self._eval_text(text, symbols)
+        if unknowns := find_unknowns(said):
+            return Unknown.of((need for each in unknowns for need in each.needs), text.where)
         argument = _ARG.fullmatch(str(said))
         known = self._xacro.substitution_args_context["arg"]
         if argument and argument[1] in known:
             return known[argument[1]]
-        return self._xacro.eval_extension(f"$({said})")
+        try:
+            return self._xacro.eval_extension(f"$({said})")
+        except _FATAL:
+            raise
+        except Exception as error:
+            return self._lose(error, text.where, said.split()[1:2])
 
     def _eval_extension(self, text: str) -> Value:
         from xacro.substitution_args import ArgException, resolve_args
