@@ -158,8 +158,8 @@ def test_the_manifest_agrees_with_rational_arithmetic_on_mjcf(name):
     assert decided or "derived" in verdicts.values()
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name.endswith(".xacro")])
-def test_the_manifest_agrees_with_rational_arithmetic_on_xacro(name):
+def test_the_manifest_agrees_with_rational_arithmetic_on_xacro():
+    name = "xacro/arm.urdf.xacro"
     xacro = pytest.importorskip("xacro", reason="needs xacro: pip install xacro")
     robot = ElementTree.fromstring(xacro.process(str(DATA / name), verbosity=0))
     exact = {link.get("name"): _exact_verdict(link) for link in robot.iter("link")}

@@ -11,6 +11,7 @@ import os
 import posixpath
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from math import isfinite
@@ -129,6 +130,8 @@ def check_model(
     settings = (settings or Settings()).validate()
     if isinstance(model_or_path, Model):
         model = model_or_path
+        if model.macros and model.whole is model:
+            model = replace(model, bodies=model.bodies[: -len(model.macros)])
     else:
         model = load(model_or_path, context=settings.context)
     with raise_defects(model.source.path):
@@ -175,14 +178,95 @@ def _examine_model(
     model, judgements, rules = examination.model, examination.judgements, settings.rules()
     path = model.source.path
     failed, later = _Defects(path), _Defects(path)
+    findings = _find(examination, rules, settings, content, failed, later)
+    bodies, judged = [*model.bodies], [*judgements]
+    if model.macros:
+        # Each alone: they are no part of the robot, whose other rules compare its bodies.
+        apart = replace(model, bodies=model.macros, macros=(), problems=(), loops=(), frames=())
+        judgements = judge(apart, settings.tolerance)
+        other = examine(apart, judgements, replace(settings, geometry="off", expected_mass=None))
+        alone = [rule for rule in rules if rule.code.startswith(_ALONE)]
+        partly = {
+            body.id
+            for body in model.bodies
+            if body.inertial is not None and body.inertial.how == "part"
+        }
+        findings = [
+            each for each in findings if each.body_id not in partly or each.code.startswith("IC0")
+        ]
+        for each in _find(other, alone, settings, content, failed, later):
+            body = next(body for body in model.macros if body.id == each.body_id)
+            needs = "" if body.inertial is None else body.inertial.needs
+            if not needs:
+                findings.append(each)
+            elif each.code in _PARTLY:
+                message = f"{each.message}; these are the numbers where 1 stands for {needs}"
+                findings.append(each._replace(message=message, fix=None, causes=()))
+        bodies += model.macros
+        judged += judgements
+    defects = failed.describe()
+    if UnreadableDocument in rules:
+        findings += [UnreadableDocument.on_document(reason, _TOP) for reason in defects]
+    predictions: Predictions = [{}] * len(model.bodies)
+    if content.predictions == "all" or (content.predictions != "none" and findings):
+        what = "predicting what engines do"
+        predictions = later.attempt(what, predictions, lambda: examination.predictions)
+    predictions = [*predictions, *({} for _ in bodies[len(predictions) :])]
+    found = SortedFindings(tuple(findings), ())
+    what = "applying its suppressions"
+    found = later.attempt(what, found, lambda: sort_findings(findings, model, settings))
+    reports = tuple(
+        BodyReport(
+            body.name,
+            body.id,
+            source.line(body.span.start),
+            judgement,
+            source.path if body.span.file else None,
+            predicted,
+        )
+        for body, judgement, predicted in zip(bodies, judged, predictions, strict=True)
+        for source in (model.source_of(body.span),)
+    )
+    counting, suppressed = (
+        tuple(sorted(each, key=lambda one: (one.place.path or "", *one.place[:2], one.code)))
+        for each in found
+    )
+    notes = (*examination.notes, *(f"{path}: {line}" for line in later.describe()))
+    report = FileReport(path, model.format, model.name, reports, counting, suppressed, notes)
+    return report, defects
+
+
+_ALONE = ("IC1", "IC3", "IC4", "IC004")
+"""Beginnings of the codes of rules about the numbers of one body alone."""
+
+_PARTLY = ("IC101", "IC104", "IC301", "IC302")
+"""Codes of findings that no unknown number of a body can undo."""
+
+
+def _find(
+    examination: Examination,
+    rules: Sequence[type[Rule]],
+    settings: Settings,
+    content: ReportContent,
+    failed: _Defects,
+    later: _Defects,
+) -> list[Finding]:
+    """Find what the rules say of bodies, and explain and mark it.
+
+    Args:
+        examination: The bodies.
+        rules: Rules to apply.
+        settings: Those of the document.
+        content: The optional parts of the report.
+        failed: Takes the rules that fail.
+        later: Takes what fails after the rules.
+    """
+    model, attempt = examination.model, later.attempt
     findings: list[Finding] = []
     for rule in rules:
         applied = rule(model, settings.severity(rule), content.quotes)
         findings += failed.attempt(f"rule {rule.code}", [], _apply_rule, applied, examination)
-    defects = failed.describe()
-    if UnreadableDocument in rules:
-        findings += [UnreadableDocument.on_document(reason, _TOP) for reason in defects]
-    attempt, explicable = later.attempt, {rule.code for rule in rules if rule.explained}
+    explicable = {rule.code for rule in rules if rule.explained}
     if content.causes and any(finding.code in explicable for finding in findings):
         from inertial_check.checking.causes.ranking import explain  # few models need it
 
@@ -193,34 +277,8 @@ def _examine_model(
     if content.causes and content.marks:
         what = "marking the guilty numbers"
         findings = attempt(what, findings, mark_guilty_numbers, model, findings)
-    predictions: Predictions = [{}] * len(model.bodies)
-    if content.predictions == "all" or (content.predictions != "none" and findings):
-        what = "predicting what engines do"
-        predictions = attempt(what, predictions, lambda: examination.predictions)
     what = "telling findings of one fact"
-    findings = attempt(what, findings, identify_facts, findings, model, judgements)
-    found = SortedFindings(tuple(findings), ())
-    what = "applying its suppressions"
-    found = attempt(what, found, lambda: sort_findings(findings, model, settings))
-    bodies = tuple(
-        BodyReport(
-            body.name,
-            body.id,
-            source.line(body.span.start),
-            judgement,
-            source.path if body.span.file else None,
-            predicted,
-        )
-        for body, judgement, predicted in zip(model.bodies, judgements, predictions, strict=True)
-        for source in (model.source_of(body.span),)
-    )
-    counting, suppressed = (
-        tuple(sorted(each, key=lambda one: (one.place.path or "", *one.place[:2], one.code)))
-        for each in found
-    )
-    notes = (*examination.notes, *(f"{path}: {line}" for line in later.describe()))
-    report = FileReport(path, model.format, model.name, bodies, counting, suppressed, notes)
-    return report, defects
+    return attempt(what, findings, identify_facts, findings, model, examination.judgements)
 
 
 def _apply_rule(rule: Rule, examination: Examination) -> list[Finding]:
@@ -424,8 +482,9 @@ class _Defects:
 
 
 def is_fragment(model: Model) -> bool:
-    """Whether a template has no body of its own, so that folder searches skip it."""
-    return model.format == "xacro" and not model.bodies
+    """Whether a template has no inertial of its own, so that folder searches skip it."""
+    told = any(problem.kind == "reference" for problem in model.problems)
+    return model.format == "xacro" and not (model.bodies or model.macros or told)
 
 
 def give_up(document: Document, reason: str) -> DocumentResult:

@@ -129,7 +129,9 @@ class Directives:
         for number, source in enumerate((model.source, *model.others)):
             for comment in find_comments(source, MARK, number):
                 self._read(comment)
-        self._bodies = {body.id: body for body in model.bodies} if self.found else {}
+        self._bodies = (
+            {body.id: body for body in (*model.bodies, *model.macros)} if self.found else {}
+        )
 
     def apply(self, finding: Finding) -> Finding:
         """Add the suppression of the innermost comment that concerns a finding, if there is one."""

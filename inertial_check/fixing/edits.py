@@ -210,6 +210,7 @@ class _Editor:
         """
         model = self.model
         again = load(data, format=model.format, path=path, context=context)
+        again = again.whole if model.whole is model else again
         if again.rest != model.rest:
             raise InertialCheckError(f"{path}: not fixed: more than an inertia would change")
         changes = _changes_of(proposals)
@@ -647,6 +648,7 @@ def carry_out(request: FixRequest, model_or_path: Model | str | os.PathLike[str]
         model = model_or_path
     else:
         model = load(model_or_path, context=context)
+    model = model.whole
     ids = request.choose_bodies(model)
     targets = EngineTargets.of(model, request.engines, tolerance)
     method = choose_method(model, request, targets)

@@ -265,11 +265,15 @@ def propose_all(
     locate: Locator | None = None,
 ) -> dict[str, Proposal]:
     """The proposals of a method, by the ids of bodies, in document order."""
-    return {
-        body.id: method.propose(Case(model, body, judgement, locate), chosen)
-        for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True)
-        if body.id in ids
-    }
+    proposals = {}
+    for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True):
+        case, needs = Case(model, body, judgement, locate), body.inertial and body.inertial.needs
+        if body.id in ids and needs and judgement.verdict in BROKEN:
+            reason = f"its numbers depend on {needs}: change what computes them"
+            proposals[body.id] = Proposal(case.report("expression", reason))
+        elif body.id in ids:
+            proposals[body.id] = method.propose(case, chosen)
+    return proposals
 
 
 def layer_function(model: Model) -> LayerFunction | None:

@@ -159,7 +159,7 @@ def _fix_again(
     def run() -> _Result:
         path, context = file.path, settings.context
         model = load(path if data is None else data, path=path, context=context)
-        known = {body.id for body in model.bodies}
+        known = {body.id for body in model.whole.bodies}
         fix = fix_model(
             model,
             unsafe=True,

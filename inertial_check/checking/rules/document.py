@@ -95,8 +95,8 @@ class UnresolvedReference(ProblemRule):
     """A file or package that the model refers to was not found.
 
     ## What it does
-    Reports an include, package or macro call that is not resolved; in a folder also a xacro file
-    that cannot be expanded by itself. Mesh files that are not found are one finding a model.
+    Reports an include, package, macro, argument or expression that is not resolved; the rest of the
+    document is checked. Mesh files that are not found are one finding a model.
 
     ## Why is this bad
     The bodies behind it were not checked, or without their geometry.

@@ -323,7 +323,7 @@ def _run_check(checked: DocumentCheck) -> DocumentCheck:
     lookups = Lookups()
     with record_lookups(lookups):
         try:
-            model = load(data, path=path, context=settings.context)
+            model = load(data, path=path, context=settings.context).whole
         except MissingExtraError as error:
             return replace(checked, failure=error.reason)
         except NotAModelError:

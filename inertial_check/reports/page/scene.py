@@ -556,7 +556,7 @@ def build_scene(
     if file.format is None:
         return build_plain_scene(file)
     context = settings.context
-    model = load(file.path if data is None else data, path=file.path, context=context)
+    model = load(file.path if data is None else data, path=file.path, context=context).whole
     if [body.id for body in model.bodies] != [body.id for body in file.bodies]:
         note = "not drawn: the file has changed since it was checked"
         return build_plain_scene(file._replace(notes=(*file.notes, note)))
