@@ -396,7 +396,7 @@ def _as_about_com(bodies: InertialParameters) -> Floats:
 
 SCHEMA_VERSION = "1"
 
-_NUMBERS = ("distance", "relative_change", "primal_residual", "dual_residual", "gap")
+_NUMBERS = ("distance", "relative_change", "primal_residual", "dual_residual", "gap", "factor")
 
 
 class TableReport:

@@ -37,8 +37,6 @@ from inertial_check.projection.metrics import Options
 from inertial_check.projection.moments import (
     ISOTROPIC,
     central_inertia,
-    with_central_inertia,
-    with_margin,
 )
 from inertial_check.projection.problems import (
     DIVERGENCES,
@@ -261,7 +259,7 @@ class _GroupSolver:
             if again.answer.reason is not None:
                 break
             latest = again
-        return self._lift(latest)
+        return latest
 
     def _search_margin(self, result: _HeldGroup) -> _HeldGroup:
         """Find a point for bodies that have no room for the margin where they are.
@@ -318,13 +316,3 @@ class _GroupSolver:
                 own = min(margin + min(float(guard[i]), tolerances.CERTIFIED), ISOTROPIC)
                 limits.append(Applied(MarginAbout(own, row[1:4] / row[0]), (i,)))
         return self._ask(result.problem, result.floored, tuple(limits))
-
-    def _lift(self, result: _HeldGroup) -> _HeldGroup:
-        """Mix the central moments with isotropic ones where rounding left less than the margin."""
-        theta, margin = result.theta, self._options.margin
-        short = np.flatnonzero(lacks_margin(theta, margin))
-        if short.size:
-            part = theta[short]
-            six = with_margin(part, "origin", central_inertia(part, "origin"), margin)
-            theta[short] = with_central_inertia(part, "origin", six)
-        return result

@@ -48,7 +48,16 @@ from inertial_check.projection.certificate import (
     multiply_matrices,
 )
 from inertial_check.projection.metrics import Options
-from inertial_check.projection.moments import BALL, Rows, central_inertia, needs_projection
+from inertial_check.projection.moments import (
+    BALL,
+    Rows,
+    central_inertia,
+    find_goal,
+    find_unsound,
+    lift,
+    needs_projection,
+    with_central_inertia,
+)
 from inertial_check.projection.portable import (
     BASIS,
     build_problem,
@@ -94,6 +103,13 @@ def project_implicitly(given: Array, about: Point, options: Options) -> Projecti
     moved = needed & xp.any(found != theta, axis=-1)
     rows, floored = Rows(needed), needed & (facts[..., 1] != 0)
     back = _return_to_body(xp, found, request.p_BoFo_B, needed)
+    # Bring inside what rounding left outside, as for NumPy, but in one step; derivatives stay.
+    own = hold_constant(back)
+    judged = Consistency(own, about)
+    short = needed & find_unsound(judged, 0.0)
+    six = lift(central_inertia(own, about), find_goal(0.0, judged.tolerance))
+    lifted = with_central_inertia(own, about, six) - own
+    back = back + xp.where(short[..., None], lifted, xp.zeros_like(own))
     result = SolverResult(
         theta=back,
         changed=moved,
@@ -103,7 +119,8 @@ def project_implicitly(given: Array, about: Point, options: Options) -> Projecti
         evidence=TracedEvidence(theta, found, W, needed, dual, facts, request.p_BoFo_B),
     )
     codes = xp.zeros_like(moved, dtype=xp.int8)
-    unproven = needed & (facts[..., 5] == 0)
+    unsound = find_unsound(Consistency(hold_constant(back), about), 0.0)
+    unproven = needed & ((facts[..., 5] == 0) | (unsound & moved))
     for status, where in (
         (Status.PROJECTED, moved),
         (Status.MASS_FLOORED, floored),

@@ -276,14 +276,13 @@ def needs_projection(judged: Consistency, margin: float) -> Array:
 
     A positive margin is asked for strictly, save where no result could hold it: there a row is left
     within the numerical floor, or projecting twice would not give what projecting once does. The
-    zero tensor is in every cone. An ill-posed row counts by its margin as computed: its verdict
-    says that nothing is known.
+    zero tensor has margin 0. An ill-posed row counts by its margin as computed: its verdict says
+    that nothing is known.
     """
     code = judged.verdict_code
     if margin > 0:
         floor = judged.tolerance
-        xp = array_namespace(floor)
-        body = (code <= int(Verdict.ILL_POSED)) & xp.any(judged.principal_moments != 0, axis=-1)
+        xp, body = array_namespace(floor), code <= int(Verdict.ILL_POSED)
         strict = carries(floor) & (floor / 2 <= ISOTROPIC - margin)
         return body & (judged.margin < margin - xp.where(strict, xp.zeros_like(floor), floor))
     bad, unknown = code == int(Verdict.INCONSISTENT), code == int(Verdict.ILL_POSED)

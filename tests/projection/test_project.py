@@ -263,12 +263,14 @@ class TestCertificate:
 
 
 @pytest.mark.parametrize("solver", [None, "clarabel"])
-def test_the_zero_tensor_is_in_every_cone(solver):
-    """A point mass has no margin and nothing nearer has: it must not be projected for ever."""
+def test_a_point_mass_has_no_nearest_with_a_margin(solver):
+    """It has no margin, and nothing that has one is nearest."""
     theta = [2.0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     found = ic.project(theta, about="com", margin=0.1, solver=solver)
-    assert found.status == "feasible"
-    assert max(found.certify()) == 0
+    assert found.status == "no-nearest"
+    assert found.vanished
+    assert (found.theta == theta).all()
+    assert ic.project(theta, about="com").status == "feasible"
 
 
 class TestIllPosed:

@@ -696,7 +696,8 @@ def try_inertias(
     errors = []
     for i, row in enumerate(rows):
         try:
-            moved[i], counts[i] = _move_body(row, metric, margin, name)
+            if row.any():  # the zero tensor, which has no size to be posed in, is its own nearest
+                moved[i], counts[i] = _move_body(row, metric, margin, name)
         except ProjectionError as error:
             errors.append((i, error))
     after: Array = moved

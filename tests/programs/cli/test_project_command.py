@@ -275,6 +275,7 @@ def test_many_rows_are_told_of_in_the_report(table, tmp_path, capsysbinary):
         "primal_residual": pytest.approx(expected.primal_residual, abs=1e-15),
         "dual_residual": pytest.approx(expected.dual_residual, abs=1e-15),
         "gap": pytest.approx(expected.gap, abs=1e-15),
+        "factor": 1.0,
         "solver": "closed form",
         "iterations": 0,
     }
