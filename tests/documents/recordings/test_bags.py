@@ -86,6 +86,9 @@ def test_of_several_devices_the_one_with_the_robots_joints_is_taken():
     assert recording.notes[1].text == "200 messages of other joints not used: finger"
 
 
+STATE = ("/a", 1, bags.encode(1, ["x"], [1.0], [0.0], [2.0]))
+
+
 @pytest.mark.parametrize(
     ("messages", "reason"),
     [
@@ -93,6 +96,11 @@ def test_of_several_devices_the_one_with_the_robots_joints_is_taken():
         ([("/a", 1, bags.encode(1, ["x"], [1.0]))] * 3, "no effort in any joint state"),
         ([("/a", 1, bags.encode(1, ["x", "x"], [1.0, 1]))], "two joints have one name"),
         ([("/a", 1, bags.encode(1, ["x", "y"], [1.0]))], "1 of position for 2 joints"),
+        ([STATE] * 3, "t[1] is 0 s, and up to t[0] 0 s: a stamp that is there twice"),
+        (
+            [STATE, ("/a", 2, bags.encode(2, ["x"], [3.0], [0.0], [np.nan]))],
+            "of x in joint state 1",
+        ),
         ([("/a", 1, b"")], "message 0 of /a: Invalid or unsupported CDR encapsulation"),
         ([("/a", 1, b"\0\1\0\0" + b"\xff" * 40)], "string length 4294967295"),
         ([("/a", 1, b"\0\1\0\0" + bytes(8) + struct.pack("<IxxxxI", 1, 2**31))], "2147483648"),

@@ -103,6 +103,12 @@ def test_units_are_converted_and_it_is_said():
     assert read("t,q1,q2,tau1,tau2\n" + ROW).stated == frozenset()
 
 
+@pytest.mark.parametrize("unit", ["us", "usec", "\N{MICRO SIGN}s", "\N{GREEK SMALL LETTER MU}s"])
+def test_both_letters_of_microseconds_are_read(unit):
+    recording = read(f"t [{unit}],q1,q2,tau1,tau2\n" + ROW)
+    np.testing.assert_allclose(recording.t, [0, 1e-6])
+
+
 def test_names_that_differ_in_case_are_one_joint():
     recording = read("t,Elbow.position,wrist.position,WRIST.effort,elbow.effort\n" + ROW)
     assert recording.joints == ("Elbow", "wrist")
