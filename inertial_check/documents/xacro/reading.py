@@ -569,14 +569,21 @@ class _PlaceMap:
 
     def body(self, body: Body) -> Body:
         """Map every place of a body; what is unknown of its shapes is none of their numbers."""
-        inertial = body.inertial
+        inertial, problems = body.inertial, body.problems
+        if inertial is not None and self.needs(inertial):
+            start, end, _ = inertial.span
+            problems = tuple(
+                each
+                for each in problems
+                if each.kind != "malformed" or not start <= each.span.start < end
+            )
         if inertial is not None:
             how: How = "part" if self.needs(inertial) else "expanded"
             inertial = self._inertial(inertial)._replace(how=how)
         return body._replace(
             span=self._span(body.span),
             inertial=inertial,
-            problems=tuple(self.problems(body.problems)),
+            problems=tuple(self.problems(problems)),
             shapes=tuple(map(self._shape, body.shapes)),
         )
 

@@ -342,9 +342,7 @@ class Tracing:
             name, default, text = self._parse_macro_arg(text)
             if name.startswith("*"):
                 symbols[name] = body.ownerDocument.createElement("unknown")
-                inside = body.ownerDocument.createElement("unknown")
-                inside.setAttribute("needs", Unknown.of([name.strip("*")], None))
-                symbols[name].appendChild(inside)
+                symbols[name].appendChild(_make_gap(body, [name.strip("*")]))
                 continue
             try:
                 if default is None:
@@ -375,17 +373,27 @@ class Tracing:
                 holder = holder.parentNode
             name = StampedName("link")
             name.document, name.element = stamp.document, stamp.element
-            link = body.ownerDocument.createElement(name)
-            link.setAttribute("name", holder.getAttribute("name"))
-            values = [
-                value
-                for node in _list_nodes(inertial)
-                for value in dict(node.attributes.items()).values()
-            ]
-            link.appendChild(inertial)
-            ways = found.setdefault(stamp.element, {})
-            if len(ways) < _MOST_WAYS:
-                ways["\n".join(values)] = not any(map(find_unknowns, values)), link
+            parts: dict[str, list[Value]] = {}
+            for child in _list_nodes(inertial):
+                if child.parentNode is inertial:
+                    parts.setdefault(child.tagName, []).append(child)
+            # Branches of unknown conditions all hold: each gives the elements of one inertial.
+            branches = getattr(inertial, "branches", False)
+            for index in range(max(map(len, parts.values()), default=1) if branches else 1):
+                one = inertial.cloneNode(deep=not branches)
+                for each in parts.values() if branches else ():
+                    one.appendChild(each[min(index, len(each) - 1)].cloneNode(deep=True))
+                values = [
+                    value
+                    for node in _list_nodes(one)
+                    for value in dict(node.attributes.items()).values()
+                ]
+                link = body.ownerDocument.createElement(name)
+                link.setAttribute("name", holder.getAttribute("name"))
+                link.appendChild(one)
+                ways = found.setdefault(stamp.element, {})
+                if len(ways) < _MOST_WAYS:
+                    ways["\n".join(values)] = not any(map(find_unknowns, values)), link
 
     def _eval_all(self, node: Value, macros: Symbols, symbols: Symbols) -> None:
         """Evaluate an element; a child on which that fails is left out."""
@@ -451,6 +459,8 @@ class Tracing:
             self._lose(error, _where_of(error) or _stamp(self._looked_at or node))
         self._unread |= node.tagName == _INCLUDE
         if node.parentNode is not None:
+            if isinstance(node.parentNode, Node) and node.parentNode.tagName == "inertial":
+                node.parentNode.insertBefore(_make_gap(node, [node.tagName]), node)
             node.parentNode.removeChild(node)
         self._left.append(_Left(node, *self._scopes[-1]))
 
@@ -487,6 +497,15 @@ class Tracing:
         else:
             holds = self._alone != unless
             self._unread = True
+            parent: Value = node.parentNode
+            if self._alone:
+                while isinstance(parent, Node) and parent.tagName != "inertial":
+                    parent = parent.parentNode
+                if isinstance(parent, Node):
+                    parent.branches = True
+            elif parent.tagName == "inertial":
+                needs = [need for each in find_unknowns(value) for need in each.needs]
+                parent.insertBefore(_make_gap(parent, needs), node)
         if holds == unless:
             self._left.append(_Left(node, *self._scopes[-1]))
         return holds
@@ -766,6 +785,13 @@ def _load_yaml(stream: Value) -> Value:
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         reason = error.problem or error.context
         raise ValueError(f"{file.source.path}{place}: no YAML: {reason}") from None
+
+
+def _make_gap(node: Value, needs: Iterable[str]) -> Value:
+    """Make an element that stands in an <inertial> for what is missing there."""
+    gap = node.ownerDocument.createElement("unknown")
+    gap.setAttribute("needs", Unknown.of(needs, None))
+    return gap
 
 
 def _where_of(error: BaseException | None) -> TextRange | None:

@@ -110,6 +110,30 @@ class TestMacros:
             "wide": "macro",
         }
 
+    def test_branches_inside_an_inertial_are_one_inertial_each(self):
+        """Both branches in one element would be a second <inertia>, which nobody has written."""
+
+        def tensor(izz):
+            return f'<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="{izz}"/>'
+
+        inside = (
+            f'<link name="l"><inertial><mass value="1"/><xacro:if value="${{a}}">{tensor(1)}'
+            f'</xacro:if><xacro:unless value="${{a}}">{tensor(3)}</xacro:unless></inertial></link>'
+        )
+        model = read(macro("a", inside))
+        assert [each.inertial.how for each in model.macros] == ["macro", "macro"]
+        assert [code for code, *_ in codes(model)] == ["IC301"]
+        known = inside.replace("${a}", "$(arg a)")
+        model = read('<xacro:property name="k" value="1"/>', known, link("rest"))
+        assert [code for code, *_ in codes(model)] == ["IC003"]
+        assert [body.inertial.how for body in model.bodies] == ["part", "expanded"]
+
+    def test_an_inertial_without_what_a_missing_macro_gives_is_not_malformed(self):
+        inside = '<link name="l"><inertial><mass value="-1"/><xacro:gone r="2"/></inertial></link>'
+        model = read('<xacro:property name="k" value="1"/>', inside)
+        assert {code for code, *_ in codes(model)} == {"IC003", "IC101"}
+        assert {code for code, *_ in codes(read(macro("a", inside)))} == {"IC101"}
+
     def test_one_that_calls_itself_ends(self):
         inside = '<xacro:if value="${n > 0}"><xacro:part n="${n - 1}"/></xacro:if>'
         model = read(macro("n", link("l${n}", moments=BAD), inside, inside))
