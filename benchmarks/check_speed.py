@@ -109,6 +109,7 @@ def ours(bodies: ic.InertialParameters, fraction: float) -> list[Contender]:
                 Contender("limit of the memory: theta.copy()", len(rows), rows.copy),
             ]
         for layout, theta in (("rows", rows), ("columns", np.asfortranarray(rows))):
+            theta.flags.writeable = False  # a check copies what can be written to
             for what, aim in aims.items():
                 name = f'check(theta, about="{about}").{what}, {layout}'
                 contenders.append(Contender(name, len(theta), judged(theta, about, what), aim))

@@ -17,8 +17,8 @@ def assert_physically_consistent(
     model: object,
     *,
     settings: Settings | None = None,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
 ) -> None:
     """Assert that every body of a model, or every parameter vector, is physically consistent.
 
@@ -89,7 +89,7 @@ def _settings(model: object, settings: Settings | None) -> Settings:
 
 
 def _inconsistent_rows(
-    theta: InertialParameters | ArrayLike, order: Order, about: Point
+    theta: InertialParameters | ArrayLike, order: Order | None, about: Point | None
 ) -> list[str]:
     """One line for each inconsistent vector."""
     import numpy as np

@@ -34,7 +34,7 @@ from itertools import starmap
 from math import inf, isfinite, isnan, nan
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ from inertial_check.documents import WRITERS
 from inertial_check.documents.source import Place, Source, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
-from inertial_check.inertia import tolerances
+from inertial_check.inertia import representations, tolerances
 from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, read_floats
 from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.frames import homogeneous
@@ -471,8 +471,8 @@ class Model(EqualByValue):
 
     @property
     def theta(self) -> Floats:
-        """(n, 10) the same parameters in the order "urdf", about the bodies' origins."""
-        return np.asarray(self.parameters.as_theta())
+        """(n, 10) the same parameters in the order "urdf", about the origins; knows both."""
+        return cast("Floats", self.parameters.as_theta())
 
     @property
     def added_mass(self) -> Floats:
@@ -779,7 +779,9 @@ def select_changes(
     batch = (
         parameters
         if isinstance(parameters, InertialParameters)
-        else InertialParameters.from_theta(read_floats((), parameters=parameters)[0])
+        else InertialParameters.from_theta(
+            read_floats((), parameters=parameters)[0], *representations.find_form(parameters)
+        )
     )
     if batch.shape == () and count == 1:
         batch = batch[None]

@@ -47,7 +47,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import Point, symmetric
+from inertial_check.inertia.representations import Point, find_form, symmetric
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.mechanics.rotations import quaternion_from_matrix
 from inertial_check.projection.moments import INERTIA
@@ -210,8 +210,8 @@ def _read_parameters(name: str, values: InertialParameters | npt.ArrayLike) -> I
     Raises:
         ParameterError: They have another shape, or are not finite.
     """
+    order, about = find_form(values)
     given = values if isinstance(values, InertialParameters) else None
-    about: Point = "origin" if given is None else given.about
     theta = np.asarray(values if given is None else given.as_theta(about=about), dtype=float)
     if theta.shape != (10,):
         raise ParameterError(f"parameters of {name!r} have shape {theta.shape}, expected (10,)")
@@ -221,7 +221,7 @@ def _read_parameters(name: str, values: InertialParameters | npt.ArrayLike) -> I
             f"parameters of {name!r}: entry {place} is {float(theta[place])!r}; they are finite"
         )
     if given is None or about == "origin":
-        return InertialParameters.from_theta(theta)
+        return InertialParameters.from_theta(theta, order, about)
     center = np.asarray(given.com, dtype=float)
     if not np.all(np.isfinite(center)):
         raise ParameterError(f"parameters of {name!r}: the centre of mass is not finite")

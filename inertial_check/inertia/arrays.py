@@ -26,8 +26,9 @@ shape, and NaN in the same places: a copy equals its original.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from math import isnan
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -368,16 +369,40 @@ def device_of(*arrays: Array) -> Device:
 
 
 def copy_array(xp: Namespace, array: Array) -> Array:
-    """A copy that no one else can change: read-only where the library knows that."""
-    return read_only(np.array(array)) if xp is np else array * 1
+    """The same numbers, which no one else can change: read-only where the library knows that.
+
+    They are copied unless they are NumPy's and read-only already, in all memory that they look at.
+    """
+    if xp is not np:
+        return array * 1
+    look: object = array
+    while isinstance(look, np.ndarray) and not look.flags.writeable:
+        look = look.base
+    owned = np.array(array) if look is not None else np.asarray(array)
+    owned.flags.writeable = False
+    return owned
 
 
 def read_only(array: Array) -> Array:
     """The same numbers, not to be written through this array where the library knows that."""
-    if isinstance(array, np.ndarray):
-        array = array.view()
+    if isinstance(array, np.ndarray) and array.flags.writeable:
+        array = array[...]  # a view of the same class
         array.flags.writeable = False
     return array
+
+
+_Self = TypeVar("_Self")
+_Value = TypeVar("_Value")
+
+
+def cached_array(compute: Callable[[_Self], _Value]) -> cached_property[_Value]:
+    """Make a method a property that is computed once, whose NumPy array is read-only."""
+
+    @wraps(compute)
+    def compute_once(self: _Self) -> _Value:
+        return cast("_Value", read_only(cast("Array", compute(self))))
+
+    return cached_property(compute_once)
 
 
 def _is_array(value: object) -> bool:

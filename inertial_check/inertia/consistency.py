@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -45,12 +44,15 @@ from inertial_check.inertia.arrays import (
     array_namespace,
     as_number,
     batch_shape,
+    cached_array,
+    copy_array,
     count_rows,
     describe_counts,
     expect_shape,
     first_index,
     quiet,
     read_floats,
+    read_only,
     real_arrays,
     select_rows,
 )
@@ -68,6 +70,7 @@ from inertial_check.inertia.representations import (
     Units,
     about_com,
     change_units,
+    find_form,
     has_central_inertia,
     read_theta,
     scale_by_powers,
@@ -277,7 +280,7 @@ class Consistency(EqualByValue):
 
     Index it as an array of bodies: result[2], result[bad]; it has a length, iterates over rows,
     equals another one with equal numbers (NaN equal to NaN), and copies and pickles. It has no
-    hash, since its arrays can be written to.
+    hash. NumPy's arrays of it are read-only; what `check` was given is copied unless that is, too.
 
     Attributes:
         theta: (..., 10) as judged, order "urdf", about the point `about`.
@@ -288,7 +291,8 @@ class Consistency(EqualByValue):
     def __init__(
         self, theta: Array, about: Point, tolerance: float = 0.0, radii: Array | None = None
     ) -> None:
-        xp, (self.theta,) = real_arrays(theta=theta)
+        xp, (theta,) = real_arrays(theta=theta)
+        self.theta = read_only(theta)
         self.about = about
         self.requested = tolerance
         self._radii = radii
@@ -359,7 +363,7 @@ class Consistency(EqualByValue):
 
         return show_consistency(self)
 
-    @cached_property
+    @cached_array
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
         if not isinstance(self.theta, np.ndarray):
@@ -398,12 +402,12 @@ class Consistency(EqualByValue):
         """(...,) whether it is consistent, or a frame without mass: nothing has to be repaired."""
         return self.consistent | (self.verdict_code == int(Verdict.MASSLESS))
 
-    @cached_property
+    @cached_array
     def margin(self) -> Array:
         """(...,) mu; NaN where S_c is not finite or does not exist (m = 0, h != 0)."""
         return self._measures[0, ...]
 
-    @cached_property
+    @cached_array
     def tolerance(self) -> Array:
         """(...,) the numerical floor tau, or the requested tolerance where that is larger."""
         xp, floor = self._xp, self._measures[1, ...]
@@ -414,7 +418,7 @@ class Consistency(EqualByValue):
         """(...,) m > 0."""
         return self.theta[..., 0] > 0
 
-    @cached_property
+    @cached_array
     def inertia_psd(self) -> Array:
         """(...,) I_BBcm positive semidefinite, up to the tolerance: necessary, not sufficient."""
         xp, spread = self._xp, self._measures[2, ...]
@@ -437,13 +441,13 @@ class Consistency(EqualByValue):
         still = xp.all(self.theta[..., 1:4] == 0, axis=-1)
         return finite & ((mass > 0) | ((mass == 0) & still)) & self.triangle_inequality
 
-    @cached_property
+    @cached_array
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm, ascending [kg m^2]."""
         moments = apply_in_chunks(self._xp, self.theta, self._moments_in_si)
         return self._xp.stack([moments[i, ...] for i in range(3)], axis=-1)
 
-    @cached_property
+    @cached_array
     def witness(self) -> Array:
         """(..., 3) unit v, in the axes of the data, with v^T S_c v < 0; NaN unless inconsistent."""
         xp = self._xp
@@ -453,7 +457,7 @@ class Consistency(EqualByValue):
         direction = eigensystem(xp.where(bad, central, xp.zeros_like(central)))[1][..., 0]
         return xp.where(bad, direction, xp.full_like(direction, xp.nan))
 
-    @cached_property
+    @cached_array
     def _measures(self) -> Array:
         """(3, ...) margin, numerical floor, |s1| + |s2| + |s3|; NaN where S_c does not exist.
 
@@ -475,7 +479,7 @@ class Consistency(EqualByValue):
         like = dict(_device(own))
         return xp.where(xp.asarray(rows, **like), xp.asarray(values, dtype=own.dtype, **like), own)
 
-    @cached_property
+    @cached_array
     def _in_numpy(self) -> Consistency | None:
         """The same judged in NumPy where another library holds subnormal numbers; else None."""
         if isinstance(self.theta, np.ndarray):
@@ -536,24 +540,27 @@ class Consistency(EqualByValue):
 
 def check(
     theta: ArrayLike | Bodies,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
     tolerance: float = 0.0,
 ) -> Consistency:
     """Judge inertial parameters: m > 0 and Pi >= 0, with margin, moments and witness on request.
 
     Args:
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
-            any array library; or InertialParameters, whose own order and point then hold.
-        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-        about: Point about which those six are taken: "origin" or "com".
+            any array library; or InertialParameters.
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl. None for theta's
+            own, as parameters and `theta` of results have one, else urdf.
+        about: Point about which those six are taken: "origin" or "com". None for theta's own, else
+            the origin.
         tolerance: Widens the boundary: margins down to -tolerance pass. Dimensionless.
 
     Returns:
         The verdicts; rows with non-finite entries are invalid.
 
     Raises:
-        ParameterError: Wrong shape, unknown order or point, tolerance negative or not finite.
+        ParameterError: Wrong shape, an order or point that is unknown or contradicts theta's own,
+            tolerance negative or not finite.
 
     Example:
         >>> result = ic.check([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08])
@@ -567,7 +574,7 @@ def check(
             f"tolerance is {tolerance!r}; it is a margin, so 0 or a positive number"
         )
     theta, about = as_theta(theta, order, about)
-    return Consistency(theta, about, float(tolerance))
+    return Consistency(copy_array(array_namespace(theta), theta), about, float(tolerance))
 
 
 def check_printed_numbers(
@@ -609,7 +616,7 @@ def check_printed_numbers(
 
 
 def realize(
-    theta: ArrayLike | Bodies, order: Order = "urdf", about: Point = "origin"
+    theta: ArrayLike | Bodies, order: Order | None = None, about: Point | None = None
 ) -> tuple[Array, Array]:
     """Four point masses that have exactly these parameters: the proof that a body can have them.
 
@@ -618,8 +625,8 @@ def realize(
 
     Args:
         theta: (..., 10), or InertialParameters, as for `check`.
-        order: Order of the last six entries.
-        about: Point about which they are taken.
+        order: Order of the last six entries; None as for `check`.
+        about: Point about which they are taken; None as for `check`.
 
     Returns:
         (..., 4) masses [kg], none negative, and (..., 4, 3) points p_BoQ_B [m]; points that a trace
@@ -684,14 +691,22 @@ def refuse_impossible(result: Consistency, consequence: str) -> None:
     )
 
 
-def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Array, Point]:
-    """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
+def as_theta(
+    theta: ArrayLike | Bodies, order: Order | None = None, about: Point | None = None
+) -> tuple[Array, Point]:
+    """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters.
+
+    Raises:
+        ParameterError: As read_theta.
+    """
     if type(theta) is np.ndarray and theta.dtype == np.float64 and theta.shape[-1:] == (10,):
-        plain = isinstance(order, str) and order == "urdf" and isinstance(about, str)
-        if plain and about in ABOUTS:
-            return theta, about  # nothing is left to read
+        plain = order is None or (isinstance(order, str) and order == "urdf")
+        if plain and (about is None or (isinstance(about, str) and about in ABOUTS)):
+            return theta, about or "origin"  # nothing is left to read
     if isinstance(theta, Bodies):
-        return theta.as_theta(order="urdf", about=theta.about), theta.about
+        _, about = find_form(theta, order, about)
+        theta = theta.as_theta(order="urdf", about=about)
+        order = "urdf"
     _, vector, about = read_theta(theta, order, about)
     return vector, about
 

@@ -45,7 +45,7 @@ from inertial_check.inertia.arrays import (
     read_floats,
     real_arrays,
 )
-from inertial_check.inertia.representations import Point, check_about, join, shift
+from inertial_check.inertia.representations import Point, join, read_theta, shift, state_form_of
 
 __all__ = ["add", "homogeneous", "merge", "rotate", "total", "transform", "translate"]
 
@@ -180,10 +180,10 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
         [0.3 0.  0.  0.1 0.  0.3]
     """
     expect("flag", renormalize=renormalize)
-    xp, (theta, R_AB) = real_arrays(theta=theta, R_AB=R_AB)
-    expect_shape("theta", theta, 10)
+    _, body, about = read_theta(theta)
+    xp, (body, R_AB) = real_arrays(theta=body, R_AB=R_AB)
     R_AB = read_rotation(xp, "R_AB", R_AB, renormalize=renormalize)
-    return rotate_checked(xp, theta, R_AB)
+    return state_form_of(theta, rotate_checked(xp, body, R_AB), "urdf", about)
 
 
 @quiet
@@ -195,7 +195,7 @@ def rotate_checked(xp: Namespace, theta: Array, R_AB: Array) -> Array:
 
 
 @quiet
-def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") -> Array:
+def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point | None = None) -> Array:
     """Parameters of a body given in B, in the frame A with the same axes and its origin at Ao.
 
     About the origin S' = S + h p^T + p h^T + m p p^T (Heins eq. 14); about the centre of mass only
@@ -204,7 +204,7 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     Args:
         theta: (..., 10), about `about`.
         p_AoBo_A: (..., 3) position of the old origin Bo in the new frame [m].
-        about: "origin" (Bo before, Ao after) or "com".
+        about: "origin" (Bo before, Ao after) or "com"; None for theta's own, else the origin.
 
     Returns:
         (..., 10), leading axes broadcast.
@@ -216,24 +216,22 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
         >>> print(frames.translate(rod, [0.5, 0, 0]))  # h = m c, and 2 * 0.5^2 more about y and z
         [2.  1.  0.  0.  0.3 0.  0.  0.8 0.  0.6]
     """
-    check_about(about)
-    xp, (theta, p_AoBo_A) = real_arrays(theta=theta, p_AoBo_A=p_AoBo_A)
-    expect_shape("theta", theta, 10)
+    _, body, about = read_theta(theta, None, about)
+    xp, (body, p_AoBo_A) = real_arrays(theta=body, p_AoBo_A=p_AoBo_A)
     expect_shape("p_AoBo_A", p_AoBo_A, 3)
-    batch_shape(theta=theta.shape[:-1], p_AoBo_A=p_AoBo_A.shape[:-1])
-    moved = theta[..., :1] * p_AoBo_A
-    first_moment, inertia = theta[..., 1:4] + moved, theta[..., 4:]
-    gain = shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
+    batch_shape(theta=body.shape[:-1], p_AoBo_A=p_AoBo_A.shape[:-1])
+    moved = body[..., :1] * p_AoBo_A
+    gain = shift(xp, body[..., 1:4] + moved / 2, p_AoBo_A)
     if about == "com":  # a row without mass has no centre: its tensor stands about the origin
-        gain = xp.where(theta[..., :1] == 0, gain, xp.zeros_like(gain))
-    inertia = inertia + gain
-    return join(theta[..., 0], first_moment, inertia)
+        gain = xp.where(body[..., :1] == 0, gain, xp.zeros_like(gain))
+    result = join(body[..., 0], body[..., 1:4] + moved, body[..., 4:] + gain)
+    return state_form_of(theta, result, "urdf", about)
 
 
 def transform(
     theta: ArrayLike,
     X_AB: ArrayLike,
-    about: Point = "origin",
+    about: Point | None = None,
     *,
     name: str = "X_AB",
     renormalize: bool = False,
@@ -243,7 +241,7 @@ def transform(
     Args:
         theta: (..., 10), about `about`.
         X_AB: (..., 4, 4) poses, mapping points of B to A.
-        about: "origin" (Bo before, Ao after) or "com".
+        about: "origin" (Bo before, Ao after) or "com"; None for theta's own, else the origin.
         renormalize: Take the nearest rotations of poses with rounded entries.
         name: What error messages call the poses.
 
@@ -260,11 +258,11 @@ def transform(
     """
     expect("flag", renormalize=renormalize)
     expect("text", name=name)
-    check_about(about)
-    xp, (theta, X_AB) = real_arrays(**{"theta": theta, name: X_AB})
-    expect_shape("theta", theta, 10)
-    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta, name=name, renormalize=renormalize)
-    return translate(rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
+    _, body, about = read_theta(theta, None, about)
+    xp, (body, X_AB) = real_arrays(**{"theta": body, name: X_AB})
+    R_AB, p_AoBo_A = pose_parts(X_AB, like=body, name=name, renormalize=renormalize)
+    result = translate(rotate_checked(xp, body, R_AB), p_AoBo_A, about)
+    return state_form_of(theta, result, "urdf", about)
 
 
 def homogeneous(R_AB: ArrayLike, p_AoBo_A: ArrayLike) -> Floats:
@@ -284,7 +282,7 @@ def homogeneous(R_AB: ArrayLike, p_AoBo_A: ArrayLike) -> Floats:
 
 
 @quiet
-def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Array:
+def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point | None = None) -> Array:
     """Parameters of two bodies together, given in the same frame.
 
     About the origin they add. About the centre of mass each is moved to the shared one, as in
@@ -294,7 +292,8 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     Args:
         theta_1: (..., 10), about `about`.
         theta_2: (..., 10), about `about`; negated to take a body away.
-        about: "origin", or "com": each about its own centre of mass, the result about the shared.
+        about: "origin", or "com": each about its own centre of mass, the result about the shared;
+            None for theta's own, else the origin.
 
     Returns:
         (..., 10), leading axes broadcast.
@@ -306,14 +305,15 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
         >>> print(frames.add(rod, rod))
         [4.  0.  0.  0.  0.6 0.  0.  0.6 0.  0.2]
     """
-    check_about(about)
-    xp, bodies = real_arrays(theta_1=theta_1, theta_2=theta_2)
-    for name, body in zip(("theta_1", "theta_2"), bodies, strict=True):
-        expect_shape(name, body, 10)
+    _, one, about = read_theta(theta_1, None, about, name="theta_1")
+    _, other, about = read_theta(theta_2, None, about, name="theta_2")
+    xp, bodies = real_arrays(theta_1=one, theta_2=other)
     batch_shape(theta_1=bodies[0].shape[:-1], theta_2=bodies[1].shape[:-1])
     if about == "origin":
-        return bodies[0] + bodies[1]
-    return total(xp.stack(xp.broadcast_arrays(*bodies)), (0,), about)
+        whole = bodies[0] + bodies[1]
+    else:
+        whole = total(xp.stack(xp.broadcast_arrays(*bodies)), (0,), about)
+    return state_form_of(theta_1, whole, "urdf", about)
 
 
 def move_to_point(xp: Namespace, theta: Array, central: Array, point: Array) -> Array:
@@ -357,7 +357,7 @@ def combine(
 
 
 @quiet
-def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> Array:
+def total(theta: ArrayLike, axes: tuple[int, ...], about: Point | None = None) -> Array:
     """Parameters of all bodies along axes of a batch together, given in the same frame.
 
     About the centre of mass each is moved straight to the shared centre:
@@ -367,7 +367,8 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
     Args:
         theta: (..., 10), about `about`.
         axes: Axes of the batch, counted from 0.
-        about: "origin", or "com": each about its own centre of mass, the result about the shared.
+        about: "origin", or "com": each about its own centre of mass, the result about the shared;
+            None for theta's own, else the origin.
 
     Returns:
         (..., 10), without these axes.
@@ -379,27 +380,25 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
         >>> print(frames.total([rod, rod, rod], axes=(0,)))
         [6.  0.  0.  0.  0.9 0.  0.  0.9 0.  0.3]
     """
-    check_about(about)
     expect("list", axes=axes)
     for axis in axes:
         expect("whole", axes=axis)
     axes = tuple(axes)
-    xp, (theta,) = real_arrays(theta=theta)
-    expect_shape("theta", theta, 10)
-    if not all(0 <= axis < theta.ndim - 1 for axis in axes) or len(set(axes)) != len(axes):
-        raise ParameterError(
-            f"axes is {axes}, expected different axes of {tuple(theta.shape)[:-1]}"
-        )
+    xp, body, about = read_theta(theta, None, about)
+    if not all(0 <= axis < body.ndim - 1 for axis in axes) or len(set(axes)) != len(axes):
+        raise ParameterError(f"axes is {axes}, expected different axes of {tuple(body.shape)[:-1]}")
     if about == "com":
-        return combine(xp, theta, theta[..., :1] != 0, axes, 0.0)[0]
-    return xp.sum(theta, axis=axes)
+        whole = combine(xp, body, body[..., :1] != 0, axes, 0.0)[0]
+    else:
+        whole = xp.sum(body, axis=axes)
+    return state_form_of(theta, whole, "urdf", about)
 
 
 def merge(
     theta_P: ArrayLike,
     theta_C: ArrayLike,
     X_PC: ArrayLike,
-    about: Point = "origin",
+    about: Point | None = None,
     *,
     renormalize: bool = False,
 ) -> Array:
@@ -409,7 +408,7 @@ def merge(
         theta_P: (..., 10) parent in its own frame, about `about`.
         theta_C: (..., 10) child in its own frame, about `about`.
         X_PC: (..., 4, 4) poses of the child's frame in the parent's.
-        about: "origin" or "com", of both and of the result.
+        about: "origin" or "com", of both and of the result; None for theta's own, else the origin.
         renormalize: Take the nearest rotations of poses with rounded entries.
 
     Returns:
@@ -424,9 +423,11 @@ def merge(
         [4.  0.  0.  1.  1.1 0.  0.  1.1 0.  0.2]
     """
     expect("flag", renormalize=renormalize)
-    _, (theta_P, theta_C, X_PC) = real_arrays(theta_P=theta_P, theta_C=theta_C, X_PC=X_PC)
-    moved = transform(theta_C, X_PC, about, name="X_PC", renormalize=renormalize)
-    return add(theta_P, moved, about)
+    _, parent, about = read_theta(theta_P, None, about, name="theta_P")
+    _, child, about = read_theta(theta_C, None, about, name="theta_C")
+    _, (parent, child, X_PC) = real_arrays(theta_P=parent, theta_C=child, X_PC=X_PC)
+    moved = transform(child, X_PC, about, name="X_PC", renormalize=renormalize)
+    return state_form_of(theta_P, add(parent, moved, about), "urdf", about)
 
 
 def rotate_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:

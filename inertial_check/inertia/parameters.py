@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+import numpy as np
+
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.arrays import (
@@ -13,6 +15,7 @@ from inertial_check.inertia.arrays import (
     Array,
     ArrayLike,
     EqualByValue,
+    Floats,
     array_namespace,
     batch_shape,
     copy_array,
@@ -36,12 +39,14 @@ from inertial_check.inertia.representations import (
     has_central_inertia,
     inertia_from_second_moment,
     join,
+    prefer_own,
     pseudo_inertia,
     read_theta,
     reorder,
     second_moment,
     six,
     spatial_inertia,
+    state_form,
     symmetric,
     theta_from_pseudo_inertia,
     theta_from_spatial_inertia,
@@ -108,17 +113,20 @@ class InertialParameters(EqualByValue):
 
     @classmethod
     def from_theta(
-        cls, theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
+        cls, theta: ArrayLike, order: Order | None = None, about: Point | None = None
     ) -> InertialParameters:
         """From the vector [m, hx, hy, hz, last six] with h = m p_BoBcm_B.
 
         Args:
             theta: (..., 10) in [kg, kg m, kg m^2].
-            order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-            about: Point about which they are taken: "origin" or "com".
+            order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl; None for theta's
+                own, else urdf.
+            about: Point about which they are taken: "origin" or "com"; None for theta's own, else
+                the origin.
 
         Raises:
-            ParameterError: Wrong shape, unknown order or point.
+            ParameterError: Wrong shape, an order or point that is unknown or contradicts theta's
+                own.
         """
         xp, vector, about = read_theta(theta, order, about)
         return cls(copy_array(xp, vector), about)
@@ -288,7 +296,7 @@ class InertialParameters(EqualByValue):
         return symmetric(second_moment(self._six_about(p_BoP_B)))
 
     def as_theta(self, order: Order = "urdf", about: Point = "origin") -> Array:
-        """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
+        """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2], which knows order and point.
 
         Args:
             order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
@@ -302,7 +310,7 @@ class InertialParameters(EqualByValue):
         theta = self._theta
         if about != self.about or self._lost is not None:
             theta = join(self.mass, self.first_moment, self._six(about))
-        return reorder(theta, "urdf", order)
+        return state_form(reorder(theta, "urdf", order), order, about)
 
     def as_spatial_inertia(self, order: SpatialOrder = "angular-linear") -> Array:
         """(..., 6, 6) spatial inertia M_BBo_B about the body origin.
@@ -591,6 +599,18 @@ class InertialParameters(EqualByValue):
                 return cls._fresh(theta, "origin")
         lost = xp.where(exists, xp.zeros_like(theta[..., 0]), xp.ones_like(theta[..., 0]))
         return cls._fresh(theta, "com", None, lost[..., None])
+
+
+def read_about_origin(prior: InertialParameters | ArrayLike, order: Order = "urdf") -> Floats:
+    """Read a prior (..., 10), as a bare array in `order` about the origin, in order "urdf".
+
+    Raises:
+        ParameterError: Wrong shape, unknown order.
+    """
+    if not isinstance(prior, InertialParameters):
+        own, point = prefer_own(prior, order, "origin")
+        prior = InertialParameters(*read_theta(prior, own, point, name="prior")[1:])
+    return np.asarray(prior.as_theta(), dtype=np.float64)
 
 
 def _plain(array: Array) -> str:

@@ -45,10 +45,12 @@ from inertial_check.inertia.representations import (
     Point,
     about_com,
     about_origin,
+    find_form,
     inertia_from_second_moment,
     join,
     reorder,
     second_moment,
+    state_form_of,
     symmetric,
 )
 
@@ -76,8 +78,8 @@ def sample(
     spread: ArrayLike = ...,
     ratios: ArrayLike = ...,
     axes: ArrayLike = ...,
-    order: Order = ...,
-    about: Point = ...,
+    order: Order | None = ...,
+    about: Point | None = ...,
     rng: Generator = ...,
     noise: ArrayLike = ...,
 ) -> InertialParameters: ...
@@ -91,8 +93,8 @@ def sample(
     spread: ArrayLike = ...,
     ratios: ArrayLike = ...,
     axes: ArrayLike = ...,
-    order: Order = ...,
-    about: Point = ...,
+    order: Order | None = ...,
+    about: Point | None = ...,
     rng: Generator = ...,
     noise: ArrayLike = ...,
 ) -> Array: ...
@@ -106,8 +108,8 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
     spread: ArrayLike = 0.0,
     ratios: ArrayLike = 0.0,
     axes: ArrayLike = 0.0,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
     rng: Generator = None,
     noise: ArrayLike | None = None,
 ) -> Array | InertialParameters:
@@ -120,8 +122,7 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
     fixed noise.
 
     Args:
-        theta: (..., 10) bodies, in `order` about `about`; or InertialParameters, whose own order
-            and point then hold.
+        theta: (..., 10) bodies, in `order` about `about`; or InertialParameters.
         shape: Of the samples of each body, before the axes of theta.
         mass: Of log m. The shape stays: the inertia grows with the mass.
         com: Of the centre of mass along each principal axis, as a share of the principal length
@@ -131,8 +132,8 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
             equal and the axes not unique, they are drawn uniformly from those there are.
         axes: Of each component of the rotation vector that turns the body about its centre of
             mass [rad].
-        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-        about: Point about which they are taken: "origin" or "com".
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl; None for theta's own.
+        about: Point about which they are taken: "origin" or "com"; None for theta's own.
         rng: A seed or a numpy.random.Generator, with any array library; a torch.Generator or a JAX
             key, with its own.
         noise: (..., NORMALS) instead of rng and shape: numbers already drawn, standard normal for
@@ -155,7 +156,8 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
         >>> print(bodies.shape, bool(ic.check(bodies).consistent.all()))
         (1000, 10) True
     """
-    given, about = as_theta(theta, order, about)
+    order, about = find_form(theta, order, about)
+    given, _ = as_theta(theta, order, about)
     if isinstance(theta, (list, tuple)):
         given = given.tolist()  # it takes the library of the noise
     asked = {"mass": mass, "com": com, "spread": spread, "ratios": ratios, "axes": axes}
@@ -182,7 +184,7 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
         )
     drawn = xp.where(nominal.possible[..., None], drawn, xp.full_like(drawn, xp.nan))
     if not isinstance(theta, InertialParameters):
-        return reorder(drawn, "urdf", order)
+        return state_form_of(theta, reorder(drawn, "urdf", order), order, about)
     if theta._com is None:
         return InertialParameters._fresh(drawn, about)
     com = _keep_rows(xp, widths["com"] == 0, theta._com, theta._com + p_BcmScm_B)

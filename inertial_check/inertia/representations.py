@@ -22,8 +22,9 @@ for entries too small to count. All other bodies are computed as they are, bit f
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args, overload
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from inertial_check.inertia.arrays import (
     DType,
     Floats,
     Namespace,
+    NumpyArray,
     array_namespace,
     batch_shape,
     device_of,
@@ -119,8 +121,186 @@ _SPATIAL = {
 }
 
 
+_Any = Any  # Any: the signatures of NumPy's methods, which Theta takes over
+
+
+class Theta(NumpyArray):
+    """Parameters (..., 10) as a NumPy array that knows its order and the point of its inertia.
+
+    So do rows, copies, casts, batches of another shape, pickles, multiples by a number, and arrays
+    that are joined and agree. Every other result, as that of numpy.asarray, is a bare array.
+
+    Attributes:
+        order: A name of ORDERS; None for a bare array.
+        about: "origin" or "com"; None for a bare array.
+    """
+
+    order: Order | None = None
+    about: Point | None = None
+
+    def _keep(self, array: _Any, *, whole: bool = True) -> _Any:
+        """Give rows that are whole the order and the point of this array."""
+        return state_form(array, self.order, self.about) if whole else array
+
+    def __getitem__(self, key: _Any) -> _Any:
+        """Select numbers."""
+        parts = key if isinstance(key, tuple) else (key,)
+        used = sum(
+            part.ndim if isinstance(part, np.ndarray) and part.dtype == np.bool_ else 1
+            for part in parts
+            if part is not None and part is not Ellipsis
+        )
+        whole = used < self.ndim and all(part is not Ellipsis for part in parts[:-1])
+        whole |= len(parts) > 0 and isinstance(parts[-1], slice) and parts[-1] == slice(None)
+        return self._keep(np.asarray(self)[key], whole=whole)
+
+    def __iter__(self) -> _Any:
+        """Over the first axis."""
+        return (self[i] for i in range(len(self)))
+
+    def __array_ufunc__(self, ufunc: _Any, method: str, *inputs: _Any, **kwargs: _Any) -> _Any:
+        """Compute with bare arrays."""
+        if "out" in kwargs:
+            kwargs["out"] = tuple(map(_strip, kwargs["out"]))
+        result = getattr(ufunc, method)(*map(_strip, inputs), **kwargs)
+        scaled = method == "__call__" and any(np.ndim(each) == 0 for each in inputs)
+        scaled &= ufunc is np.multiply or (ufunc is np.divide and inputs[0] is self)
+        return self._keep(result, whole=scaled)
+
+    def __array_function__(self, function: _Any, types: _Any, args: _Any, kwargs: _Any) -> _Any:
+        """Compute as NumPy does, and look at the forms of arrays that are joined."""
+        result = super().__array_function__(function, types, args, kwargs)
+        if function is np.concatenate and result.shape[-1:] == (10,):
+            forms = {find_own_form(each) for each in args[0]}
+            return self._keep(np.asarray(result), whole=len(forms) == 1)
+        return result if function in _JOINING else _strip(result)
+
+    def copy(self, order: _Any = "C") -> _Any:
+        """Copy the numbers; the copy can be written to."""
+        return self._keep(np.array(self, order=order))
+
+    def __copy__(self) -> _Any:
+        """Copy the numbers."""
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> _Any:
+        """Copy the numbers."""
+        return self.copy()
+
+    def astype(self, *args: _Any, **kwargs: _Any) -> _Any:
+        """Cast the numbers to another type."""
+        return self._keep(np.asarray(self).astype(*args, **kwargs))
+
+    def reshape(self, *shape: _Any, **kwargs: _Any) -> _Any:
+        """Give the batch another shape."""
+        result = np.asarray(self).reshape(*shape, **kwargs)
+        return self._keep(result, whole=result.shape[-1:] == (10,) and not kwargs)
+
+    def __reduce__(self) -> _Any:
+        """Pickle the numbers with their order and point."""
+        return state_form, (np.array(self), self.order, self.about)
+
+    def __repr__(self) -> str:
+        """Show the numbers, order and point."""
+        known = f", order={self.order!r}, about={self.about!r}" if self.about else ""
+        return f"{repr(np.asarray(self))[:-1]}{known})"
+
+
+_JOINING = (np.stack, np.vstack, np.append, np.atleast_2d)
+"""Functions of NumPy that join whole arrays, by numpy.concatenate and indexing."""
+
+_Form = tuple[Order | None, Point | None]
+
+_FORMS: dict[int, tuple[weakref.ref[_Any], _Form]] = {}
+"""Order and point of arrays of other libraries, by identity, as long as the arrays live."""
+
+
+@overload
+def state_form(array: Floats, order: Order | None, about: Point | None) -> Floats: ...
+@overload
+def state_form(array: Array, order: Order | None, about: Point | None) -> Array: ...
+def state_form(array: _Any, order: Order | None, about: Point | None) -> _Any:
+    """Return an array (..., 10) that knows its order and point: doors then use these.
+
+    NumPy's becomes a Theta. An array of another library is copied and the copy remembered
+    itself: what is computed from it, rows included, is a bare array again.
+    """
+    if isinstance(array, np.ndarray):
+        theta = array.view(Theta)
+        theta.order, theta.about = order, about
+        return theta
+    array = array * 1
+    key = id(array)
+    _FORMS[key] = weakref.ref(array, lambda _: _FORMS.pop(key, None)), (order, about)
+    return array
+
+
+def state_form_of(given: object, array: Array, order: Order, about: Point) -> Array:
+    """Return parameters that know their form where the given ones did."""
+    return array if find_own_form(given) == (None, None) else state_form(array, order, about)
+
+
+def find_own_form(theta: _Any) -> _Form:
+    """Find the order and the point that a value knows; None for what it does not.
+
+    Raises:
+        ParameterError: A list of values that know different ones.
+    """
+    if isinstance(theta, Theta):
+        return theta.order, theta.about
+    if isinstance(theta, (list, tuple)):
+        plain = theta and isinstance(theta[0], (int, float, list, tuple))
+        forms: set[_Form] = {(None, None)}
+        forms = forms if plain or not theta else set(map(find_own_form, theta))
+        if len(forms) > 1:  # a bare array has the default form
+            forms = {(order or "urdf", about or "origin") for order, about in forms}
+        if len(forms) > 1:
+            raise ParameterError(f"theta is a list of values in different forms: {forms}")
+        return forms.pop()
+    if hasattr(theta, "as_theta"):
+        return None, theta.about
+    return _FORMS[id(theta)][1] if id(theta) in _FORMS else (None, None)
+
+
+def find_form(
+    theta: object, order: Order | None = None, about: Point | None = None
+) -> tuple[Order, Point]:
+    """Find the order and the point of a value: its own, else those said, else urdf and origin.
+
+    Raises:
+        ParameterError: An unknown order or point, or one that contradicts the value's own.
+    """
+    own = find_own_form(theta)
+    for name, said, known in (("order", order, own[0]), ("about", about, own[1])):
+        if said is not None and known is not None and said != known:
+            raise ParameterError(
+                f"{name}={said!r} contradicts the parameters, which have {name}={known!r} of their "
+                f"own; leave {name} out"
+            )
+    order = own[0] or "urdf" if order is None else order
+    about = own[1] or "origin" if about is None else about
+    check_about(about)
+    if not isinstance(order, str) or order not in ORDERS:
+        raise ParameterError(f"unknown order {order!r}, expected one of {', '.join(ORDERS)}")
+    return order, about
+
+
+def prefer_own(theta: object, order: Order, about: Point) -> tuple[Order, Point]:
+    """Find the order and the point of a value: its own, else those of the call it is part of."""
+    own = find_own_form(theta)
+    return own[0] or order, own[1] or about
+
+
+def _strip(value: _Any) -> _Any:
+    return np.asarray(value) if isinstance(value, Theta) else value
+
+
 def read_theta(
-    theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
+    theta: ArrayLike,
+    order: Order | None = None,
+    about: Point | None = None,
+    *,
+    name: str = "theta",
 ) -> tuple[Namespace, Array, Point]:
     """The array namespace of a vector, the vector in order "urdf", and its point unchanged.
 
@@ -128,16 +308,27 @@ def read_theta(
 
     Args:
         theta: (..., 10) parameters in `order`, about `about`.
-        order: A name of ORDERS.
-        about: "origin" or "com".
+        order: A name of ORDERS; None for theta's own, or "urdf".
+        about: "origin" or "com"; None for theta's own, or "origin".
+        name: What error messages call the vector.
 
     Raises:
-        ParameterError: Unknown order or point, a shape other than (..., 10), no real numbers.
+        ParameterError: Unknown order or point, or one that contradicts theta's own; a shape other
+            than (..., 10), no real numbers.
     """
-    check_about(about)
-    xp, (theta,) = real_arrays(theta=theta)
-    expect_shape("theta", theta, 10)
+    order, about = find_form(theta, order, about)
+    xp, (theta,) = real_arrays(**{name: theta})
+    expect_shape(name, theta, 10)
     return xp, reorder(theta, order, "urdf"), about
+
+
+def _read_about_origin(theta: ArrayLike) -> tuple[Namespace, Array]:
+    """The array namespace of a vector, and the vector in order "urdf" about the origin."""
+    xp, theta, about = read_theta(theta)
+    if about == "com":
+        mass, first_moment, inertia = split(theta)
+        theta = join(mass, first_moment, about_origin(mass, first_moment, inertia))
+    return xp, theta
 
 
 def check_about(about: Point) -> None:
@@ -506,7 +697,7 @@ def pseudo_inertia(theta: ArrayLike) -> Array:
          [0.  0.  2.  0.5]
          [0.  0.  0.5 2. ]]
     """
-    xp, theta, _ = read_theta(theta)
+    xp, theta = _read_about_origin(theta)
     entries = [_second_moment(xp, theta[..., 4:]), theta[..., 1:4], theta[..., :1]]
     matrix = gather(xp, xp.concat(entries, axis=-1), _PSEUDO_INERTIA)
     return xp.reshape(matrix, (*theta.shape[:-1], 4, 4))
@@ -578,7 +769,7 @@ def spatial_inertia(theta: ArrayLike, order: SpatialOrder = "angular-linear") ->
          [ 0.   0.   0. ]]
     """
     check_spatial_order(order)
-    xp, theta, _ = read_theta(theta)
+    xp, theta = _read_about_origin(theta)
     mass, first_moment, inertia = theta[..., :1], theta[..., 1:4], theta[..., 4:]
     numbers = xp.concat([inertia, first_moment, -first_moment, mass, xp.zeros_like(mass)], axis=-1)
     return xp.reshape(gather(xp, numbers, _SPATIAL[order]), (*theta.shape[:-1], 6, 6))

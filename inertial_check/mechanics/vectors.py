@@ -367,12 +367,13 @@ class PluckerTransform(EqualByValue, ABC):
         angular = frames.rotate_vector(xp, R_BA, torque - cross(xp, r, push))
         return _join(xp, angular, frames.rotate_vector(xp, R_BA, push), order)
 
-    def apply_inertia(self, theta: ArrayLike, about: Point = "origin") -> Array:
+    def apply_inertia(self, theta: ArrayLike, about: Point | None = None) -> Array:
         """Inertial parameters in B from those in A, theta in order "urdf".
 
         Args:
             theta: (..., 10) in A, about `about`.
-            about: "origin" (Ao before, Bo after) or "com", which is kept.
+            about: "origin" (Ao before, Bo after) or "com", which is kept; None for theta's own,
+                else the origin.
 
         Returns:
             (..., 10) in B, leading axes broadcast.

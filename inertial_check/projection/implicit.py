@@ -38,6 +38,7 @@ from inertial_check.inertia.representations import (
     about_origin,
     join,
     leaves_range,
+    prefer_own,
     pseudo_inertia,
 )
 from inertial_check.projection.certificate import (
@@ -328,7 +329,9 @@ def read_request(given: Array, about: Point, options: Options) -> Request:
     if options.weights is not None:
         named["weights"] = options.weights
     if options.prior is not None:
-        named["prior"], prior_about = as_theta(options.prior, options.order, about)
+        named["prior"], prior_about = as_theta(
+            options.prior, *prefer_own(options.prior, options.order, about)
+        )
     _refuse_visible(named, prior_about, options)
     named = {
         name: array.tolist() if isinstance(array, np.ndarray) else array

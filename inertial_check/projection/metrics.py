@@ -35,9 +35,9 @@ from inertial_check.inertia.representations import (
     about_origin,
     find_asymmetric,
     join,
+    prefer_own,
     pseudo_inertia,
     refuse_asymmetric,
-    reorder,
     split,
 )
 from inertial_check.projection.moments import BALL, METRICS, read_margin
@@ -139,7 +139,6 @@ class Options:
             raise ParameterError(
                 f"metric is {metric!r}; available are {', '.join(map(repr, TAKES))}"
             )
-        reorder(BALL, "urdf", self.order)  # refuses an unknown order, also beside a body's own
         given = [name for name in get_args(Argument) if getattr(self, name) is not None]
         for name in given:
             if name not in TAKES[metric]:
@@ -289,7 +288,7 @@ def read_prior(
     theta, refused = read_prior_by_row(prior, order, about, batch)
     index = None if refused is None else first_index(np, refused)
     if index is not None:
-        own, point = as_theta(prior, order, about)
+        own, point = as_theta(prior, *prefer_own(prior, order, about))
         _refuse_prior(index, Consistency(np.asarray(own, dtype=np.float64), point))
     return theta
 
@@ -306,7 +305,7 @@ def read_prior_by_row(
     Raises:
         ParameterError: A shape that does not fit, or a prior for all bodies that is none.
     """
-    theta, about = as_theta(prior, order, about)
+    theta, about = as_theta(prior, *prefer_own(prior, order, about))
     theta = np.asarray(theta, dtype=np.float64)
     shape = theta.shape[:-1]
     if not _fits(shape, batch):

@@ -69,8 +69,8 @@ class StrictPrior(NamedTuple):
 
 def from_body(
     theta: InertialParameters | ArrayLike,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
     margin: float = tolerances.OWN_PRIOR_MARGIN,
 ) -> InertialParameters:
     """Take each body as its own prior: the nearest by metric inertia that has the margin.
@@ -80,8 +80,8 @@ def from_body(
     Args:
         theta: (..., 10), as for inertial_check.project, which has to be consistent neither; or
             InertialParameters.
-        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-        about: Point about which they are taken: "origin" or "com".
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl; None for theta's own.
+        about: Point about which they are taken: "origin" or "com"; None for theta's own.
         margin: Least margin of the prior, above 0 and at most 1/3.
 
     Returns:
@@ -114,7 +114,7 @@ def strictly_inside(
     The nearest by metric inertia with the margin; what has the margin is not touched.
 
     Args:
-        prior: InertialParameters, or (..., 10) about the origin in order urdf.
+        prior: InertialParameters, or (..., 10) about the origin in order urdf or as it says itself.
         margin: What they have at least, above 0 and at most 1/3.
         radius_of_gyration: Of the balls that point masses become [m]; None refuses them.
 
@@ -133,7 +133,7 @@ def strictly_inside(
     _refuse_margin(margin)
     if not isinstance(prior, InertialParameters):
         real_arrays(prior=prior)
-    given, about = as_theta(prior, "urdf", "origin")
+    given, about = as_theta(prior)
     xp, before = array_namespace(given), Consistency(given, about)
     inflated = given if radius_of_gyration is None else _inflate(given, about, radius_of_gyration)
     _refuse_nobody(inflated, about)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Array, Floats, Mask, array_namespace
+from inertial_check.inertia import representations, tolerances
+from inertial_check.inertia.arrays import Array, Floats, Mask, array_namespace, read_only
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.derivatives import hides_numbers, hold_constant
 from inertial_check.inertia.parameters import InertialParameters
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 def project(  # noqa: PLR0913, PLR0917 - the public signature
     theta: Array | InertialParameters,
     metric: Metric = "inertia",
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
     weights: Array | None = None,
     prior: InertialParameters | Array | None = None,
     constraints: Constraint | list[Constraint] | tuple[Constraint, ...] = (),
@@ -84,16 +84,18 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
 
     Args:
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
-            any array library; or InertialParameters, whose own point then holds. Metrics of the
-            whole theta give arrays of the caller's library, and compute in NumPy, but under a
-            trace, for a gradient and on other devices, where they compute in that library.
+            any array library; or InertialParameters. Metrics of the whole theta give arrays of the
+            caller's library, and compute in NumPy, but under a trace, for a gradient and on other
+            devices, where they compute in that library.
         metric: What is least.
-        order: Order of the last six, given and returned: urdf, pinocchio, mujoco, wensing or ksl.
-        about: Point about which those six are taken, given and returned: "origin" or "com".
+        order: Order of the last six, given and returned: urdf, pinocchio, mujoco, wensing or ksl;
+            None for theta's own, as `theta` of results has one, else urdf.
+        about: Point about which those six are taken, given and returned: "origin" or "com"; None
+            for theta's own, as results and InertialParameters have one, else the origin.
         weights: (10,) diagonal or (10, 10) matrix W, or one for each body, on theta exactly as it
             is passed; positive semidefinite, and definite unless there is a prior.
-        prior: InertialParameters, or (..., 10) in the same order and about the same point, one or
-            one for each body; strictly consistent.
+        prior: InertialParameters, or (..., 10) in the same order and about the same point, unless
+            it knows its own, one or one for each body; strictly consistent.
         constraints: Objects of inertial_check.projection.constraints.
         margin: Least margin of the results, 0 to 1/3, held after rounding; about the origin within
             the numerical floor of the result where that is coarse.
@@ -121,16 +123,18 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         has status uncertified. `raise_for_status` turns these into an error.
 
     Raises:
-        ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
-            a constraint on a row that does not exist;
-            an argument that the metric needs or does not take; weights for all bodies that are not
-            positive semidefinite, a prior for all that is not positive definite: names the value.
+        ParameterError: Wrong shape, unknown order, point, metric or solver, an order or point that
+            contradicts theta's own, margin not in [0, 1/3], a constraint on a row that does not
+            exist; an argument that the metric needs or does not take; weights for all bodies that
+            are not positive semidefinite, a prior for all that is not positive definite: names the
+            value.
 
     Example:
         >>> found = ic.project([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08])
         >>> print(found.status, found.theta[[4, 7, 9]].round(6))  # ixx, iyy, izz
         projected [0.03 0.04 0.07]
     """
+    order, about = representations.find_form(theta, order, about)
     options = Options(
         metric=metric,
         order=order,
@@ -156,7 +160,7 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
         ParameterError: As `project` does.
     """
     options = options.validate()
-    given, about = as_theta(theta, options.order, options.about)
+    given, about = as_theta(theta, *representations.prefer_own(theta, options.order, options.about))
     prior = options.prior
     arrays = (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
     hidden = hides_numbers(given, options.weights, *arrays)
@@ -173,7 +177,7 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
                 f"metric {options.metric!r} with about='com': the pseudo-inertia is not linear in "
                 "such a theta; give it, and its weights, about the origin"
             )
-        given, about = theta.as_theta(order="urdf", about="origin"), "origin"
+        given, about = as_theta(theta.as_theta(about="origin"))
     return _project_matrices(given, about, options, hidden)
 
 
@@ -469,7 +473,7 @@ def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
         about=judged.about,
         metric=options.metric,
         margin=options.margin,
-        canonical=rows.put(result.theta, given),
+        canonical=read_only(rows.put(result.theta, given)),
         rows=rows,
         result=result,
         codes=codes,

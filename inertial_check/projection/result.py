@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property
 from typing import get_args
 
 import numpy as np
@@ -19,10 +18,12 @@ from inertial_check.inertia.arrays import (
     Array,
     EqualByValue,
     array_namespace,
+    cached_array,
     count_rows,
     describe_counts,
     device_of,
     quiet,
+    read_only,
     select_rows,
 )
 from inertial_check.inertia.consistency import Consistency, check
@@ -36,7 +37,7 @@ from inertial_check.inertia.notebook import (
     write_table,
 )
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import Order, Point, reorder
+from inertial_check.inertia.representations import Order, Point, reorder, state_form
 from inertial_check.projection.certificate import (
     Change,
     Conflict,
@@ -82,7 +83,7 @@ class Projection(EqualByValue):
 
     Index it as an array of bodies: result[2], result[moved]; it has a length, iterates over rows,
     equals another one with equal results (NaN equal to NaN), and copies and pickles. It has no
-    hash, since its arrays can be written to.
+    hash. It owns its numbers: NumPy's arrays of it are read-only.
 
     Attributes:
         order: The caller's order of the last six entries.
@@ -180,23 +181,24 @@ class Projection(EqualByValue):
         """Name of the solver: "closed form", "newton", or that of the conic solver."""
         return self.result.solver
 
-    @cached_property
+    @cached_array
     def theta(self) -> Array:
-        """(..., 10) the result in the caller's order and about the caller's point."""
-        return self._convert(reorder(self.canonical, "urdf", self.order))
+        """(..., 10) the result in the caller's order and about the caller's point; knows both."""
+        theta = self._convert(reorder(self.canonical, "urdf", self.order))
+        return state_form(theta, self.order, self.about)
 
-    @cached_property
+    @cached_array
     def parameters(self) -> InertialParameters:
         """The result as InertialParameters."""
         canonical = self._convert(self.canonical)
         return InertialParameters.from_theta(canonical, order="urdf", about=self.about)
 
-    @cached_property
+    @cached_array
     def status_code(self) -> Array:
         """(...,) integers of Status, in the caller's array library."""
         return self._convert(self.codes)
 
-    @cached_property
+    @cached_array
     def status(self) -> str | npt.NDArray[np.str_]:
         """(...,) words, a str for one body.
 
@@ -206,7 +208,7 @@ class Projection(EqualByValue):
         codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
 
-    @cached_property
+    @cached_array
     def conflict(self) -> Conflict | npt.NDArray[np.object_] | None:
         """The irreducible set of constraints that no body meets, or None; (...,) for a batch."""
         found = np.full(np.shape(self.codes), None, dtype=object)
@@ -224,18 +226,18 @@ class Projection(EqualByValue):
         moved = np.flatnonzero(np.asarray(self.rows.mask).reshape(-1))
         return [int(moved[failure.row]) for failure in self.result.failures]
 
-    @cached_property
+    @cached_array
     def iterations(self) -> Array:
         """(...,) of the solver; 0 where none was needed."""
         steps, none = self.result.iterations, 0 * self.codes
         return self._convert(none if steps is None else self.rows.put(steps, none))
 
-    @cached_property
+    @cached_array
     def changed(self) -> Array:
         """(...,) whether any number of the row differs from what was given."""
         return self._scatter(self.result.changed, self.codes < 0)
 
-    @cached_property
+    @cached_array
     def vanished(self) -> Array:
         """(...,) whether the nearest has no inertia about its centre of mass: a point mass.
 
@@ -243,7 +245,7 @@ class Projection(EqualByValue):
         """
         return self._scatter(self.result.vanished, self.codes < 0)
 
-    @cached_property
+    @cached_array
     def distance(self) -> Array:
         """(...,) length of the change in the metric; NaN where no nearest exists.
 
@@ -254,7 +256,7 @@ class Projection(EqualByValue):
         """
         return self._scatter_number(self._change.distance, self._blank)
 
-    @cached_property
+    @cached_array
     def relative_change(self) -> Array:
         """(...,) relative Frobenius change of the principal moments about the centre of mass."""
         return self._scatter_number(self._change.relative, self._blank)
@@ -280,7 +282,7 @@ class Projection(EqualByValue):
         residual: Array = self._certificate.gap
         return residual
 
-    @cached_property
+    @cached_array
     def factor(self) -> Array:
         """(...,) distance over a lower bound of it that holds; 1 where the certificate proves it.
 
@@ -293,7 +295,7 @@ class Projection(EqualByValue):
             ratio = self._change.distance / bound
         return self._scatter_number(np.where(np.isnan(bound), 1.0, np.maximum(ratio, 1.0)), one)
 
-    @cached_property
+    @cached_array
     @quiet
     def multiplier(self) -> npt.NDArray[np.float64]:
         """(..., 4, 4) multipliers Z of Pi >= 0 about the body origin; zero for rows that stay.
@@ -399,21 +401,21 @@ class Projection(EqualByValue):
             rows,
         )
 
-    @cached_property
+    @cached_array
     @quiet
     def _change(self) -> Change:
         evidence = self.result.evidence
         return Change(*np.zeros((2, 0))) if evidence is None else evidence.measure()
 
-    @cached_property
+    @cached_array
     def _certificate(self) -> Certificate:
         return self.certify()
 
-    @cached_property
+    @cached_array
     def _certificate_of_move(self) -> Certificate:
         return self.certify("move")
 
-    @cached_property
+    @cached_array
     def _blank(self) -> Array:
         """(...,) zeros, with NaN where no nearest exists."""
         xp = array_namespace(self.canonical)
@@ -432,10 +434,10 @@ class Projection(EqualByValue):
     def _convert(self, values: Array) -> Array:
         """Return values of the batch in the caller's array library, one body's as a scalar."""
         if self.like is None:
-            return values[()] if isinstance(values, np.ndarray) else values
+            return read_only(values)[()] if isinstance(values, np.ndarray) else values
         xp = array_namespace(self.like)
         dtype = self.like.dtype if np.issubdtype(values.dtype, np.floating) else None
-        return xp.asarray(values, dtype=dtype, device=device_of(self.like))
+        return xp.asarray(np.array(values), dtype=dtype, device=device_of(self.like))
 
 
 _REASON = (

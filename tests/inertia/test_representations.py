@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import clouds
+import inertial_check as ic
+from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import representations
 
@@ -359,14 +363,14 @@ class TestEveryConversion:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("order", ["drake", "", None, ["urdf"], 3])
+    @pytest.mark.parametrize("order", ["drake", "", ["urdf"], 3])
     def test_unknown_orders(self, order: Any) -> None:
         with pytest.raises(ParameterError, match=r"expected one of '?urdf"):
             representations.read_theta(np.zeros(10), order)
         with pytest.raises(ParameterError, match=r"unknown order|target is .*expected one of"):
             representations.reorder(np.zeros(10), "urdf", order)
 
-    @pytest.mark.parametrize("about", ["centre", "Origin", None])
+    @pytest.mark.parametrize("about", ["centre", "Origin", ""])
     def test_unknown_points(self, about: Any) -> None:
         with pytest.raises(ParameterError, match="expected one of origin, com"):
             representations.read_theta(np.zeros(10), "urdf", about)
@@ -432,3 +436,102 @@ class TestValidated:
             representations.about_com(np.float64(2.0), h, six.astype(np.float64)).dtype
             == np.float64
         )
+
+
+class TestFormsThatArraysKnow:
+    """A result's theta says its order and point as long as its rows are whole."""
+
+    KNOWN = InertialParameters.from_theta(np.arange(100.0).reshape(10, 10), about="com").as_theta(
+        "mujoco", "com"
+    )
+
+    @pytest.mark.parametrize(
+        "keep",
+        [
+            lambda t: t[0],
+            lambda t: t[2:8:3],
+            lambda t: t[t[:, 0] > 30],
+            lambda t: t[[3, 1]],
+            lambda t: t[..., :],
+            lambda t: t[None, 4],
+            lambda t: t.reshape(5, 2, 10)[np.ones((5, 2), dtype=bool)],
+            lambda t: t.copy(),
+            copy.copy,
+            copy.deepcopy,
+            lambda t: pickle.loads(pickle.dumps(t)),
+            lambda t: t.astype(np.float32),
+            lambda t: 2 * t / 4,
+            lambda t: np.concatenate([t, t]),
+            lambda t: np.stack(list(t)),
+            lambda t: np.vstack([t[0], t]),
+        ],
+    )
+    def test_rows_that_are_whole_keep_it(self, keep: Any) -> None:
+        got = keep(self.KNOWN)
+        assert (got.order, got.about) == ("mujoco", "com")
+        assert got.shape[-1] == 10
+        assert "about='com'" in repr(got)
+
+    @pytest.mark.parametrize(
+        "cut",
+        [
+            lambda t: t[:, 0],
+            lambda t: t[:, ::-1],
+            lambda t: t[0, [4, 7, 9, 0, 1, 2, 3, 5, 6, 8]],
+            lambda t: t[..., 3],
+            lambda t: t[..., None],
+            lambda t: t.T,
+            np.sort,
+            lambda t: t + t,
+            lambda t: t * t,
+            lambda t: 1 / (1 + t),
+            lambda t: t @ np.eye(10),
+            lambda t: t.sum(axis=0),
+            lambda t: np.stack([t[0]] * 10, axis=-1),
+            lambda t: np.concatenate([t, np.zeros((1, 10))]),
+            lambda t: np.concatenate([t, state(t, "urdf")]),
+            lambda t: t.reshape(10, 10, order="F"),
+            np.asarray,
+            np.array,
+        ],
+    )
+    def test_anything_else_is_a_bare_array(self, cut: Any) -> None:
+        assert getattr(cut(self.KNOWN), "about", None) is None
+
+    def test_numbers_are_those_of_numpy(self) -> None:
+        plain = np.asarray(self.KNOWN)
+        for use in (
+            lambda t: t[3:, 1],
+            lambda t: 3 * t,
+            lambda t: t.sum(),
+            np.linalg.norm,
+        ):
+            assert np.array_equal(use(self.KNOWN), use(plain))
+        own = self.KNOWN.copy()
+        own *= 2
+        own[0, 0] = 7
+        assert own[0, 0] == 7
+        with pytest.raises(ValueError, match="read-only"):
+            ic.project(self.KNOWN[:, :]).theta[0, 0] = 7
+
+    def test_lists_of_them_are_read_as_they_say(self) -> None:
+        rows = list(self.KNOWN)
+        assert representations.read_theta(rows)[2] == "com"
+        with pytest.raises(ParameterError, match="different forms"):
+            representations.read_theta([rows[0], np.zeros(10)])
+
+    def test_a_point_that_contradicts_is_refused_with_both_names(self) -> None:
+        with pytest.raises(ParameterError, match=r"about='origin' contradicts .* about='com'"):
+            ic.check(self.KNOWN, about="origin")
+        with pytest.raises(ParameterError, match=r"order='urdf' contradicts .* order='mujoco'"):
+            ic.check(self.KNOWN, order="urdf")
+
+    def test_matrices_are_taken_about_the_origin(self) -> None:
+        body = InertialParameters.from_com(2.0, [1.0, 2, 3], [1, 0.1, 0.2, 2, 0.3, 3])
+        theta = body.as_theta("ksl", "com")
+        assert np.array_equal(representations.pseudo_inertia(theta), body.pseudo_inertia)
+        assert np.array_equal(representations.spatial_inertia(theta), body.as_spatial_inertia())
+
+
+def state(theta: Any, order: Any) -> Any:
+    return InertialParameters.from_theta(np.asarray(theta)).as_theta(order)

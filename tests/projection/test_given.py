@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+import array_libraries
 import inertial_check as ic
-from inertial_check.inertia import sampling
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames, sampling
 from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.projection.priors import from_body
 
-THETA = sampling.inconsistent(0, 3, mass=(0.5, 2), length=(0.2, 0.5)).as_theta()
+THETA = np.array(sampling.inconsistent(0, 3, mass=(0.5, 2), length=(0.2, 0.5)).as_theta())
 PRIOR = ic.InertialParameters.from_com(1.0, [0, 0, 0.1], np.diag([0.02, 0.03, 0.04]))
 
 
@@ -174,3 +177,78 @@ def test_weights_whose_products_overflow_are_refused_with_their_place(size, shap
         ic.project(theta, "weighted", weights=weights[1])
     found = ic.project(theta, "weighted", weights=weights)
     assert (found.status == ["mass-floored", "no-nearest", "mass-floored"]).all()
+
+
+FAR = ic.InertialParameters.from_com(
+    [1.0, 2.0],
+    [[1.0, 0, 0], [0, -3, 1]],
+    [[0.01, 0, 0, 0.01, 0, 0.015], [0.02, 0, 0, 0.01, 0, 0.05]],
+)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("about", ["com", "origin"])
+def test_theta_of_a_result_is_taken_as_it_says(order, about):
+    """Every door takes its order and point from a value that knows them."""
+    found = ic.project(FAR.as_theta(order, about))
+    assert (found.order, found.about) == (found.theta.order, found.theta.about) == (order, about)
+    truth = found.parameters.as_theta()
+    theta = found.theta
+    masses, points = ic.realize(theta)
+    drawn = ic.sample(theta, 2, rng=0, mass=0.1)
+    prior = ic.project(THETA[0], "prior", prior=found.theta[0]).theta
+    expected = ic.project(THETA[0], "prior", prior=FAR[0]).theta
+    np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-9)
+    X = np.eye(4)
+    X[:3, 3] = 1, 2, 3
+    for got in (
+        ic.InertialParameters.from_theta(theta),
+        ic.InertialParameters.from_theta(ic.project(theta).theta),
+        ic.InertialParameters.from_point_masses(masses, points),
+        ic.InertialParameters.from_theta(
+            frames.translate(frames.transform(theta, X), [-1.0, -2, -3])
+        ),
+        ic.InertialParameters.from_theta(frames.add(theta, frames.add(theta, -1 * theta))),
+        ic.InertialParameters.from_theta(2 * frames.total(theta[:, None], (1,)) / 2),
+        from_body(theta, margin=1e-12),
+        ic.clean(theta).parameters,
+    ):
+        np.testing.assert_allclose(got.as_theta(), truth, rtol=0, atol=1e-9)
+    for given in (theta, theta[0], list(theta), drawn, drawn[0]):
+        assert np.all(ic.check(given).consistent)
+
+
+def test_a_metric_answers_about_the_point_of_its_body():
+    body = ic.InertialParameters.from_com(1, [1, 0, 0], np.diag([0.01, 0.01, 0.015]))
+    for metric, arguments in (("inertia", {}), ("covariance", {}), ("euclidean", {})):
+        found = ic.project(body, metric, **arguments)
+        assert ic.check(found.theta).consistent
+        assert ic.check(found.theta) == ic.check(found.parameters)
+    broken = ic.InertialParameters.from_com(1, [1, 0, 0], np.diag([0.01, 0.01, 0.5]))
+    for metric in ("inertia", "prior"):
+        prior = {"prior": body} if metric == "prior" else {}
+        found = ic.project(broken, metric, **prior)
+        assert ic.check(found.theta).verdict in ("consistent", "boundary")
+        with pytest.raises(ParameterError, match="about='origin' contradicts"):
+            ic.check(found.theta, about="origin")
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+def test_arrays_of_other_libraries_know_their_form_too(name):
+    library = array_libraries.Library(name)
+    theta = library.array(np.array(FAR.as_theta("ksl", "com")), "float32")
+    found = ic.project(theta, order="ksl", about="com")
+    assert np.asarray(ic.check(found.theta).consistent).all()
+    assert ic.project(found.theta).order == "ksl"
+    with pytest.raises(ParameterError, match="about='origin' contradicts"):
+        ic.check(found.theta, about="origin")
+    if name == "jax":
+
+        def judge(numbers):
+            inner = ic.project(numbers, order="ksl", about="com")
+            return ic.check(inner.theta).margin
+
+        margin = library.module.jit(judge)(theta)
+        np.testing.assert_allclose(margin, np.asarray(ic.check(found.theta).margin), atol=1e-6)
+        ball = library.xp.asarray([[1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1]])
+        assert ic.project(ball).about == "origin"  # nothing is remembered of arrays that are gone

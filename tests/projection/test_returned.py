@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
+from inertial_check.projection.constraints import FixedMass
 
 PRIOR = np.array([0.5, 0, 0, 0.05, 0.205, 0, 0, 0.305, 0, 0.4])
 WEIGHTS = np.arange(1.0, 11.0)
@@ -183,3 +184,54 @@ def test_results_of_numbers_of_any_size_are_computed_without_a_warning():
             found = ic.project(rows, metric, about="com")
             assert found.multiplier.shape == (3, 4, 4)
             assert found.gap.shape == found.relative_change.shape
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"metric": "inertia"},
+        {"metric": "inertia", "about": "com"},
+        {"metric": "covariance", "margin": 0.1},
+        {"metric": "inertia", "exact": True},
+        {"metric": "weighted", "weights": np.ones(10)},
+        {"metric": "prior", "prior": np.array([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1])},
+        {"metric": "euclidean", "constraints": FixedMass(1.0)},
+        {"metric": "pseudo-inertia", "margin": 0.01},
+    ],
+)
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("shape", [(10,), (4, 10)])
+def test_a_result_owns_its_numbers(arguments, library, shape):
+    """What is written into the caller's arrays later changes nothing, whenever it is computed."""
+    theta = np.broadcast_to([1.0, 0.1, 0, 0, 1, 0, 0, 1.2, 0, 2.5], shape).copy()
+    if len(shape) > 1:
+        theta[1, 9] = 1.5  # a row that is not moved
+    names = (
+        *("theta", "status", "distance", "relative_change", "gap", "primal_residual", "changed"),
+        *("dual_residual", "iterations", "vanished", "status_code", "gap_of_move", "multiplier"),
+    )
+    make = pytest.importorskip("torch").tensor if library == "torch" else np.array
+    given, before = make(theta), ic.project(make(theta), **arguments)
+    expected = {name: np.asarray(getattr(before, name)).copy() for name in names}
+    mine = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+    found, judged = ic.project(given, **mine), ic.check(given)
+    for array in (given, *(v for v in mine.values() if isinstance(v, np.ndarray))):
+        array[...] = 77.0
+    for name in names:
+        got = getattr(found, name)
+        np.testing.assert_array_equal(got, expected[name], err_msg=name)
+        assert not (isinstance(got, np.ndarray) and got.flags.writeable), name
+    assert np.array_equal(judged.verdict, ic.check(theta).verdict)
+    assert np.array_equal(judged.margin, ic.check(theta).margin)
+
+
+def test_read_only_numbers_are_judged_without_a_copy():
+    theta = np.tile([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], (3, 1)).copy()
+    view = theta.view()
+    view.flags.writeable = False
+    assert not np.shares_memory(ic.check(view).theta, theta)  # it can be written to
+    theta.flags.writeable = False
+    assert np.shares_memory(ic.check(theta).theta, theta)
+    for name in ("theta", "verdict_code", "margin", "witness", "principal_moments"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(ic.check(theta), name)[0] = 1

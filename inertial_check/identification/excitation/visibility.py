@@ -32,9 +32,9 @@ from inertial_check.identification.excitation.fourier import Motion
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats, real_arrays
-from inertial_check.inertia.consistency import Verdict, as_theta, check
+from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.frames import transform
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, read_about_origin
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.mechanics.equations import GRAVITY, mass_matrix, regressor
 from inertial_check.mechanics.tree import INERTIAL_FRAME, Tree
@@ -442,11 +442,7 @@ def prior_of(tree: Tree, prior: InertialParameters | ArrayLike | None) -> Floats
     """
     if prior is None:
         return np.asarray(tree.theta)
-    if isinstance(prior, InertialParameters):
-        given = prior.as_theta(order="urdf", about="origin")
-    else:
-        given, _ = as_theta(prior, "urdf", "origin")
-    theta = np.asarray(given, dtype=np.float64)
+    theta = read_about_origin(prior)
     if theta.shape != (len(tree), 10):
         raise ParameterError(
             f"prior has shape {theta.shape}, expected ({len(tree)}, 10): a row for each body of "

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -52,10 +52,13 @@ from inertial_check.inertia.representations import (
     ORDERS,
     Order,
     Point,
+    find_form,
+    find_own_form,
     pseudo_inertia,
     refuse_asymmetric,
     reorder,
     second_moment,
+    state_form,
     symmetric,
 )
 from inertial_check.projection.constraint import Constraint, read_constraints
@@ -491,16 +494,16 @@ def clean(  # noqa: PLR0913 - the public signature
         >>> print(ic.check(found.parameters).verdict)
         ['boundary']
     """
-    if isinstance(theta, InertialParameters):
-        order, about = order or "urdf", theta.about
+    own = find_own_form(theta)
+    order = order or own[0] or ("urdf" if isinstance(theta, InertialParameters) else None)
+    about = about or own[1]
     for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
         if value is None:
             raise ParameterError(
                 f"{name} is not said, and it is not guessed: expected {name}=, one of "
                 f"{', '.join(map(repr, choices))}"
             )
-    assert order is not None
-    assert about is not None
+    order, about = find_form(theta, order, about)
     given, about = _read_bodies("theta", theta, order, about)
     names = body_names(bodies, len(given))
     W = read_information(information, covariance, len(given), order)
@@ -524,13 +527,17 @@ def clean(  # noqa: PLR0913 - the public signature
     doubted |= np.asarray(after.verdict_code) == int(Verdict.ILL_POSED)
     doubted |= np.asarray(Consistency(given, about).verdict_code) == int(Verdict.ILL_POSED)
     status = np.where(doubted & (status != Status.NO_NEAREST.word), UNCERTIFIED, status)
+    before, after = (
+        state_form(reorder(each, "urdf", order), order, about) for each in (given, moved.theta)
+    )
+    before.flags.writeable = after.flags.writeable = False
     return Cleaned(
         names,
         order,
         about,
         request.metric,
-        np.asarray(reorder(given, "urdf", order)),
-        np.asarray(reorder(moved.theta, "urdf", order)),
+        before,
+        after,
         status,
         moved.together,
         moved.distance,
@@ -748,8 +755,10 @@ def _read_prior(
     Raises:
         ParameterError: Another number of bodies, or one that is not strictly consistent.
     """
+    if find_own_form(prior)[0]:
+        prior = InertialParameters.from_theta(cast("ArrayLike", prior))
     if isinstance(prior, InertialParameters):
-        prior, order = prior.as_theta(order="urdf", about=about), "urdf"
+        prior, order = np.asarray(prior.as_theta(order="urdf", about=about)), "urdf"
     known, _ = _read_bodies("prior", prior, order, about)
     if len(known) != count:
         raise ParameterError(f"prior is of {len(known)} bodies, expected {count}")

@@ -73,7 +73,7 @@ from inertial_check.identification.fit.weights import (
 )
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, Mask
-from inertial_check.inertia.parameters import InertialParameters, body_names
+from inertial_check.inertia.parameters import InertialParameters, body_names, read_about_origin
 from inertial_check.inertia.representations import Order
 from inertial_check.projection.constraint import Constraint, read_constraints
 from inertial_check.projection.constraints import FixedMass, TotalMass
@@ -656,7 +656,7 @@ class _GainFit:
     ) -> None:
         self.recorded, self.data, self.options = recorded, data, options
         self.scale = scale
-        self.prior = None if prior is None else _read_theta(prior, order)
+        self.prior = None if prior is None else read_about_origin(prior, order)
         self.count = self.recorded.columns - 1
         self.active = np.flatnonzero(self.recorded.squares > 0)
         free = np.full(len(self.active), np.inf)
@@ -922,13 +922,6 @@ def _regress(torque: Floats, further: Floats, system: System) -> tuple[float, fl
     variance = left / max(system.samples - len(x), 1)
     error = float(np.sqrt(variance * np.sum(inverse[0] ** 2)))
     return float(x[0] / sizes[0]), error / float(sizes[0])
-
-
-def _read_theta(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
-    """Read the prior (L, 10) in order "urdf"."""
-    if isinstance(prior, InertialParameters):
-        return np.asarray(prior.as_theta(), dtype=np.float64)
-    return np.asarray(InertialParameters.from_theta(prior, order=order).as_theta())
 
 
 PROFILE = (0.01, 0.03, 0.1, 0.2, 0.4)

@@ -36,7 +36,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, quiet, read_floats
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters, body_names
-from inertial_check.inertia.representations import Order, pseudo_inertia, reorder
+from inertial_check.inertia.representations import Order, pseudo_inertia, reorder, state_form
 from inertial_check.projection.quadratic import BOUNDARY_FRACTION, length_to_boundary
 from inertial_check.projection.svec import FROM_SVEC, congruence, factors, pack, unpack
 
@@ -506,7 +506,8 @@ class OnlineIdentification:
     @property
     def theta(self) -> Floats:
         """(L, 10) estimate about the body origins, in the caller's order [kg, kg m, kg m^2]."""
-        return np.asarray(reorder(self._theta, "urdf", self.order))
+        own = np.array(reorder(self._theta, "urdf", self.order))
+        return state_form(own, self.order, "origin")
 
     @property
     def parameters(self) -> InertialParameters:

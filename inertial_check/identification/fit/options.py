@@ -17,8 +17,8 @@ from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, as_number, read_floats
-from inertial_check.inertia.consistency import as_theta, check
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.consistency import check
+from inertial_check.inertia.parameters import InertialParameters, read_about_origin
 from inertial_check.inertia.representations import Order
 from inertial_check.projection.constraint import Constraint
 from inertial_check.projection.priors import from_body
@@ -133,13 +133,10 @@ def prepare_priors(
     Raises:
         ParameterError: Another shape, or a body without mass or extent: names it.
     """
-    if isinstance(prior, InertialParameters):
-        given = np.asarray(prior.as_theta(order="urdf", about="origin"), dtype=np.float64)
-    else:
+    if not isinstance(prior, InertialParameters):
         (array,) = read_floats((), prior=prior)
-        if array.shape == (10 * count,):
-            array = array.reshape(count, 10)
-        given = np.asarray(as_theta(array, order, "origin")[0], dtype=np.float64)
+        prior = array.reshape(count, 10) if array.shape == (10 * count,) else prior
+    given = read_about_origin(prior, order)
     if given.shape != (count, 10):
         raise ParameterError(
             f"the prior has shape {given.shape}, expected ({count}, 10): ten numbers for each body "

@@ -43,7 +43,7 @@ from inertial_check.inertia.arrays import (
 )
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.frames import transform
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.parameters import InertialParameters, read_about_origin
 from inertial_check.inertia.representations import (
     SPATIAL_ORDERS,
     Order,
@@ -311,9 +311,7 @@ def _samples(
 
 def _ten(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
     """The prior (1, 10) in an order."""
-    if isinstance(prior, InertialParameters):
-        prior = prior.as_theta(order=order, about="origin")
-    (array,) = read_floats((), prior=prior)
+    array = reorder(read_about_origin(prior, order), "urdf", order)
     if array.shape not in ((10,), (1, 10)):
         raise ParameterError(f"prior has shape {array.shape}, expected (10,): one body")
     return array.reshape(1, 10)

@@ -30,7 +30,7 @@ from inertial_check.identification.fit.base import name_entries
 from inertial_check.identification.fit.problem import Problem, bend_like
 from inertial_check.identification.fit.reduction import Reduction, label_columns
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, Mask
+from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, Mask, cached_array
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
@@ -42,7 +42,7 @@ from inertial_check.inertia.notebook import (
     write_table,
 )
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import Order, reorder
+from inertial_check.inertia.representations import Order, reorder, state_form
 from inertial_check.projection.svec import Certificate
 
 if TYPE_CHECKING:
@@ -169,9 +169,9 @@ class Identification(EqualByValue):
         table = write_table(columns, rows, len(self.bodies), "bodies")
         return write_box("Identification", subtitle, table, shown.draw_triangle())
 
-    @cached_property
+    @cached_array
     def theta(self) -> Floats:
-        """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]."""
+        """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]; knows both."""
         return self._restore_order(self._canonical)
 
     @cached_property
@@ -189,7 +189,7 @@ class Identification(EqualByValue):
     def _reference(self) -> Floats:
         return np.zeros(len(self.names)) if self.reference is None else self.reference
 
-    @cached_property
+    @cached_array
     def prior(self) -> Floats:
         """(L, 10) the prior as it was used, in the caller's order."""
         return self._restore_order(self.problem.theta0)
@@ -495,7 +495,7 @@ class Identification(EqualByValue):
         return np.concatenate([theta, self.problem.numbers(x)])
 
     def _restore_order(self, theta: Floats) -> Floats:
-        return np.asarray(reorder(theta, "urdf", self.order))
+        return state_form(reorder(theta, "urdf", self.order), self.order, "origin")
 
 
 Words = npt.NDArray[np.str_]

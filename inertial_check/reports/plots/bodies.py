@@ -141,8 +141,8 @@ def margins(
     *,
     ax: Axes | None = None,
     most: int = MOST,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
 ) -> Figure:
     """Draw the margins of bodies, the worst first; a body below 0 cannot exist.
 
@@ -263,8 +263,8 @@ def principal_moments(
     names: Sequence[str] | None = None,
     *,
     ax: Axes | None = None,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
 ) -> Figure:
     """Draw where bodies lie between ball, rod and plate; the impossible region is shaded.
 
@@ -481,7 +481,7 @@ def scale_by_prior(prior: Floats, bodies: Sequence[str]) -> Floats:
     return found
 
 
-def overview(subject: Subject, *, order: Order = "urdf", about: Point = "origin") -> Figure:
+def overview(subject: Subject, *, order: Order | None = None, about: Point | None = None) -> Figure:
     """Draw the margins of bodies beside the triangle of their principal moments.
 
     Args:

@@ -14,7 +14,7 @@ from inertial_check.fixing.result import BodyFix, Fix
 from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.consistency import Bodies, check
 from inertial_check.inertia.parameters import InertialParameters, body_names
-from inertial_check.inertia.representations import Order, Point
+from inertial_check.inertia.representations import Order, Point, find_form
 from inertial_check.projection.result import Projection
 from inertial_check.reports.plots.figure import GRAY, PLAIN, find_figure, open_axes, shorten
 from inertial_check.reports.text import plural
@@ -81,8 +81,8 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     *,
     ax: Axes | None = None,
     most: int = MOST,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
 ) -> Figure:
     """Draw the numbers of bodies before and after a change, the largest change first.
 
@@ -174,7 +174,9 @@ def _read_body(body: BodyFix, name: str) -> _Row:
     return _Row(name, before, after, body.relative_change, margins)
 
 
-def _read_arrays(before: object, after: object, order: Order, about: Point) -> list[_Row]:
+def _read_arrays(
+    before: object, after: object, order: Order | None, about: Point | None
+) -> list[_Row]:
     """Read bodies before and after a change.
 
     Raises:
@@ -210,7 +212,9 @@ def _read_arrays(before: object, after: object, order: Order, about: Point) -> l
     ]
 
 
-def _read_parameters(subject: object, order: Order, about: Point) -> InertialParameters:
+def _read_parameters(
+    subject: object, order: Order | None, about: Point | None
+) -> InertialParameters:
     if isinstance(subject, Projection):
         subject = subject.parameters
     if isinstance(subject, InertialParameters):
@@ -221,7 +225,7 @@ def _read_parameters(subject: object, order: Order, about: Point) -> InertialPar
         raise ParameterError(
             f"cannot plot {type(subject).__name__}: expected a Fix, or the bodies before and after"
         ) from None
-    return InertialParameters.from_theta(theta, order=order, about=about)
+    return InertialParameters.from_theta(theta, *find_form(subject, order, about))
 
 
 def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:

@@ -15,7 +15,7 @@ from inertial_check.fixing.result import Fix
 from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.consistency import Bodies, Consistency, check
 from inertial_check.inertia.parameters import body_names
-from inertial_check.inertia.representations import Order, Point
+from inertial_check.inertia.representations import Order, Point, find_form
 from inertial_check.projection.result import Projection
 
 
@@ -100,8 +100,8 @@ class Change:
 def read_subject(
     subject: Subject,
     names: Sequence[str] | None = None,
-    order: Order = "urdf",
-    about: Point = "origin",
+    order: Order | None = None,
+    about: Point | None = None,
 ) -> Change:
     """Read the bodies of a subject.
 
@@ -123,7 +123,7 @@ def read_subject(
     return Change(replace(change.after, names=shown), before)
 
 
-def _read(subject: Subject, order: Order, about: Point) -> Change:
+def _read(subject: Subject, order: Order | None, about: Point | None) -> Change:
     if isinstance(subject, Model):
         bodies = subject.bodies
         return Change(_join([body.name for body in bodies], judge(subject)))
@@ -149,7 +149,7 @@ def _read(subject: Subject, order: Order, about: Point) -> Change:
     return Change(_read_consistency(_check_numbers(subject, order, about)))
 
 
-def _check_numbers(subject: Subject, order: Order, about: Point) -> Consistency:
+def _check_numbers(subject: Subject, order: Order | None, about: Point | None) -> Consistency:
     if isinstance(subject, Consistency):
         return subject
     if isinstance(subject, Projection):
@@ -163,7 +163,7 @@ def _check_numbers(subject: Subject, order: Order, about: Point) -> Consistency:
             f"cannot plot {type(subject).__name__}: expected a Model, a Report, a Fix, an "
             "Identification, InertialParameters, or an array of shape (..., 10)"
         ) from None
-    return check(theta, order=order, about=about)
+    return check(theta, *find_form(subject, order, about))
 
 
 def _join(names: Sequence[str], judgements: Sequence[Judgement]) -> BodyRows:

@@ -52,7 +52,7 @@ def quadratic(W, change):
 )
 def test_order_and_point_have_to_be_said(said, missing, choices):
     with pytest.raises(ParameterError, match=f"{missing} is not said") as error:
-        clean(robot()[0], **said)
+        clean(np.asarray(robot()[0]), **said)
     assert choices in str(error.value)
 
 
