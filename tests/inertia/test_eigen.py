@@ -3,11 +3,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracles
-from inertial_check.inertia.eigen import eigensystem, eigenvalues
+from inertial_check.inertia.eigen import (
+    columns,
+    eigensystem,
+    eigenvalues,
+    eigenvalues_of_entries,
+)
 
 # Rods, plates, balls and near misses: where the trigonometric form alone loses half the digits.
 STRATA = [
@@ -29,8 +34,14 @@ def matrix(six):
     return six[..., [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(*six.shape[:-1], 3, 3)
 
 
+def closed_form(six):
+    """The eigenvalues that the margin takes: relative to the largest, four times as fast."""
+    return np.stack(eigenvalues_of_entries(np, columns(six)), axis=-1)
+
+
+@pytest.mark.parametrize("eigenvalues", [eigenvalues, closed_form])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_eigenvalues_are_as_good_as_lapack_everywhere(dtype):
+def test_eigenvalues_are_as_good_as_lapack_everywhere(dtype, eigenvalues):
     six = samples(np.random.default_rng(1), 20_000, dtype)
     truth = np.linalg.eigvalsh(matrix(six).astype(np.float64))
     scale = np.abs(truth).sum(axis=-1, keepdims=True)
@@ -40,7 +51,8 @@ def test_eigenvalues_are_as_good_as_lapack_everywhere(dtype):
     assert error.max() < bound
 
 
-def test_eigenvalues_against_extended_precision():
+@pytest.mark.parametrize("eigenvalues", [eigenvalues, closed_form])
+def test_eigenvalues_against_extended_precision(eigenvalues):
     if np.finfo(np.longdouble).eps > 1e-18:
         pytest.skip("needs a platform whose long double is wider than double (x86 Linux)")
     six = samples(np.random.default_rng(2), 20_000, np.float64)
@@ -104,6 +116,8 @@ def signs(six, shift):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @given(entries=graded(), exact_scale=st.integers(-20, 20))
+@example(entries=[1.0, 2.0**-50, 0.0, 1.0, 0.0, 4.0], exact_scale=0)  # 1 +- 4 eps
+@example(entries=[1.0, 0.0, 2.0**-21, 3.0, 0.0, 1.0], exact_scale=0)  # the same in float32
 def test_small_eigenvalues_keep_the_digits_that_the_entries_determine(dtype, entries, exact_scale):
     # sum |v_i| |M_ij| |v_j| is what changes of all entries by their own size would do.
     six = np.array(entries, dtype) * dtype(2.0**exact_scale)
