@@ -229,3 +229,17 @@ def test_the_last_lines_for_people_tell_the_account_and_verbose_lists_it(folder,
     (invocation,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
     notes = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
     assert line in notes
+
+
+def test_stored_results_say_how_many_inertials_were_judged(folder, capsys):
+    (folder / "broken.urdf").write_text(BROKEN)
+    command = ["check", ".", "--results=rows", "--results-format=jsonl"]
+    assert main(command) == 2
+    assert "none was judged; --allow-unjudged" in capsys.readouterr().err
+    assert main([*command, "--allow-unjudged"]) == 1
+    (folder / "robot.urdf").write_text(URDF)
+    assert main(command) == 1
+    parts = folder.glob("rows/*/*.jsonl")
+    rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+    told = {(each["path"], each["inertials"], each["judged"]) for each in rows if not each["body"]}
+    assert told == {("./broken.urdf", 1, 0), ("./robot.urdf", 1, 1)}

@@ -415,6 +415,8 @@ def run(
     from inertial_check.running.results.reading import read_counts
 
     counts = read_counts(args.results, failures.append)
+    if counts.inertials and not (counts.judged or configurations.run["allow-unjudged"]):
+        failures.append("inertials were found and none was judged; --allow-unjudged accepts that")
     from inertial_check.running.results.counts import render
 
     output.write(render(counts, (), "text"))

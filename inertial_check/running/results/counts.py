@@ -115,6 +115,8 @@ class Counts:
         findings: Number of findings of each kind.
         facts: Facts behind findings.
         single: Number of findings that are facts of their own.
+        inertials: Number of inertials of all documents, with those that they include.
+        judged: Number of those that were judged.
     """
 
     files: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -122,6 +124,8 @@ class Counts:
     findings: Counter[FindingKind] = field(default_factory=Counter)
     facts: Facts = field(default_factory=Facts)
     single: int = 0
+    inertials: int = 0
+    judged: int = 0
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Count rows of documents and bodies."""
@@ -131,6 +135,8 @@ class Counts:
             verdict = row.get("verdict") or ""
             if row.get("body_id") is None:
                 self.files[upstream, row["status"]] += 1
+                self.inertials += row.get("inertials") or 0
+                self.judged += row.get("judged") or 0
             else:
                 self.bodies[BodyKind(upstream, shape, verdict, actions)] += 1
             for finding in row.get("findings") or ():
@@ -154,6 +160,8 @@ class Counts:
         self.bodies += other.bodies
         self.findings += other.findings
         self.single += other.single
+        self.inertials += other.inertials
+        self.judged += other.judged
         self.facts.merge(other.facts)
 
     def add_fact(self, fact: str | None) -> None:
@@ -389,7 +397,7 @@ Table = Any  # a pyarrow.Table: pyarrow has no types
 _TEXTS = frozenset(
     ["upstream", "path", "digest", "key", "inputs", "status", "note", "format", "model"]
 ).union(["body", "body_id", "body_file", "verdict"])
-_COUNTS = frozenset(["bodies", "line"])
+_COUNTS = frozenset(["bodies", "inertials", "judged", "line"])
 _BATCH = 65536
 """Number of rows that are read at once."""
 
@@ -496,6 +504,7 @@ class PendingTables:
             ValueError: It is damaged, or has other columns.
         """
         wanted = ["upstream", "status", "format", "verdict", "body_id", "findings", "engines"]
+        wanted += ["inertials", "judged"]
         tables = list(_read_batches(data, wanted))
         self._tables += tables
         self._rows += sum(table.num_rows for table in tables)
@@ -514,6 +523,8 @@ def _count_table(counts: Counts, table: Table) -> None:
     import pyarrow.compute as pc
 
     is_file = pc.is_null(table["body_id"])
+    counts.inertials += pc.sum(table["inertials"]).as_py() or 0
+    counts.judged += pc.sum(table["judged"]).as_py() or 0
     grouped = table.filter(is_file).group_by(["upstream", "status"]).aggregate([([], "count_all")])
     for row in grouped.to_pylist():
         counts.files[row["upstream"], row["status"]] += row["count_all"]

@@ -31,6 +31,8 @@ COLUMNS = (
     "format",
     "model",
     "bodies",
+    "inertials",
+    "judged",
     "body",
     "body_id",
     "body_file",
@@ -66,6 +68,7 @@ def build_rows(
             determine it.
     """
     file = result.file
+    hows = [each.how for counted in result.counted for each in counted.inertials]
     row: Row = {
         "upstream": upstream,
         "path": result.path,
@@ -77,6 +80,8 @@ def build_rows(
         "format": None,
         "model": None,
         "bodies": 0,
+        "inertials": len(hows),
+        "judged": len(hows) - hows.count(""),
         "findings": [],
     }
     rows = [row]
