@@ -229,6 +229,9 @@ def test_the_last_lines_for_people_tell_the_account_and_verbose_lists_it(folder,
     (invocation,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
     notes = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
     assert line in notes
+    assert main(["report", ".", "-o", "page.html"]) == 0
+    page = (folder / "page.html").read_text()
+    assert "./part.xml:3: the root element \\u003clink\\u003e is no" in page
 
 
 def test_stored_results_say_how_many_inertials_were_judged(folder, capsys):

@@ -35,6 +35,7 @@ from inertial_check.reports.page.scene import (
     build_scene,
     encode_for_script,
 )
+from inertial_check.reports.text import describe_account
 
 _SCRIPTS = (
     "linear.js",
@@ -227,10 +228,17 @@ def build_page(
     # The failures that no file of the report tells of, such as a path that does not exist.
     told = tuple(file.path for file in report.files)
     unseen = [failure for failure in report.failures if not failure.startswith(told)]
+    left = [f"{each.path}:{each.line}: {each.reason}" for each in report.account.unjudged]
+    if left:
+        unseen += [describe_account(report.account), *left[:_MOST_UNJUDGED]]
     if not scenes or unseen:
         notes = (*unseen, *report.notes)
         scenes.append(build_plain_scene(FileReport("", None, "Not checked", (), (), notes=notes)))
     return write_page(scenes, others=others)
+
+
+_MOST_UNJUDGED = 1000
+"""Largest number of inertials that are not judged and that a page lists."""
 
 
 def _build(
