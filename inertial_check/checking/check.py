@@ -180,20 +180,21 @@ def _examine_model(
     failed, later = _Defects(path), _Defects(path)
     findings = _find(examination, rules, settings, content, failed, later)
     bodies, judged = [*model.bodies], [*judgements]
+    unjudged = {each.span for each in model.unjudged}
+    partly = {
+        body.id
+        for body in model.bodies
+        if body.span in unjudged or (body.inertial is not None and body.inertial.how == "part")
+    }
+    findings = [
+        each for each in findings if each.body_id not in partly or each.code.startswith("IC0")
+    ]
     if model.macros:
         # Each alone: they are no part of the robot, whose other rules compare its bodies.
         apart = replace(model, bodies=model.macros, macros=(), problems=(), loops=(), frames=())
         judgements = judge(apart, settings.tolerance)
         other = examine(apart, judgements, replace(settings, geometry="off", expected_mass=None))
         alone = [rule for rule in rules if rule.code.startswith(_ALONE)]
-        partly = {
-            body.id
-            for body in model.bodies
-            if body.inertial is not None and body.inertial.how == "part"
-        }
-        findings = [
-            each for each in findings if each.body_id not in partly or each.code.startswith("IC0")
-        ]
         for each in _find(other, alone, settings, content, failed, later):
             body = next(body for body in model.macros if body.id == each.body_id)
             needs = "" if body.inertial is None else body.inertial.needs

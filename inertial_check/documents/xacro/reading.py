@@ -535,6 +535,10 @@ def read_model(source: Source, context: Context) -> Model:
     judged = {body.inertial.span for body in macros if body.inertial is not None}
     unjudged = {span: Unjudged(span, _NOT_REACHED) for span in last.missing}
     unjudged |= {each.span: each for each in reduced if isinstance(each, Unjudged)}
+    for link in model.bodies:
+        if link.inertial is None and expansion.data.find(b"<unknown ", *link.span[:2]) >= 0:
+            span, needs = places.body(link).span, places.needs(link)
+            unjudged[span] = Unjudged(span, f"its inertial may be in {needs}, left out", needs)
     return Model(
         expansion.sources[0],
         NAME,
@@ -595,9 +599,9 @@ class _PlaceMap:
             if problem.kind != "malformed" or not self._unknown_in(problem.span)
         ]
 
-    def needs(self, inertial: Inertial | None) -> str:
-        """List what the unknown words of an inertial need; "" if all are known."""
-        words = () if inertial is None else self._unknown_in(inertial.span)
+    def needs(self, element: Inertial | Body) -> str:
+        """List what the unknown words of an element need; "" if all are known."""
+        words = self._unknown_in(element.span)
         return ", ".join(
             dict.fromkeys(need or _A_VALUE for word in words for need in word.needs or ("",))
         )

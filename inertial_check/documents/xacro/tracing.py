@@ -130,6 +130,9 @@ _MOST_WAYS = 8
 _FEW = 6
 """Number of unknown names and macros that one message lists."""
 
+_WITH_GAPS = ("inertial", "link")
+"""Elements in which it is noted that something is missing."""
+
 _MACRO, _INCLUDE, _NO_MACRO = "xacro:macro", "xacro:include", "unknown macro name: "
 
 
@@ -389,7 +392,7 @@ class Tracing:
                     for value in dict(node.attributes.items()).values()
                 ]
                 link = body.ownerDocument.createElement(name)
-                link.setAttribute("name", holder.getAttribute("name"))
+                link.setAttribute("name", holder.getAttribute("name") or "inertial")
                 link.appendChild(one)
                 ways = found.setdefault(stamp.element, {})
                 if len(ways) < _MOST_WAYS:
@@ -459,7 +462,7 @@ class Tracing:
             self._lose(error, _where_of(error) or _stamp(self._looked_at or node))
         self._unread |= node.tagName == _INCLUDE
         if node.parentNode is not None:
-            if isinstance(node.parentNode, Node) and node.parentNode.tagName == "inertial":
+            if isinstance(node.parentNode, Node) and node.parentNode.tagName in _WITH_GAPS:
                 node.parentNode.insertBefore(_make_gap(node, [node.tagName]), node)
             node.parentNode.removeChild(node)
         self._left.append(_Left(node, *self._scopes[-1]))
@@ -503,7 +506,7 @@ class Tracing:
                     parent = parent.parentNode
                 if isinstance(parent, Node):
                     parent.branches = True
-            elif parent.tagName == "inertial":
+            elif parent.tagName in _WITH_GAPS:
                 needs = [need for each in find_unknowns(value) for need in each.needs]
                 parent.insertBefore(_make_gap(parent, needs), node)
         if holds == unless:
@@ -788,7 +791,7 @@ def _load_yaml(stream: Value) -> Value:
 
 
 def _make_gap(node: Value, needs: Iterable[str]) -> Value:
-    """Make an element that stands in an <inertial> for what is missing there."""
+    """Make an element that stands in an <inertial> or <link> for what is missing there."""
     gap = node.ownerDocument.createElement("unknown")
     gap.setAttribute("needs", Unknown.of(needs, None))
     return gap

@@ -276,6 +276,21 @@ class TestMissingPieces:
         assert [finding.code for finding in file.findings] == ["IC301"]
         assert [body.judgement.verdict for body in file.bodies] == ["inconsistent"]
 
+    def test_a_link_whose_inertial_may_be_in_what_is_missing_lacks_none(self):
+        model = read(
+            '<link name="base"/><link name="a"><xacro:box_inertial m="1"/></link>',
+            f'<link name="b"><xacro:if value="$(arg x)">{link()[18:-7]}</xacro:if></link>',
+            *(
+                f'<joint name="j{child}" type="revolute"><parent link="base"/>'
+                f'<child link="{child}"/></joint>'
+                for child in ("a", "b")
+            ),
+            '<xacro:property name="k" value="1"/>',
+        )
+        assert [code for code, *_ in codes(model)] == ["IC003"]
+        assert [each.needs for each in model.unjudged] == ["xacro:box_inertial", "x"]
+        assert [(body.name, body.inertial.how) for body in model.macros] == [("inertial", "macro")]
+
     def test_errors_between_elements_cost_only_themselves(self):
         """The loop over the children of an element must go on behind the one that fails."""
         model = read(
