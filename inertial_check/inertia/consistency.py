@@ -306,7 +306,9 @@ class Consistency(EqualByValue):
         except Exception:  # a trace hides the values: the shape is all that is known
             return f"Consistency(shape={self.shape}, about={self.about!r}, traced)"
         if margin is not None:
-            return f"Consistency({words}, margin={margin:.6g}, about={self.about!r})"
+            whole = bool(has_central_inertia(self._xp, self.theta))
+            why = "" if whole else ", without mass and so without a centre of mass"
+            return f"Consistency({words}{why}, margin={margin:.6g}, about={self.about!r})"
         return f"Consistency({describe_counts(words)}; shape={self.shape}, about={self.about!r})"
 
     @property

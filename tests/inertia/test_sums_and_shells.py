@@ -252,6 +252,8 @@ def test_what_has_no_centre_says_so_instead_of_a_number(about):
         assert np.isfinite(number[1]).all()
     assert judged.verdict.tolist() == ["invalid", "consistent"]
     assert "1 without a centre of mass" in repr(pair)
+    assert "invalid, without mass and so without a centre of mass" in repr(judged[0])
+    assert "centre" not in repr(judged[1])
     assert repr(pair[0]) == (
         "InertialParameters(mass=0.0, first_moment=[0.0, 0.0, 0.15], "
         "inertia_origin=[0.05, 0.0, 0.0, 0.05, 0.0, 0.0], no centre of mass, dtype=float64)"
