@@ -46,6 +46,17 @@ def test_the_faster_signal_comes_without_aliases_to_the_stamps_of_the_slower():
     assert joined.notes[1] == "125 Hz kept"
 
 
+def test_loggers_of_nearly_one_rate_are_interpolated_without_a_filter():
+    own, other = np.arange(0, 4, 1 / 101), np.arange(0.003, 3.9, 1 / 100)
+    cubic = np.polynomial.Polynomial([1.0, -2.0, 3.0, -0.5])  # a spline of these is the cubic
+    joined = join_signals(
+        [LoggedSignals(own, cubic(own)[:, None]), LoggedSignals(other, other[:, None])]
+    )
+    assert joined.t.tolist() == other.tolist()
+    np.testing.assert_allclose(joined.signals[0][:, 0], cubic(other), rtol=1e-12)
+    assert joined.notes == ("101 Hz interpolated by cubic splines", "100 Hz kept")
+
+
 def test_a_pause_of_one_logger_is_not_bridged():
     fast = fast_positions()
     rows = (fast.t < 4) | (fast.t > 5)
