@@ -57,6 +57,18 @@ NEARLY_ISOTROPIC = 1e-6
 """Distance of a margin from 1/3 below which the cone of bodies that have it has no inside for a
 conic solver; its equations are posed instead."""
 
+MARGIN_SETTLED = 1e-14
+"""Promised decrease, relative to the squared distance, below which a descent to a body with a
+margin has settled: rounding of that distance, so that one more step is the last."""
+
+SADDLE = 1e-13
+"""Least curvature of a descent, relative to the largest: the factor of a singular matrix is not
+unique, and along what leaves it the same nothing bends."""
+
+FIRST_SPREAD = 0.01
+"""Least part of the spread in each direction of a body at which a descent starts: without any, the
+descent would see no gain in giving it some."""
+
 SETTLED_PLACE = 1e-9
 """Move of a centre of mass, in squared radii of gyration, below which a margin about the former one
 is the margin."""

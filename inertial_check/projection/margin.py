@@ -1,27 +1,83 @@
-"""Bodies with a margin as a convex set: exact at a centre of mass, inside the true set elsewhere.
+"""Bodies with a margin: a convex set about a known centre of mass, and none where it is free.
 
 The margin asks for S_c >= mu tr(S_c) 1 with S_c = S - h h^T / m, which is no convex set of theta.
 For the moments S', h' about a point q it is implied by the linear matrix inequality
 
     [[S' - mu tr(S') 1, h'], [h'^T, m]] >= 0,
 
-because tr(S') is at least tr(S_c), and it is the same where q is the centre of mass.
+because tr(S') is at least tr(S_c), and it is the same where q is the centre of mass. About the
+origin it is Pi - mu <T, Pi> E >= 0 with E = diag(1, 1, 1, 0) and <T, Pi> = tr(S').
+
+`find_nearest` descends over factors whose products have the margin (Burer and Monteiro, Math.
+Program. 95, 2003) from several starts. With the multiplier Z of the inequality about the centre of
+mass q of the answer, W (theta - theta0) = Z - e T with e = mu tr(Z_S). As a weak dual about every
+point q + p this Z, or one that moves with p, bounds the distance to the bodies with their centre
+there, by no less than that of the answer for all p of some ellipsoid p^T K p <= s^2. Bodies with
+their centre outside have <K, S'> >= s^2 m, which is linear: the nearest under this cut, without the
+margin, bounds theirs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.tolerances import NEARLY_ISOTROPIC
+from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.representations import SMALLEST, pseudo_inertia
+from inertial_check.inertia.tolerances import (
+    CERTIFIED,
+    EPS,
+    FIRST_SPREAD,
+    MARGIN_SETTLED,
+    NEARLY_ISOTROPIC,
+    SADDLE,
+    SUFFICIENT_DECREASE,
+)
+from inertial_check.projection import newton
+from inertial_check.projection.certificate import see_from_origin
 from inertial_check.projection.constraint import ArrayField, Block, Constraint
 from inertial_check.projection.moments import ISOTROPIC
-from inertial_check.projection.svec import TO_SVEC, congruence
+from inertial_check.projection.quadratic import (
+    Counts,
+    Quadratic,
+    iterate_rows,
+    measure_change,
+    normalise,
+)
+from inertial_check.projection.svec import (
+    FROM_SVEC,
+    TO_SVEC,
+    Certificate,
+    apply,
+    cone_residual,
+    congruence,
+    decompose,
+    pack,
+    unpack,
+)
 
 _DIAGONAL = [0, 4, 7]  # where S has its diagonal in svec(Pi)
+
+STEPS = 60
+"""Newton steps of a descent at most; ten are usual."""
+
+SCREENING = 8
+"""Newton steps from each further start; the best of them goes on."""
+
+CUTS = 12
+"""Weights of a cut that are tried at most."""
+
+STARTS = np.array([
+    [[0, 0, 0.8], [0, 0, -0.8], [0, 0.5, 0], [0, -0.5, 0], [0, 0.3, 0.3], [0, 0.3, -0.3]],
+    [[0, 0, 0.8], [0, 0, -0.8], [0, 0.6, -0.6], [0, -0.6, 0.6], [0.3, 0.3, -0.3], [-0.3, 0.3, 0.3]],
+])  # fmt: skip
+"""Centres of mass at further starts, along principal axes in radii of gyration: the first row about
+the origin, the second about the centre of mass of the answer without the margin."""
+
+_E = np.array([0.0, 0, 0, 0, 2, 0, 0, 2, 0, 2])
+_ROWS, _COLUMNS = [0, 1, 1, 2, 2, 2, 0, 1, 2, 3], [0, 0, 1, 0, 1, 2, 3, 3, 3, 3]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,3 +111,334 @@ class MarginAbout(Constraint):
     def describe(self) -> str:
         """The margin."""
         return f"margin {self.margin:g}"
+
+
+def find_nearest(
+    problem: Quadratic, margin: float, free: Floats, least: Floats, floored: Mask
+) -> tuple[Descent, Mask, Floats]:
+    """Find bodies with a margin near what was given, and bounds below which there is none.
+
+    Args:
+        problem: The problem, with W and without a floor.
+        margin: The margin, above 0.
+        free: (n, 10) the nearest without the margin, of positive mass.
+        least: (n,) least mass [kg].
+        floored: (n,) rows that end at the least mass already.
+
+    Returns:
+        The bodies; (n,) which end at the least mass; and (n,) lower bounds of their distances, or
+        NaN where nothing is nearer, to be said by the certificate, or the mass is the least.
+    """
+    form = build_form(margin)
+    start = _enter(free, free[:, 1:4] / free[:, :1], margin)
+    best = _descend(problem, form, floored, start, STEPS)
+    best, light = _keep_mass(problem, form, floored, best, least)
+    bound = find_bound(problem, free, best)
+    rows = np.flatnonzero(~np.isnan(bound) & ~light)
+    if rows.size:
+        part = problem.rows(rows)
+        again = _search(part, form, free[rows], margin)
+        again, more = _keep_mass(part, form, light[rows], again, least[rows])
+        better = again.value < best.value[rows]
+        for whole, new in zip(best, again, strict=True):
+            np.asarray(whole)[rows[better]] = np.asarray(new)[better]
+        light[rows[better]] = more[better]
+        bound[rows] = find_bound(part, free[rows], best.rows(rows))
+    return best, light, np.where(light, np.nan, bound)
+
+
+class Descent(NamedTuple):
+    """Ends of descents.
+
+    Attributes:
+        u: (n, 10) factors.
+        theta: (n, 10) in order "urdf" about the origin of the problem.
+        value: (n,) squared distances.
+        promised: (n,) decrease of them that the last step promised.
+        steps: (n,) Newton steps.
+    """
+
+    u: Floats
+    theta: Floats
+    value: Floats
+    promised: Floats
+    steps: Counts
+
+    def rows(self, rows: Integers) -> Descent:
+        """Select some of the rows."""
+        u, theta, value, promised, steps = self
+        return Descent(u[rows], theta[rows], value[rows], promised[rows], steps[rows])
+
+
+def build_form(margin: float) -> Floats:
+    """Build B (10, 10, 10) with theta_k = u^T B_k u for the entries u of N = [[L, v], [0, r]].
+
+    N N^T is the pseudo-inertia with S_c = L L, L symmetric; with the margin, theta has
+    S_c = (1 - 3 mu) L L + mu tr(L L) 1. A triangular L would be ambiguous where S_c is singular.
+    """
+    basis = np.zeros((10, 4, 4))
+    basis[range(10), _ROWS, _COLUMNS] = 1.0
+    basis[range(6), _COLUMNS[:6], _ROWS[:6]] = 1.0
+    Pi = np.einsum("aij,bkj->abik", basis, basis)
+    own = Pi[:6, :6]
+    spread = np.einsum("abii->ab", own)[:, :, None, None] * np.diag([1.0, 1, 1, 0])
+    Pi[:6, :6] = own + margin * (spread - 3 * own)
+    return np.asarray((pack((Pi + Pi.swapaxes(0, 1)) / 2) @ FROM_SVEC.T).transpose(2, 0, 1))
+
+
+def _enter(theta: Floats, center: Floats, margin: float) -> Floats:
+    """Build u (n, 10) of bodies near theta with the margin and another centre of mass (n, 3)."""
+    mass = theta[:, :1]
+    spread = np.asarray(pseudo_inertia(theta))[:, :3, :3]
+    values, axes = decompose(spread - mass[:, :, None] * center[:, :, None] * center[:, None, :])
+    total = np.abs(values).sum(axis=1, keepdims=True)
+    # A factor without rank would stay so: its derivative vanishes where it does.
+    wide = np.maximum(values - margin * total, min(FIRST_SPREAD, margin) * total)
+    wide *= total / np.where(total > 0, wide.sum(axis=1, keepdims=True), 1.0)
+    root = (axes * np.sqrt(wide)[:, None, :]) @ axes.transpose(0, 2, 1)
+    entries = root[:, _ROWS[:6], _COLUMNS[:6]]
+    return np.concatenate([entries, np.sqrt(mass) * center, np.sqrt(mass)], axis=1)
+
+
+def _descend(problem: Quadratic, form: Floats, held: Mask, start: Floats, most: int) -> Descent:
+    """Descend by Newton's method from u (n, 10); rows that are `held` keep their mass u[:, 9]^2."""
+    u, W = np.array(start), problem.W
+    assert W is not None  # the caller has built it
+
+    def evaluate(rows: Integers, at: Floats) -> tuple[Floats, Floats, Floats]:
+        theta = np.einsum("nka,na->nk", np.tensordot(at, form, (1, 1)), at)
+        change = theta - problem.theta0[rows]
+        force = np.matmul(W[rows], change[:, :, None])[:, :, 0]
+        return theta, np.einsum("nk,nk->n", change, force), force
+
+    theta, value, force = evaluate(np.arange(len(u)), u)
+    hoped = np.array(value)
+
+    def advance(rows: Integers) -> Mask:
+        J = 2 * np.tensordot(u[rows], form, (1, 1))
+        square = J.transpose(0, 2, 1) @ W[rows] @ J
+        H = square + 2 * np.tensordot(force[rows], form, (1, 0))
+        gradient = np.einsum("nka,nk->na", J, force[rows])
+        still = held[rows]
+        gradient[still, 9] = H[still, 9] = H[still, :, 9] = 0.0
+        size = np.sqrt(np.maximum(*(np.abs(np.einsum("nii->ni", M)) for M in (square, H))))
+        unit = np.where(size > 0, 1 / np.where(size > 0, size, 1.0), 0.0)
+        values, vectors = decompose(H * unit[:, :, None] * unit[:, None, :])
+        # With the absolute values the step goes down also next to a saddle.
+        curvature = np.abs(values)
+        curvature = np.maximum(curvature, SADDLE * curvature.max(axis=1, keepdims=True))
+        along = np.einsum("nba,nb->na", vectors, gradient * unit) / curvature
+        step = -unit * np.einsum("nab,nb->na", vectors, along)
+        promised = -np.einsum("na,na->n", gradient, step)
+        before, origin, hoped[rows] = value[rows], u[rows], promised
+        settled = promised <= MARGIN_SETTLED * before  # below rounding a last step needs no proof
+
+        def attempt(some: Integers, length: float) -> Mask:
+            at = origin[some] + length * step[some]
+            found = evaluate(rows[some], at)
+            enough = newton.SEARCH.decrease * length * promised[some]
+            better = (found[1] < before[some] - enough) | settled[some]
+            chosen = rows[some[better]]
+            for whole, part in zip((u, theta, value, force), (at, *found), strict=True):
+                whole[chosen] = part[better]
+            return np.asarray(better)
+
+        newton.SEARCH.find_rows(len(rows), attempt)
+        return np.asarray((value[rows] < before) & ~settled)
+
+    with np.errstate(all="ignore"):
+        steps = iterate_rows(np.arange(len(u)), len(u), most, advance)
+    return Descent(u, theta, value, hoped, steps)
+
+
+def _keep_mass(
+    problem: Quadratic, form: Floats, floored: Mask, found: Descent, least: Floats
+) -> tuple[Descent, Mask]:
+    """Descend again, with the least mass, where a descent ended with less."""
+    light = ~floored & ~(found.theta[:, 0] >= least)
+    rows = np.flatnonzero(light)
+    if rows.size:
+        start = np.array(found.u[rows])
+        start[:, 9] = np.sqrt(least[rows])
+        again = _descend(problem.rows(rows), form, light[rows], start, STEPS)
+        for whole, part in zip(found, again, strict=True):
+            np.asarray(whole)[rows] = part
+    return found, floored | light
+
+
+def _search(problem: Quadratic, form: Floats, free: Floats, margin: float) -> Descent:
+    """Descend from further starts, and to the end from the best of them."""
+    com, count = free[:, 1:4] / free[:, :1], len(free)
+    centers = []
+    for places, origin in zip(STARTS, (0 * com, com), strict=True):
+        about = np.asarray(pseudo_inertia(free))[:, :3, :3]
+        about = about - free[:, 0, None, None] * origin[:, :, None] * origin[:, None, :]
+        values, axes = decompose(about)
+        reach = np.sqrt(np.maximum(values, 0.0) / free[:, :1])
+        centers += [origin + np.einsum("nij,nj->ni", axes, reach * place) for place in places]
+    every = np.tile(np.arange(count), len(centers))
+    start = _enter(free[every], np.concatenate(centers), margin)
+    loose = np.zeros(len(every), dtype=np.bool_)
+    tried = _descend(problem.rows(every), form, loose, start, SCREENING)
+    value = np.where(np.isnan(tried.value), np.inf, tried.value).reshape(-1, count)
+    best = tried.u.reshape(-1, count, 10)[np.argmin(value, axis=0), np.arange(count)]
+    return _descend(problem, form, loose[:count], best, STEPS)
+
+
+class Proof(NamedTuple):
+    """Multipliers of the margin about the centres of mass of some answers.
+
+    Attributes:
+        point: (n, 3) the centres of mass q [m].
+        trace: (n, 10) T as a functional on theta.
+        share: (n,) e = mu tr(Z_S).
+        Z: (n, 10) the multiplier as a functional on theta.
+    """
+
+    point: Floats
+    trace: Floats
+    share: Floats
+    Z: Floats
+
+
+def find_multipliers(problem: Quadratic, change: Floats) -> Proof:
+    """Find the multipliers under which theta0 + change (n, 10) would be stationary."""
+    assert problem.W is not None  # the caller has built it
+    theta = problem.theta0 + change
+    point = theta[:, 1:4] / theta[:, :1]
+    trace = np.zeros_like(change)
+    trace[:, 0], trace[:, 1:4] = np.einsum("ni,ni->n", point, point), -2 * point
+    trace[:, [4, 7, 9]] = 0.5
+    force = np.matmul(problem.W, change[:, :, None])[:, :, 0]
+    # Any share proves that makes Z semidefinite and is at most mu tr(Z_S): the least proves most.
+    values = decompose(unpack(force @ FROM_SVEC)[:, :3, :3])[0]
+    share = np.maximum(-values[:, 0], EPS * np.abs(values).sum(axis=1))
+    return Proof(point, trace, share, force + share[:, None] * trace)
+
+
+def certify_margin(
+    problem: Quadratic, change: Floats, margin: float, *, of_move: bool
+) -> Certificate:
+    """Compute by how much theta0 + change (n, 10) fails to be stationary, in units of the problem.
+
+    Args:
+        problem: The problem, with W; a floor of mass as its Delta.
+        change: (n, 10) of theta.
+        margin: The margin.
+        of_move: Whether residuals are relative to the move, and not to the body.
+    """
+    units, proof = normalise(problem), find_multipliers(problem, change)
+    force = proof.Z - proof.share[:, None] * proof.trace
+    # Points leave a choice of shares: the largest proves them in spite of rounding.
+    most = margin * (force @ _E) / np.maximum(1 - 3 * margin, NEARLY_ISOTROPIC)
+    share = np.maximum(proof.share, most)
+    Z, theta = force + share[:, None] * proof.trace, problem.theta0 + change
+    matrix = unpack(Z @ FROM_SVEC)
+    # A floor of mass has a multiplier of its own: what pushes the mass at the centre of mass.
+    v = np.concatenate([proof.point, np.ones_like(proof.point[:, :1])], axis=1)
+    push = np.einsum("ni,nij,nj->n", v, matrix, v) * (problem.Delta[:, 3, 3] > 0)
+    matrix[:, 3, 3] -= push
+    force[:, 0] -= push
+    flat = theta - margin * np.einsum("ni,ni->n", proof.trace, theta)[:, None] * _E
+    x = apply(units.inverse, flat @ TO_SVEC.T) / units.size[:, None]
+    scale, back = (units.weight * units.size)[:, None], congruence(units.factor)
+    # A share above mu tr(Z_S) is none of the margin's.
+    rest = np.maximum(share - margin * (Z @ _E), 0.0)[:, None] * proof.trace @ FROM_SVEC
+    z, rest, force = (
+        np.einsum("nij,ni->nj", back, a) / scale for a in (pack(matrix), rest, force @ FROM_SVEC)
+    )
+    own = apply(units.inverse, theta @ TO_SVEC.T) / units.size[:, None]
+    unexplained = np.maximum(cone_residual(z), np.linalg.norm(rest, axis=1))
+    residuals = cone_residual(x), unexplained, np.abs(np.einsum("ni,ni->n", own, force))
+    if of_move:
+        d = apply(units.inverse, change @ TO_SVEC.T) / units.size[:, None]
+        move, force = (np.maximum(np.linalg.norm(a, axis=1), SMALLEST) for a in (d, z))
+        residuals = residuals[0] / move, residuals[1] / force, residuals[2] / move / force
+    return Certificate(*(np.where(np.isnan(each), np.inf, each) for each in residuals))
+
+
+def find_bound(problem: Quadratic, free: Floats, found: Descent) -> Floats:
+    """Find lower bounds (n,) of distances to bodies with the margin; NaN for that which was found.
+
+    Args:
+        problem: The problem, with W and without a floor.
+        free: (n, 10) the nearest without the margin.
+        found: The bodies with the margin.
+    """
+    assert problem.W is not None  # the caller has built it
+    theta, value, least = found.theta, found.value, measure_change(problem, free) ** 2
+    rows = np.flatnonzero(value * (1 - CERTIFIED) > least)
+    point, trace, share, Z = find_multipliers(problem.rows(rows), (theta - problem.theta0)[rows])
+    # The dual value is that of the minimum which a descent has all but reached, or else less by
+    # what scaling the body would still bring.
+    scaled = np.einsum("ni,ni->n", Z - share[:, None] * trace, theta[rows])
+    left = found.promised[rows]
+    reached = (found.steps[rows] < STEPS) & (left < SUFFICIENT_DECREASE * value[rows])
+    dual = value[rows] - 2 * np.where(reached, left, np.abs(scaled))
+    inverse = newton.invert(problem.W[rows])
+    shift = np.zeros((len(rows), 4, 4)) + np.eye(4)
+    shift[:, 1:, 0] = -point
+    V = shift @ inverse[:, :4, :4] @ shift.transpose(0, 2, 1)
+    with np.errstate(all="ignore"):
+        K, reach = _find_reach(unpack(Z @ FROM_SVEC)[:, :3, :3], share, V, theta[rows, 0])
+    # <K, S'> - s^2 m about the centre of mass, as a matrix that multiplies Pi about the origin.
+    C = np.zeros_like(V)
+    C[:, :3, :3], C[:, 3, 3] = K, -(reach**2)
+    cut = pack(see_from_origin(C, point)) @ TO_SVEC
+    near = np.flatnonzero(reach > 0)
+    rows = rows[near]
+    outside = _bound_outside(problem.rows(rows), cut[near], inverse[near], value[rows])
+    least[rows] = np.maximum(least[rows], np.minimum(outside, dual[near]))
+    return np.where(value * (1 - CERTIFIED) <= least, np.nan, np.sqrt(least))
+
+
+def _find_reach(Z: Floats, share: Floats, V: Floats, mass: Floats) -> tuple[Floats, Floats]:
+    """Find K (n, 3, 3) and s (n,): the dual value is no less for centres with p^T K p <= s^2.
+
+    Args:
+        Z: (n, 3, 3) the multiplier of S, positive semidefinite.
+        share: (n,) e.
+        V: (n, 4, 4) the block of W^-1 of mass and first moment about the answer's centre of mass.
+        mass: (n,) of the answer.
+    """
+    one = share[:, None, None] * np.eye(3)
+    values, axes = decompose(Z)
+    root = axes * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    # Z moves with the centre by -B p beside S, by as much as raises the least curvature most: of
+    # 2 m p^T K p - 4 ||(e - B) p||_V^2 with K = e 1 - B^T Z^-1 B.
+    pulled = 4 * root.transpose(0, 2, 1) @ V[:, 1:, 1:]
+    part = newton.solve_systems(pulled @ root + 2 * mass[:, None, None] * np.eye(3), pulled @ one)
+    K, left = one - part.transpose(0, 2, 1) @ part, one - root @ part
+    values, axes = decompose(K)
+    turn = left @ (axes / np.sqrt(values)[:, None, :])
+    bent = decompose(4 * turn.transpose(0, 2, 1) @ V[:, 1:, 1:] @ turn)[0][:, 2]
+    # On m the dual moves by -p^T K p, whose norm is added to that of the rest: a quadratic in s.
+    return K, (np.sqrt(2 * mass) - np.sqrt(bent)) / np.sqrt(V[:, 0, 0])
+
+
+def _bound_outside(problem: Quadratic, cut: Floats, inverse: Floats, enough: Floats) -> Floats:
+    """Find lower bounds (n,) of the squared distance under cut . theta >= 0, up to `enough`."""
+    answer = np.matmul(inverse, cut[:, :, None])[:, :, 0]
+    length, given = (np.einsum("ni,ni->n", cut, a) for a in (answer, problem.theta0))
+    with np.errstate(all="ignore"):
+        weight = np.maximum(-given / length, 0.0)
+    low, high, best = 0 * weight, weight + np.inf, 0 * weight
+
+    def advance(rows: Integers) -> Mask:
+        own = weight[rows]
+        moved = problem.theta0[rows] + own[:, None] * answer[rows]
+        part = problem.rows(rows)._replace(theta0=moved)
+        found = newton.project(part)
+        # The dual value for this weight of the cut: any weight bounds.
+        value = measure_change(part, found.theta) ** 2
+        value -= own * (2 * given[rows] + own * length[rows])
+        best[rows] = np.maximum(best[rows], np.where(found.worst <= CERTIFIED, value, 0.0))
+        under = np.einsum("ni,ni->n", cut[rows], found.theta) < 0
+        low[rows], high[rows] = np.where(under, own, low[rows]), np.where(under, high[rows], own)
+        wide = np.isinf(high[rows])
+        weight[rows] = np.where(wide, 2 * own, (low[rows] + np.where(wide, 0.0, high[rows])) / 2)
+        return np.asarray((best[rows] < enough[rows]) & (weight[rows] > 0))
+
+    with np.errstate(all="ignore"):
+        iterate_rows(np.arange(len(weight)), len(weight), CUTS, advance)
+    return np.asarray(best)

@@ -41,6 +41,8 @@ from inertial_check.projection.certificate import (
     multiply_matrices,
     verify_matrices,
 )
+from inertial_check.projection.margin import certify_margin, find_nearest
+from inertial_check.projection.margin import find_multipliers as find_margin_multipliers
 from inertial_check.projection.metrics import (
     Options,
     Weights,
@@ -62,12 +64,12 @@ from inertial_check.projection.moments import (
 from inertial_check.projection.quadratic import (
     Quadratic,
     Solution,
-    certify,
     fit_reference,
     project_by_whitening,
+    weights_of_prior,
 )
 from inertial_check.projection.small_moves import sharpen_matrices
-from inertial_check.projection.svec import TO_SVEC, Certificate, congruence, factors
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic.problem import Proof
@@ -166,7 +168,8 @@ class MatrixEvidence:
         request: The rows as they were given.
         found: (n, 10) the answers, in the frames of their problems.
         dual: (n, 10) svec of their multipliers.
-        Delta: (n, 4, 4) floors of mass and of the margin under them.
+        Delta: (n, 4, 4) floors under them.
+        descended: (n,) answers that were found by a descent to the margin; None for none.
         proof: The multipliers of constraints; None without constraints.
     """
 
@@ -174,6 +177,7 @@ class MatrixEvidence:
     found: Floats
     dual: Floats
     Delta: Floats
+    descended: Mask | None = None
     proof: Proof | None = None
 
     def measure(self) -> Change:
@@ -198,6 +202,12 @@ class MatrixEvidence:
             else:
                 held = problem._replace(Delta=self.Delta[some])
                 part = verify_matrices(held, dual, own, unit)
+            if self.descended is not None and self.descended[some].any():
+                rows = np.flatnonzero(self.descended[some])
+                held = weigh(problem._replace(Delta=self.Delta[some]).rows(rows))
+                anew = certify_margin(held, own[rows], options.margin, of_move=unit == "move")
+                for whole, new in zip(part, anew, strict=True):
+                    whole[rows] = new
             parts.append(part)
         return Certificate(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -238,7 +248,7 @@ def result_of_matrices(
         vanished=np.asarray(np.all(central == 0, axis=1)),
         solver=solver,
         iterations=solution.iterations,
-        evidence=MatrixEvidence(request, found, solution.dual, Delta, proof),
+        evidence=MatrixEvidence(request, found, solution.dual, Delta, None, proof),
         failures=failures,
         residual=solution.worst,
     )
@@ -268,14 +278,23 @@ def project_matrices(
     if not count:
         return keep_all(solver), floored
     found = Solution.keep(np.zeros((count, 10)))
-    for some, problem, prior, _ in request.build_problems(BATCH):
+    bound, descended = np.full(count, np.nan), np.zeros(count, dtype=np.bool_)
+    # A margin is sought from a dozen starts at a time.
+    batch = BATCH // 8 if options.margin > 0 else BATCH
+    for some, problem, _, _ in request.build_problems(batch):
         if options.metric in DIVERGENCES:
             found.put(some, solve(problem))
             continue
-        held = hold(solve, problem, options.margin, options.mass_min, prior)
+        held = hold(solve, problem, options)
         found.put(some, held.solution)
         floored[some], Delta[some] = held.floored, held.problem.Delta
-    return result_of_matrices(request, found, Delta, solver, ()), floored
+        bound[some], descended[some] = held.bound, held.descended
+    result = result_of_matrices(request, found, Delta, solver, ())
+    if descended.any():
+        assert isinstance(result.evidence, MatrixEvidence)  # as it has just been made
+        evidence = replace(result.evidence, descended=descended)
+        result = replace(result, evidence=evidence, bound=bound)
+    return result, floored
 
 
 def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
@@ -372,14 +391,6 @@ _MOMENTS = {name: _weights_of_moments(metric) for name, metric in METRICS.items(
 """Weights (10, 10) of the metrics inertia and covariance, on theta about any point."""
 
 
-def weights_of_prior(prior: Floats) -> Floats:
-    """Build W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
-    # The affine-invariant metric at the prior (Lee and Park, IEEE Robot. Autom. Lett. 3, 2018, eq.
-    # 24), as the square of one map: W stays semidefinite under rounding.
-    whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
-    return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
-
-
 def _choose_solver(options: Options) -> tuple[str, Solver]:
     """Choose the function that finds the nearest with Pi >= Delta, and name it.
 
@@ -419,65 +430,87 @@ class Held(NamedTuple):
     """Answers that are bodies, with the floors that make them so.
 
     Attributes:
-        problem: The given problem, with the floors of mass and of the margin as its Delta.
+        problem: The given problem, with the floors as its Delta.
         solution: The answers.
         floored: (n,) rows that end at the least mass.
+        bound: (n,) lower bounds of the distances; NaN where the certificate is the proof.
+        descended: (n,) answers that were found by a descent to the margin.
     """
 
     problem: Quadratic
     solution: Solution
     floored: Mask
+    bound: Floats
+    descended: Mask
 
 
-def hold(
-    solve: Solver,
-    problem: Quadratic,
-    margin: float,
-    mass_min: float | None,
-    prior: Floats | None = None,
-) -> Held:
+def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
     """Solve, and again where the answer has no mass, less than the margin, or no sound verdict.
 
     Args:
         solve: Gives the nearest with Pi >= Delta.
         problem: A problem with Delta = 0.
-        margin: Least margin of the results, 0 to 1/3.
-        mass_min: Least mass [kg]; None for MASS_FLOOR of the mass given, or of the reference's
-            where that is zero.
-        prior: (n, 4, 4) bodies of which a margin takes a share; None for the isotropic bodies of
-            the answers without a margin.
+        options: The margin, and the least mass [kg]; None for MASS_FLOOR of the mass given, or of
+            the reference's where that is zero.
     """
     found = solve(problem)
-    least = least_mass(problem, mass_min)
+    least = least_mass(problem, options.mass_min)
     floored = found.theta[:, 0] < least
     Delta = np.array(problem.Delta)
     Delta[floored, 3, 3] = least[floored]
-    held = Held(problem._replace(Delta=Delta), found, floored)
+    held = Held(
+        *(problem._replace(Delta=Delta), found, floored),
+        *(np.full(len(least), np.nan), np.zeros(len(least), dtype=np.bool_)),
+    )
     _solve_again(solve, held, np.flatnonzero(floored))
-    if margin == 0 and not lacks_margin(held.solution.theta, 0.0).any():
-        return held
-    every = np.arange(len(floored))
-    unlifted, below = held.solution.rows(every), np.array(held.problem.Delta)
-    ball = spread_about_origin(held.problem, held.solution.theta)
-    _restore(held, _raise(solve, held, 0.0, ball, OWN_SHARE), unlifted, below)
-    _raise(solve, held, 0.0, like_reference(held.problem))
-    if margin > 0:
-        sound, below = held.solution.rows(every), np.array(held.problem.Delta)
-        if prior is not None:
-            _restore(held, _raise(solve, held, margin, prior), sound, below)
-        theta = held.solution.theta
-        six = np.asarray(central_inertia(theta, "origin"))
-        ball = _build_ball(held.problem, theta, six[:, [0, 3, 5]].sum(axis=1) / 2)
-        short = _raise(solve, held, margin, ball)
-        _restore(held, short, sound, below)
-        theta = held.solution.theta[short]
-        raised = with_margin(theta, "origin", central_inertia(theta, "origin"), margin)
-        held.solution.theta[short] = with_central_inertia(theta, "origin", raised)
-        # Compute the residuals of some answers again, in place.
-        part = held.solution.rows(short)
-        certificate = certify(held.problem.rows(short), part.theta, part.dual)
-        held.solution.put(short, part._replace(certificate=certificate))
+    if options.margin > 0:
+        _give_margin(held, options.margin, least)
+    elif lacks_margin(held.solution.theta, 0.0).any():
+        unlifted, below = held.solution.rows(np.arange(len(least))), np.array(held.problem.Delta)
+        ball = spread_about_origin(held.problem, held.solution.theta)
+        vain = _raise(solve, held, ball, OWN_SHARE)
+        held.solution.put(vain, unlifted.rows(vain))
+        held.problem.Delta[vain] = below[vain]
+        _raise(solve, held, like_reference(held.problem))
     return held
+
+
+def _give_margin(held: Held, margin: float, least: Floats) -> None:
+    """Replace, in place, the answers without the margin by bodies near what was given with it."""
+    rows = np.flatnonzero(lacks_margin(held.solution.theta, margin))
+    if not rows.size:
+        return
+    problem, free = held.problem.rows(rows), held.solution.rows(rows)
+    own = weigh(problem._replace(Delta=0 * problem.Delta))
+    found, floored, bound = find_nearest(own, margin, free.theta, least[rows], held.floored[rows])
+    theta = found.theta
+    six = np.asarray(central_inertia(theta, "origin"))
+    # Points, whose spread would be nothing, or rounding of their place.
+    unsound = lacks_margin(theta, 0.0) | ~six.any(axis=1)
+    ball = theta_from_pseudo_inertia(spread_about_origin(problem, theta)[unsound])
+    six[unsound] += tolerances.SOUND_SHARE * np.asarray(central_inertia(ball, "origin"))
+    theta = np.asarray(with_central_inertia(theta, "origin", six))
+    six = np.asarray(with_margin(theta, "origin", six, margin))
+    theta = np.asarray(with_central_inertia(theta, "origin", six))
+    held.floored[rows], held.descended[rows] = floored, True
+    held.problem.Delta[rows, 3, 3] = np.where(floored, least[rows], 0.0)
+    # A point is no body with the margin: its distance is a bound of those around it.
+    bound = np.where(unsound & np.isnan(bound), np.sqrt(found.value), bound)
+    # A bound that rests on the answer without the margin holds where that is proven.
+    doubtful = ~floored & ~(free.worst <= CERTIFIED)
+    held.bound[rows] = np.where(doubtful, 0.0, bound)
+    own, change = own._replace(Delta=held.problem.Delta[rows]), theta - own.theta0
+    dual = find_margin_multipliers(own, change).Z @ FROM_SVEC
+    certificate = certify_margin(own, change, margin, of_move=False)
+    steps = free.iterations + found.steps
+    held.solution.put(rows, Solution(theta, dual, certificate, steps))
+
+
+def weigh(problem: Quadratic) -> Quadratic:
+    """Give a problem its weights, where they are those of its reference."""
+    if problem.W is not None:
+        return problem
+    return problem._replace(W=weights_of_prior(problem.reference))
 
 
 def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
@@ -488,57 +521,32 @@ def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
     return tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
 
 
-def _restore(held: Held, rows: Integers, sound: Solution, below: Floats) -> None:
-    """Give rows, in place, the answers and floors that they had before they were raised."""
-    held.solution.put(rows, sound.rows(rows))
-    held.problem.Delta[rows] = below[rows]
-
-
-def _raise(
-    solve: Solver,
-    held: Held,
-    margin: float,
-    bodies: Floats,
-    most: float = 1.0,
-) -> Integers:
-    """Raise Delta, in place, under the answers that lack the margin or a sound verdict.
+def _raise(solve: Solver, held: Held, bodies: Floats, most: float = 1.0) -> Integers:
+    """Raise Delta, in place, under the answers that lack a sound verdict.
 
     Args:
         solve: As for `hold`.
         held: Answers and floors so far, replaced in place.
-        margin: Least margin.
         bodies: (n, 4, 4) bodies of which Delta takes a share.
         most: Largest share of a body, at most 1.
 
     Returns:
-        Rows to which this share of a body under the answer would not give the margin.
+        Rows to which this share of a body under the answer would not give a verdict.
     """
     theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
-    short = np.flatnonzero(lacks_margin(theta, margin))
-    if not short.size:
-        return short
+    short: Integers = np.flatnonzero(lacks_margin(theta, 0.0))
     body, Delta = bodies[short], held.problem.Delta[short]
-    # Compute the share (n,) of a body whose least spread is the margin times the answer's.
-    share_theta = theta[short]
-    around = central_inertia(theta_from_pseudo_inertia(body), "origin")
-    least = eigenvalues(second_moment(around))[:, 0]
-    six = np.asarray(central_inertia(share_theta, "origin"))
-    spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
-    share = margin * spread / np.where(least > 0, least, 1.0)
-    # The first guess would be exact if the answer stayed; it moves with its floor, so the share is
-    # raised by the ratio that is missing, as in a fixed-point iteration.
-    share = np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
+    share: Floats = np.full(len(short), tolerances.SOUND_SHARE)
     while short.size:
         held.problem.Delta[short] = Delta + share[:, None, None] * body
         _solve_again(solve, held, short)
         reached = Consistency(theta[short], "origin").margin
-        with np.errstate(all="ignore"):  # a margin of zero divides by zero where it is not used
-            rise = np.where(reached > 0, margin / reached, RISE)
-        share = share * np.clip(rise, LEAST_RISE, RISE)
-        missing = lacks_margin(theta[short], margin)
+        share = share * np.where(reached > 0, LEAST_RISE, RISE)
+        missing = lacks_margin(theta[short], 0.0)
         failed.append(short[missing & (share > most)])
         left = missing & (share <= most)
-        short, body, Delta, share = (part[left] for part in (short, body, Delta, share))
+        short, share = short[left], share[left]
+        body, Delta = body[left], Delta[left]
     return np.concatenate(failed)
 
 
@@ -578,7 +586,12 @@ def find_points(problem: Quadratic, theta: Floats) -> Mask:
 
 def spread_about_origin(problem: Quadratic, theta: Floats) -> Floats:
     """Build bodies, mostly for points, whose central spread is the answer's about the origin."""
-    return _build_ball(problem, theta, theta[:, [4, 7, 9]].sum(axis=1) / 2)
+    spread = theta[:, [4, 7, 9]].sum(axis=1) / 2
+    usable = ((spread > 0) & (theta[:, 0] > 0))[:, None]
+    six = (2 * spread / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
+    safe = np.where(usable, theta, BALL)  # no division by the mass that a row lacks
+    body = np.asarray(pseudo_inertia(with_central_inertia(safe, "origin", six)))
+    return np.where(usable[:, :, None], body, like_reference(problem))
 
 
 def like_reference(problem: Quadratic) -> Floats:
@@ -588,12 +601,3 @@ def like_reference(problem: Quadratic) -> Floats:
     ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
     ball[:, 3, 3] = body[:, 3, 3]
     return ball
-
-
-def _build_ball(problem: Quadratic, theta: Floats, spread: Floats) -> Floats:
-    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none."""
-    usable = ((spread > 0) & (theta[:, 0] > 0))[:, None]
-    six = (2 * spread / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
-    safe = np.where(usable, theta, BALL)  # no division by the mass that a row lacks
-    body = np.asarray(pseudo_inertia(with_central_inertia(safe, "origin", six)))
-    return np.where(usable[:, :, None], body, like_reference(problem))

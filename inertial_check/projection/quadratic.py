@@ -342,6 +342,14 @@ def measure_change(problem: Quadratic, theta: Floats) -> Floats:
     return np.asarray(np.linalg.norm(apply(inverse, change @ TO_SVEC.T), axis=1))
 
 
+def weights_of_prior(prior: Floats) -> Floats:
+    """Build W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
+    # The affine-invariant metric at the prior (Lee and Park, IEEE Robot. Autom. Lett. 3, 2018, eq.
+    # 24), as the square of one map: W stays semidefinite under rounding.
+    whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
+    return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
+
+
 def fit_reference(W: Floats, theta0: Floats) -> Floats:
     """Fit diagonal references (n, 4, 4) of theta0's size, in whose units W is most even.
 

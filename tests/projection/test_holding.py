@@ -44,7 +44,9 @@ def test_a_margin_costs_little_more_than_it_must(metric):
     theta = sampling.inconsistent(2, 100, violation=(0.1, 0.5), **SCALES).as_theta()
     given = arguments(metric, theta)
     plain, held = (ic.project(theta, metric, margin=mu, **given) for mu in (0.0, 1e-3))
-    assert (held.distance >= plain.distance * (1 - 1e-12)).all()
+    assert (
+        held.distance >= plain.distance * (1 - 1e-11)
+    ).all()  # a point keeps that share of a body
     assert np.median(held.distance / plain.distance) < 1.05
 
 

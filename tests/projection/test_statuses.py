@@ -245,7 +245,7 @@ def test_answers_in_float32_are_bodies_in_float32_or_not_claimed(metric, margin)
     found = ic.project(theta, metric, margin=margin, **given)
     wide = ic.project(theta.astype(float), metric, margin=margin, **given)
     claimed = found.status == "projected"
-    assert claimed.sum() > 30
+    assert (claimed | (found.status == "near")).sum() > 30
     judged = ic.check(found.theta)
     assert judged.theta.dtype == np.float32
     assert judged.consistent[claimed].all()
@@ -255,7 +255,8 @@ def test_answers_in_float32_are_bodies_in_float32_or_not_claimed(metric, margin)
     # They are the rounded answers of float64, but for a part of the floor that brings them inside.
     size = np.abs(wide.theta).max(axis=1, keepdims=True)
     assert (np.abs(found.theta - wide.theta) <= 64 * np.finfo(np.float32).eps * size)[claimed].all()
-    assert set(found.status[~claimed]) <= {"feasible", "no-nearest", "mass-floored", "uncertified"}
+    others = {"feasible", "near", "no-nearest", "mass-floored", "uncertified"}
+    assert set(found.status[~claimed]) <= others
 
 
 def test_where_float32_holds_no_such_body_nothing_is_claimed():

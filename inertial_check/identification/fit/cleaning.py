@@ -64,8 +64,8 @@ from inertial_check.inertia.representations import (
 from inertial_check.projection.constraint import Constraint, read_constraints
 from inertial_check.projection.metrics import Metric, read_prior
 from inertial_check.projection.moments import find_unsound, needs_projection
-from inertial_check.projection.problems import weights_of_prior
 from inertial_check.projection.project import project
+from inertial_check.projection.quadratic import weights_of_prior
 from inertial_check.projection.result import Status
 
 SLENDER, SPREAD = 0.3, 1.0
