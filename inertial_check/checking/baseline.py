@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import NamedTuple
 
-from inertial_check.checking.report import FileReport, Finding, Report, Suppression
+from inertial_check.checking.report import FileReport, Finding, Lowering, Report, Suppression
 from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.checking.settings import Exemption, Settings, codes_of
 from inertial_check.documents.context import NestingError, check_json_nesting
@@ -169,6 +169,10 @@ class Baseline:
             }
             unjudged = {file: count for file, count in lower.items() if count}
         shown = replace(report, files=files, account=account)
+        if known := len(shown.suppressed) - len(report.suppressed):
+            lowering = Lowering(self.path, 1, f"findings that are known in this baseline: {known}")
+            account = replace(account, lowered_by=(*account.lowered_by, lowering))
+            shown = replace(shown, account=account)
         return BaselineResult(shown, tuple(sorted(gone)), Baseline(self.path, kept, unjudged))
 
     def write(self) -> None:

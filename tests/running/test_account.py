@@ -198,6 +198,15 @@ def test_a_new_inertial_that_is_not_judged_fails_under_a_baseline(folder, capsys
     assert "each file once" in capsys.readouterr().err
 
 
+def test_a_baseline_that_knows_findings_lowers_the_check(folder, capsys):
+    (folder / "robot.urdf").write_text(URDF.replace('izz="1"', 'izz="3"'))
+    assert run(capsys, ".")[1]["lowered_by"] == []
+    run(capsys, ".", "--write-baseline=base.json")
+    code, found, _ = run(capsys, ".", "--baseline=base.json")
+    what = "findings that are known in this baseline: 1"
+    assert (code, found["lowered_by"]) == (0, [{"path": "base.json", "line": 1, "what": what}])
+
+
 def test_pruning_a_baseline_lowers_the_number_of_unjudged_inertials(folder, capsys):
     (folder / "robot.urdf").write_text(URDF)
     (folder / "part.xml").write_text(f"<x>{SNIPPET}{SNIPPET}</x>")
