@@ -151,7 +151,7 @@ _GARBAGE = (100_000, 20, 50)
 """Numbers of new objects and of collections after which Python searches for reference cycles: an
 expansion makes many objects and few cycles."""
 
-_ALONE = 3.0
+_ALONE = 5.0
 """Time for macros that nothing calls, after the document is expanded [s]; 50 of them take 0.1 s."""
 
 _MOST_DESCRIPTORS = 1 << 10

@@ -365,6 +365,8 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
     if "error" in answer:
         raise _error(source.path, answer["limited"], **answer["error"])
     alone = next((_decode(each) for each in rest if "text" in each), None)
+    if alone is None and answer["missing"]:
+        note_other_inputs()  # the time for it may have been too short
     return _decode(answer, alone)
 
 
