@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 import inertial_check as ic
-from inertial_check.inertia import tolerances
+from inertial_check.inertia import solids, tolerances
 from inertial_check.projection.priors import from_body, strictly_inside
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,8 +261,8 @@ def _(median: float, scale: float, strays: float) -> None:
 @states("docs/cleaning.md", "Fewer than three links that differ say nothing; odds of (.*?) to 1"
         " against the declared point are a doubt")  # fmt: skip
 def _(odds: float) -> bool:
-    bodies = ic.inertia.solids.cylinder(RADIUS, LENGTH, density=2700.0)
-    theta = bodies.translate(LENGTH[:, None] * [0, 0, 0.5]).as_theta()
+    bodies = solids.cylinder(RADIUS, LENGTH, density=2700.0)
+    theta = np.array(bodies.translate(LENGTH[:, None] * [0, 0, 0.5]).as_theta())
     found = [ic.clean(theta[:n], order="urdf", about="com") for n in (2, 3, 5)]
     assert not found[0].suspicions
     # Two cylinders and copies of them differ no more than two do.
