@@ -31,7 +31,7 @@ _TAG = re.compile(
     rb"<(?P<end>/?)(?P<tag>inertial|body|geom|compiler)(?=[\s/>])"
     rb"(?P<rest>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+')*+)"
 )
-_MASS = re.compile(rb"\smass\s*=\s*[\"'](?!\s*[-+]?0*\.?0*\s*[\"'])")
+_MASS = re.compile(rb"\smass\s*=\s*[\"'](?!\s*+[-+]?0*+(?:\.0*+)?\s*+[\"'])")
 _NOT_FROM_GEOMS = re.compile(rb"\sinertiafromgeom\s*=\s*[\"']\s*false")
 _USD = re.compile(
     rb"(?s)#[^\r\n]*|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
@@ -85,7 +85,8 @@ def find_inertials(data: bytes) -> list[int]:
     if b"\0" in data[:4]:  # two bytes a character, or binary data
         with suppress(Unreadable):
             found = decode(data)
-            places = find_inertials(found.text.encode("ascii", "replace"))
+            text = found.text.replace("\0", " ").encode("ascii", "replace")
+            places = find_inertials(text)
             return [found.index.byte(place) for place in places]
     if data.startswith(TEXT):
         return list(_find_in_layer(data)) if b"physics:" in data else []

@@ -71,6 +71,24 @@ def test_a_body_of_mjcf_counts_once_if_its_own_geoms_state_a_mass(inside, count)
     assert len(find_inertials(only_inertials.encode())) == without_comments.count("<inertial")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0\0\0\0<inertial>",
+        "\ufeff\0\0<inertial>".encode("utf-16-le"),
+        b"<mujoco><body><geom mass='" + b"0" * (1 << 20) + b"x",
+        b"<mujoco mass=''>" + b"<geom '\"" * (1 << 16),
+        b"<!--" * (1 << 18) + b"<inertial",
+        b"#usda physics:" + b"\n'''" * (1 << 18),
+        b"#usda \nphysics:" + b"active " * (1 << 16) + b"}" * (1 << 16),
+    ],
+    ids=lambda data: repr(data[:20]),
+)
+def test_the_search_ends_soon_on_any_bytes(data):
+    assert len(find_inertials(data)) <= 1
+
+
 def test_prims_of_a_text_layer_count_once_unless_they_are_inactive():
     layer = b"""#usda 1.0
     (doc = "physics:mass = 1 }")
