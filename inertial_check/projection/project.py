@@ -10,7 +10,14 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import representations, tolerances
-from inertial_check.inertia.arrays import Array, Floats, Mask, array_namespace, read_only
+from inertial_check.inertia.arrays import (
+    Array,
+    Floats,
+    Integers,
+    Mask,
+    array_namespace,
+    read_only,
+)
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.derivatives import hides_numbers, hold_constant
 from inertial_check.inertia.parameters import InertialParameters
@@ -389,6 +396,8 @@ def _judge(
     theta, margin, evidence = np.array(result.theta), options.margin, result.evidence
     assert evidence is not None  # the caller has asked
     claimed = ((codes == int(Status.PROJECTED)) | (codes == int(Status.MASS_FLOORED))) & ~ill_posed
+    idle = np.flatnonzero((codes == int(Status.FEASIBLE)) & ~ill_posed)  # may lack what was asked
+    claimed[idle] = needs_projection(Consistency(theta[idle], about), margin)
     claimed[[failure.row for failure in result.failures]] = False
     index, coarse = np.flatnonzero(claimed), isinstance(evidence, RoundedEvidence)
     inside = not options.exact and (coarse or margin > 0)
@@ -408,19 +417,7 @@ def _judge(
         part = with_central_inertia(part, about, lift(central_inertia(part, about), goal))
         theta[some] = part if fixed is None else np.where(fixed[some], theta[some], part)
         bad[short] = find_unsound(Consistency(theta[some], about), margin, inside)
-    residual = np.zeros(len(index)) if result.residual is None else result.residual[index]
-    # The solver's residuals are those of the returned numbers but for their rounding, of which a
-    # floor in float64 tells the size, and for changes of point; then they are computed here.
-    own = floor * (tolerances.EPS / tolerances.epsilon(theta.dtype, np))
-    seen = (own > CERTIFIED / SOLVED_FACTOR) | ~(residual <= CERTIFIED / 2)
-    seen |= (mended & (not coarse)) | (result.residual is not None and about == "com")
-    few = index[seen]
-    if few.size and isinstance(evidence, MomentEvidence):
-        proof = evidence.rows(few).certify(theta[few], "body")
-        residual[seen] = np.maximum(proof.gap, proof.dual_residual)
-    elif few.size:
-        proof = evidence.certify(theta, "body")
-        residual[seen] = np.maximum(proof.gap, proof.dual_residual)[few]
+    residual = _find_residuals(result, theta, index, floor, mended, about)
     near = np.zeros(len(index), dtype=np.bool_)
     if result.bound is not None:
         bound, distance = result.bound[index], evidence.measure().distance[index]
@@ -438,8 +435,46 @@ def _judge(
         for i in refused
     ]
     codes = np.array(codes)
+    codes[index] = np.maximum(codes[index], np.int8(Status.PROJECTED))
     codes[index[near & (codes[index] == int(Status.PROJECTED))]] = int(Status.NEAR)
-    return replace(result, theta=theta, failures=(*result.failures, *failures)), codes
+    changed = result.changed | np.any(theta != result.theta, axis=1)
+    all_failures = (*result.failures, *failures)
+    return replace(result, theta=theta, changed=changed, failures=all_failures), codes
+
+
+def _find_residuals(
+    result: SolverResult, theta: Floats, index: Integers, floor: Floats, mended: Mask, about: Point
+) -> Floats:
+    """Find the larger of gap and dual residual of some rows: the solver's, or computed anew.
+
+    Args:
+        result: The answers, in the caller's type.
+        theta: (n, 10) the same, after some were brought inside.
+        index: Index of the rows.
+        floor: (k,) numerical floors of the margins of these rows.
+        mended: (k,) which of them were brought inside.
+        about: Point about which the inertia is taken.
+    """
+    evidence = result.evidence
+    assert evidence is not None  # the caller has asked
+    residual = np.zeros(len(index)) if result.residual is None else result.residual[index]
+    # The solver's residuals are those of the returned numbers but for their rounding, of which a
+    # floor in float64 tells the size, and for changes of point; then they are computed here.
+    own = floor * (tolerances.EPS / tolerances.epsilon(theta.dtype, np))
+    seen = (own > CERTIFIED / SOLVED_FACTOR) | ~(residual <= CERTIFIED / 2)
+    eps = tolerances.epsilon(theta.dtype, np) if isinstance(evidence, RoundedEvidence) else 0.0
+    change, size = (np.max(np.abs(v[index, 4:]), axis=1) for v in (theta - result.theta, theta))
+    seen |= (mended & ~(change < SOLVED_FACTOR * eps * size)) | (
+        result.residual is not None and about == "com"
+    )
+    few = index[seen]
+    if few.size and isinstance(evidence, MomentEvidence):
+        proof = evidence.rows(few).certify(theta[few], "body")
+        residual[seen] = np.maximum(proof.gap, proof.dual_residual)
+    elif few.size:
+        proof = evidence.certify(theta, "body")
+        residual[seen] = np.maximum(proof.gap, proof.dual_residual)[few]
+    return residual
 
 
 def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection

@@ -313,3 +313,15 @@ def test_a_distance_that_rounding_hides_is_not_claimed():
     assert (worst[found.status == "projected"] <= 1e-9).all()
     assert (found.status == "uncertified").any()
     assert (found.status == "projected").any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_answer_without_the_margin_is_not_called_feasible_nor_lifted_to_it(dtype):
+    """Regularised estimates know no margin: they have it, or nothing is claimed of them."""
+    theta = draw_rows(60, dtype)
+    found = ic.project(theta, "entropic", prior=PRIOR, margin=0.2)
+    claimed = np.isin(found.status, ["projected", "near", "feasible"])
+    judged = ic.check(found.theta)
+    assert (judged.margin >= 0.2 - judged.tolerance)[claimed].all()
+    assert (np.maximum(found.gap, found.dual_residual)[found.status == "projected"] <= 1e-9).all()
+    assert (found.status == "uncertified").any()
