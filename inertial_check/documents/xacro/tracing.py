@@ -336,7 +336,7 @@ class Tracing:
                 return True
         return False
 
-    def _expand_left(self, left: _Left) -> Node:
+    def _expand_left(self, left: _Left) -> Value:
         """Expand a copy of an element, with the parameters of a macro as far as they are known."""
         body = left.node.cloneNode(deep=True)
         symbols = self._xacro.Table(left.symbols)
@@ -412,7 +412,7 @@ class Tracing:
                 except _FATAL:
                     raise
                 except Exception as error:
-                    child = self._failed[1]
+                    child: Value = self._failed[1]
                     if child is None or child.parentNode is not node:
                         self._lose(error, _where_of(error))
                         break
@@ -502,9 +502,9 @@ class Tracing:
             self._unread = True
             parent: Value = node.parentNode
             if self._alone:
-                while isinstance(parent, Node) and parent.tagName != "inertial":
+                while parent is not None and getattr(parent, "tagName", "") != "inertial":
                     parent = parent.parentNode
-                if isinstance(parent, Node):
+                if parent is not None:
                     parent.branches = True
             elif parent.tagName in _WITH_GAPS:
                 needs = [need for each in find_unknowns(value) for need in each.needs]
