@@ -45,7 +45,14 @@ from inertial_check.inertia.arrays import (
     read_floats,
     real_arrays,
 )
-from inertial_check.inertia.representations import Point, join, read_theta, shift, state_form_of
+from inertial_check.inertia.representations import (
+    Point,
+    find_own_form,
+    join,
+    read_theta,
+    shift,
+    state_form_of,
+)
 
 __all__ = ["add", "homogeneous", "merge", "rotate", "total", "transform", "translate"]
 
@@ -159,6 +166,14 @@ def _horner(x: Array, coefficients: Sequence[float]) -> Array:
     return total + coefficients[0]
 
 
+def _read_body(
+    theta: ArrayLike, about: Point | None = None, name: str = "theta"
+) -> tuple[ArrayLike, Point]:
+    """Read bodies that know their form; bare ones stay lists, which follow arrays beside them."""
+    _, body, about = read_theta(theta, None, about, name=name)
+    return (theta if find_own_form(theta) == (None, None) else body), about
+
+
 @quiet
 def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> Array:
     """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
@@ -180,7 +195,7 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
         [0.3 0.  0.  0.1 0.  0.3]
     """
     expect("flag", renormalize=renormalize)
-    _, body, about = read_theta(theta)
+    body, about = _read_body(theta)
     xp, (body, R_AB) = real_arrays(theta=body, R_AB=R_AB)
     R_AB = read_rotation(xp, "R_AB", R_AB, renormalize=renormalize)
     return state_form_of(theta, rotate_checked(xp, body, R_AB), "urdf", about)
@@ -216,7 +231,7 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point | None = None)
         >>> print(frames.translate(rod, [0.5, 0, 0]))  # h = m c, and 2 * 0.5^2 more about y and z
         [2.  1.  0.  0.  0.3 0.  0.  0.8 0.  0.6]
     """
-    _, body, about = read_theta(theta, None, about)
+    body, about = _read_body(theta, about)
     xp, (body, p_AoBo_A) = real_arrays(theta=body, p_AoBo_A=p_AoBo_A)
     expect_shape("p_AoBo_A", p_AoBo_A, 3)
     batch_shape(theta=body.shape[:-1], p_AoBo_A=p_AoBo_A.shape[:-1])
@@ -258,7 +273,7 @@ def transform(
     """
     expect("flag", renormalize=renormalize)
     expect("text", name=name)
-    _, body, about = read_theta(theta, None, about)
+    body, about = _read_body(theta, about)
     xp, (body, X_AB) = real_arrays(**{"theta": body, name: X_AB})
     R_AB, p_AoBo_A = pose_parts(X_AB, like=body, name=name, renormalize=renormalize)
     result = translate(rotate_checked(xp, body, R_AB), p_AoBo_A, about)
@@ -305,8 +320,8 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point | None = None) -> A
         >>> print(frames.add(rod, rod))
         [4.  0.  0.  0.  0.6 0.  0.  0.6 0.  0.2]
     """
-    _, one, about = read_theta(theta_1, None, about, name="theta_1")
-    _, other, about = read_theta(theta_2, None, about, name="theta_2")
+    one, about = _read_body(theta_1, about, name="theta_1")
+    other, about = _read_body(theta_2, about, name="theta_2")
     xp, bodies = real_arrays(theta_1=one, theta_2=other)
     batch_shape(theta_1=bodies[0].shape[:-1], theta_2=bodies[1].shape[:-1])
     if about == "origin":
@@ -423,8 +438,8 @@ def merge(
         [4.  0.  0.  1.  1.1 0.  0.  1.1 0.  0.2]
     """
     expect("flag", renormalize=renormalize)
-    _, parent, about = read_theta(theta_P, None, about, name="theta_P")
-    _, child, about = read_theta(theta_C, None, about, name="theta_C")
+    parent, about = _read_body(theta_P, about, name="theta_P")
+    child, about = _read_body(theta_C, about, name="theta_C")
     _, (parent, child, X_PC) = real_arrays(theta_P=parent, theta_C=child, X_PC=X_PC)
     moved = transform(child, X_PC, about, name="X_PC", renormalize=renormalize)
     return state_form_of(theta_P, add(parent, moved, about), "urdf", about)
