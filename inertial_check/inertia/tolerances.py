@@ -187,6 +187,21 @@ again with seven digits changes a margin by less."""
 ON_FACE = 1e-12
 """Share of the largest moment by which a corner of a region may miss a face: its rounding."""
 
+ONE_DENSITY = 0.05
+"""Difference of the logarithms of densities up to which bodies have one: overlaps of shapes change
+a volume by so much; bodies of other materials differ by 0.5."""
+
+FROM_SHAPES = 0.01
+"""Distance of a centre, in radii of gyration, and relative difference of the tensors per mass up to
+which numbers were computed from shapes: two printed digits."""
+
+ENCLOSED_TWICE = 1e-6
+"""Share of a mesh's volume up to which places enclosed twice are rounding: faces that touch overlap
+by single precision of their coordinates."""
+
+WORTH_NARROWING = 1e-3
+"""Share of a mesh's volume that a box around places enclosed twice holds at least where it is
+narrowed: the volume of those in smaller ones is estimated to some percent."""
 
 # Solvers and projection.
 

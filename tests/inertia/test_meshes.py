@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 import inertial_check as ic
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import solids
-from inertial_check.inertia.meshes import BLOCK, convex_hull, edge_faults, from_faces, measure
+from inertial_check.inertia.meshes import (
+    BLOCK,
+    close_holes,
+    convex_hull,
+    count_once,
+    edge_faults,
+    from_faces,
+    measure,
+    trace_lines,
+    wind_around,
+)
 from inertial_check.inertia.sampling import rotations
 from mesh_files import CORNERS, CUBE, FACES, box
 
@@ -294,3 +304,131 @@ def test_a_mesh_without_area_is_not_flat_and_moments_that_overflow_are_refused()
     assert not measure(np.zeros((4, 3, 3))).flat
     with pytest.raises(ParameterError, match="too far for its moments"):
         measure(1e120 * CUBE)
+
+
+# --- places that a mesh encloses more than once --------------------------------------------------
+
+
+def block(lower, upper):
+    lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+    return CUBE * (upper - lower) + lower
+
+
+def ball(radius):
+    points = np.random.default_rng(1).normal(size=(600, 3))
+    points *= radius / np.linalg.norm(points, axis=1)[:, None]
+    return convex_hull(points[:, None].repeat(3, axis=1))
+
+
+def unite(boxes):
+    """Integral of [p, 1] [p, 1]^T over a union of boxes, in rationals: grid cell by grid cell."""
+    planes = [sorted({Fraction(x) for b in boxes for x in (b[0][k], b[1][k])}) for k in range(3)]
+    moments = np.full((4, 4), Fraction(0))
+    for cell in np.ndindex(*(len(each) - 1 for each in planes)):
+        low, high = ([each[i + n] for i, each in zip(cell, planes, strict=True)] for n in (0, 1))
+        middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+        if any(all(b[0][k] < middle[k] < b[1][k] for k in range(3)) for b in boxes):
+            edges = [b - a for a, b in zip(low, high, strict=True)]
+            p = np.array([*middle, Fraction(1)])
+            own = np.outer(p, p)
+            for k in range(3):
+                own[k, k] += edges[k] ** 2 / 12
+            moments = moments + own * (edges[0] * edges[1] * edges[2])
+    return moments.astype(float)
+
+
+def assert_moments(body, moments, rtol):
+    np.testing.assert_allclose(
+        np.asarray(body.pseudo_inertia), moments, rtol=rtol, atol=rtol * np.abs(moments).max()
+    )
+
+
+BOSSES = [((x, y, 2), (x + 5, y + 5, 9)) for x in (5, 50) for y in (7, 41)]
+BOX, BOSS = ((0, 0, 0), (4, 4, 1)), ((1, 2, -1), (2, 3, 5))
+
+
+@pytest.mark.parametrize(
+    ("boxes", "rtol"),
+    [
+        ([BOX, BOX], 1e-12),
+        ([BOX, BOX, BOX], 1e-12),
+        ([BOX, ((1, 1, 0), (2, 2, 1))], 1e-6),
+        ([BOX, BOSS], 1e-6),
+        ([BOX, BOX, BOSS], 1e-6),
+        (
+            [
+                ((0, 0, 0), (64, 64, 4)),
+                *(((x, y, 2), (x + 3, y + 3, 9)) for x in (5, 50) for y in (7, 41)),
+            ],
+            1e-6,
+        ),
+    ],
+)
+def test_a_union_of_boxes_has_its_exact_moments(boxes, rtol):
+    solid = count_once(np.concatenate([block(*each) for each in boxes]))
+    assert_moments(solid.body, unite(boxes), rtol)
+    assert solid.twice > 0
+    assert solid.turned == 0
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.tuples(st.integers(0, 9), st.integers(1, 9))] * 3), min_size=2, max_size=4
+    )
+)
+def test_boxes_anywhere_count_once(places):
+    boxes = [([a for a, _ in each], [a + n for a, n in each]) for each in places]
+    solid = count_once(np.concatenate([block(*each) for each in boxes]))
+    moments = unite(boxes)
+    assert float(solid.body.mass) == pytest.approx(moments[3, 3], rel=0.02)
+    reach = np.sqrt(np.trace(moments[:3, :3]) / moments[3, 3])
+    np.testing.assert_allclose(solid.body.com, moments[:3, 3] / moments[3, 3], atol=0.02 * reach)
+
+
+def test_a_ball_in_a_ball_counts_once_and_a_cavity_is_a_hole():
+    outer, inner = ball(1.0), ball(0.7)
+    whole, part = (measure(each).solid(density=1.0) for each in (outer, inner))
+    nested = count_once(np.concatenate([outer, inner]))
+    assert_moments(nested.body, np.asarray(whole.pseudo_inertia), 1e-3)
+    assert nested.twice == pytest.approx(float(part.mass), rel=5e-3)
+    hollow = count_once(np.concatenate([outer, inner[:, ::-1]]))
+    assert_moments(hollow.body, np.asarray((whole - part).pseudo_inertia), 1e-12)
+    assert (hollow.twice, hollow.turned) == (0, 0)
+
+
+def test_a_part_that_faces_inwards_outside_the_others_is_solid_and_told():
+    boxes = [((0, 0, 0), (4, 4, 4)), ((5, 0, 0), (6, 1, 1))]
+    solid = count_once(np.concatenate([block(*boxes[0]), block(*boxes[1])[:, ::-1]]))
+    assert_moments(solid.body, unite(boxes), 1e-9)
+    assert solid.turned == pytest.approx(1)
+
+
+def test_parts_that_touch_to_single_precision_keep_their_sum():
+    upper = block((0, 0, 1), (1, 1, 2)) - [0, 0, 3e-8]
+    solid = count_once(np.concatenate([CUBE, upper]))
+    assert solid.twice == 0
+    assert float(solid.body.mass) == pytest.approx(2, rel=1e-12)
+
+
+def test_lines_and_rays_through_edges_and_corners_meet_one_triangle():
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 1.5, 9)] * 3), axis=-1).reshape(-1, 3)
+    winding = wind_around(CUBE, grid)
+    assert np.all(winding[np.all((grid > 0) & (grid < 1), axis=1)] == 1)
+    assert np.all(winding[np.any((grid < 0) | (grid > 1), axis=1)] == 0)
+    for axis in range(3):
+        found = trace_lines(CUBE, np.array([[0.5, 0.5], [0.25, 0.25], [2.0, 0.5]]), axis)
+        assert found.line.tolist() == [0, 1]
+        np.testing.assert_array_equal([found.lower, found.upper], [[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6])
+def test_holes_are_closed_by_what_is_flat_where_the_rim_is(scale):
+    for gone in ([0], [0, 5], [3, 4, 9]):
+        opened = np.delete(CUBE, gone, axis=0) * scale
+        patches = close_holes(opened)
+        mended = measure(np.concatenate([opened, patches]))
+        assert mended.closed
+        if len(gone) == 1:
+            assert measure(patches).area == pytest.approx(scale**2 / 2)
+            assert mended.volume == pytest.approx(scale**3)
+    assert len(close_holes(CUBE)) == 0
