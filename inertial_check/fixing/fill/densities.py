@@ -412,12 +412,14 @@ class Sized(NamedTuple):
 
     Attributes:
         volumes: (n,) [m^3].
+        sizes: (n,) logarithms of the volumes in LITRE, as far as densities depend on them.
         carriers: (n,) whether each carries a joint that moves.
         spreads: (n,) standard deviations of the logarithms of their densities, each its own.
         stated: (n,) densities that are stated [kg/m^3]; NaN where none is.
     """
 
     volumes: Floats
+    sizes: Floats
     carriers: Floats
     spreads: Floats
     stated: Floats
@@ -425,27 +427,36 @@ class Sized(NamedTuple):
     @property
     def means(self) -> Floats:
         """(n,) means of the logarithms of the densities."""
-        size = np.log(self.volumes / LITRE)
-        likely = np.log(LEVEL) + SLOPE * size + CARRIER * self.carriers
+        likely = np.log(LEVEL) + SLOPE * self.sizes + CARRIER * self.carriers
         found: Floats = np.where(np.isnan(self.stated), likely, np.log(self.stated))
         return found
 
     def covary(self, other: Sized) -> Floats:
         """(n, m) covariances that bodies share with others: level and slope of the model."""
-        one = self._shared * np.stack([np.full(len(self.volumes), LEVEL_SPREAD), self._sizes])
-        two = other._shared * np.stack([np.full(len(other.volumes), LEVEL_SPREAD), other._sizes])
+        one, two = (
+            each._shared * np.stack([LEVEL_SPREAD + 0 * each.sizes, SLOPE_SPREAD * each.sizes])
+            for each in (self, other)
+        )
         shared: Floats = one.T @ two
         return shared
-
-    @property
-    def _sizes(self) -> Floats:
-        sizes: Floats = SLOPE_SPREAD * np.log(self.volumes / LITRE)
-        return sizes
 
     @property
     def _shared(self) -> Floats:
         """1 where a density follows those of the model, 0 where it is stated."""
         return np.isnan(self.stated).astype(float)
+
+
+def find_common_density(densities: Floats) -> float | None:
+    """The density that more than half of some bodies have, and two of them at least; else None.
+
+    Who computes inertials with one density for a model leaves it in nearly all of its bodies.
+    """
+    logs = np.log(densities)
+    near = np.abs(logs[:, None] - logs) <= tolerances.ONE_DENSITY
+    counts = near.sum(axis=1)
+    if not np.any((counts > 1) & (2 * counts > len(logs))):
+        return None
+    return float(np.median(densities[near[np.argmax(counts)]]))
 
 
 class LogSum(NamedTuple):

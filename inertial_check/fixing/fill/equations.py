@@ -20,14 +20,16 @@ from inertial_check.documents.model import Judgement, Model
 from inertial_check.errors import ParameterError
 from inertial_check.fixing.fill.densities import (
     GUESS_SPREAD,
+    LITRE,
     OWN_SPREAD,
     STATED_SPREAD,
     DensityProblem,
     LogSum,
     Sized,
     estimate_masses,
+    find_common_density,
 )
-from inertial_check.fixing.fill.knowledge import Knowledge
+from inertial_check.fixing.fill.knowledge import WATER, Knowledge
 from inertial_check.fixing.fill.overlaps import place_bodies
 from inertial_check.fixing.fill.shapes import BodyPieces
 from inertial_check.inertia import tolerances
@@ -96,6 +98,7 @@ class Unknowns:
         prior_note: Which bodies it gives them to, in one line; "" without one.
         shapes: The pieces with their true volumes, which bound densities; those of a body that
             follows its twin are weighed in `pieces`. Empty where no body does.
+        plain: Whether all shapes are primitives, which do not tell a motor from a cover.
     """
 
     model: Model
@@ -109,6 +112,7 @@ class Unknowns:
     prior: Mapping[int, float] = field(default_factory=dict)
     prior_note: str = ""
     shapes: tuple[BodyPieces, ...] = ()
+    plain: bool = False
 
 
 def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list[CenterSum]]:
@@ -358,16 +362,20 @@ def fits_shapes(judgement: Judgement, own: BodyPieces) -> bool:
     if not own.pieces or own.guess or judgement.verdict != "consistent":
         return False
     least, most = TAUGHT_DENSITIES
-    if not least <= judgement.mass / own.volume <= most:
-        return False
     points = np.concatenate([piece.points for piece in own.pieces])
+    center = np.array(judgement.p_BoBcm_B)
+    within = bool(np.all((points.min(axis=0) <= center) & (center <= points.max(axis=0))))
+    dense = least <= judgement.mass / own.volume <= most
+    return within and dense and compare_shapes(judgement, own)[1] <= TAUGHT_MISFIT
+
+
+def compare_shapes(judgement: Judgement, own: BodyPieces) -> tuple[float, float]:
+    """How far centre [radii of gyration] and tensor [per mass] are from those of the shapes."""
     stated = InertialParameters.from_com(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B)
     unit = InertialParameters.from_theta(own.unit)
     one, other = stated.inertia_com / stated.mass, unit.inertia_com / unit.mass
-    misfit = float(np.linalg.norm(one - other) / np.linalg.norm(other))
-    center = np.asarray(stated.com)
-    within = bool(np.all((points.min(axis=0) <= center) & (center <= points.max(axis=0))))
-    return within and misfit <= TAUGHT_MISFIT
+    apart = np.linalg.norm(stated.com - unit.com) / np.sqrt(np.trace(other) / 2)
+    return float(apart), float(np.linalg.norm(one - other) / np.linalg.norm(other))
 
 
 def find_nominal(
@@ -376,8 +384,9 @@ def find_nominal(
     """Find the nominal density of each body to fill, and say where it comes from.
 
     It is that of the pattern that matches, that of the prior model, or the given one. Where nothing
-    states it, it is the most probable one of a link of its size, given the densities of measured
-    bodies and the known sums.
+    states it, it is the one that most known bodies have; else the most probable one of a link of
+    its size, given the densities of measured bodies and the known sums. Where all shapes are
+    primitives and no density is known, it is that of water for all.
 
     Args:
         unknowns: The bodies.
@@ -402,7 +411,6 @@ def find_nominal(
         )
     if not np.any(np.isnan(stated)):
         return stated, usual
-    sized = _size(unknowns, list(unknowns.pieces), stated)
     taught = [unknowns.others[index] for index in teachers]
     measured = _size(unknowns, taught, np.full(len(taught), np.nan))
     densities = unknowns.measured[teachers] / measured.volumes
@@ -411,6 +419,15 @@ def find_nominal(
         for each in sums
         if each.wanted > 0 and all(value == 1 for value in each.coefficients.values())
     ]
+    given = [(each.bodies[0], each.mass) for each in positive if len(each.bodies) == 1]
+    volumes = np.array([own.volume for own in unknowns.pieces])
+    seen = np.array([*densities, *(mass / volumes[at] for at, mass in given)])
+    if unknowns.plain and not len(seen):
+        return np.where(np.isnan(stated), WATER, stated), usual
+    if (common := find_common_density(seen)) is not None:
+        stated = np.where(np.isnan(stated), common, stated)
+        usual = f"{common:.4g} kg/m^3, which most known bodies have"
+    sized = _size(unknowns, list(unknowns.pieces), stated)
     pairs = [each for each in sums if each.wanted == 0 and len(each.coefficients) == 2]
     equal = [(one, other) for one, other in (each.coefficients for each in pairs)]
     masses = estimate_masses(sized, measured, densities, positive, equal)
@@ -421,9 +438,11 @@ def _size(unknowns: Unknowns, pieces: Sequence[BodyPieces], stated: Floats) -> S
     """The bodies as far as their likely density depends on them."""
     carriers = {body.parent for body in unknowns.model.bodies if body.moved}
     spreads = np.array([GUESS_SPREAD if own.guess else OWN_SPREAD for own in pieces])
+    volumes, told = np.array([own.volume for own in pieces]), float(not unknowns.plain)
     return Sized(
-        np.array([own.volume for own in pieces]),
-        np.array([float(own.body.id in carriers) for own in pieces]),
+        volumes,
+        told * np.log(volumes / LITRE),
+        np.array([told * (own.body.id in carriers) for own in pieces]),
         np.where(np.isnan(stated), spreads, STATED_SPREAD),
         stated,
     )

@@ -25,7 +25,7 @@ from inertial_check.documents.model import Judgement, Model, Role, judge
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, expect
 from inertial_check.fixing.fill.densities import Divergence
-from inertial_check.fixing.fill.equations import Unknowns, fits_shapes
+from inertial_check.fixing.fill.equations import Unknowns, compare_shapes, fits_shapes
 from inertial_check.fixing.fill.intervals import solve_unknowns
 from inertial_check.fixing.fill.knowledge import (
     WATER,
@@ -44,6 +44,7 @@ from inertial_check.fixing.fill.shapes import ROLES, BodyPieces
 from inertial_check.fixing.fill.twins import find_prior_densities, follow_twins
 from inertial_check.fixing.result import INTACT, Fix, layer_path
 from inertial_check.fixing.writing import write_parameters
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import quiet
 from inertial_check.inertia.consistency import Verdict
 
@@ -201,6 +202,30 @@ class Collector:
                 )
         return found
 
+    def choose_roles(self, roles: tuple[Role, ...]) -> tuple[Role, ...]:
+        """Put collision shapes first where measured numbers were computed from such primitives.
+
+        Bodies vote whose numbers fit their visual shapes and that collide as primitives.
+
+        Args:
+            roles: Roles of shapes, best first; others than ROLES stay as they are.
+        """
+        votes: list[bool] = []
+        filled = {target.at for target in self.targets}
+        other = PieceReader(self.model, self.context, roles=("collision",))
+        for index, judgement in enumerate(judge(self.model) if roles == ROLES else ()):
+            body = self.model.bodies[index]
+            kinds = {shape.kind for shape in body.shapes if shape.role == "collision"}
+            if index in filled or not kinds or "mesh" in kinds or judgement.verdict != "consistent":
+                continue
+            try:
+                own, box = self.reader.read(body), other.read(body)
+            except ParameterError:  # a mesh in millimetres
+                continue
+            if own.role == "visual" and box.role is not None and fits_shapes(judgement, own):
+                votes.append(max(compare_shapes(judgement, box)) <= tolerances.FROM_SHAPES)
+        return ROLES[::-1] if 2 * sum(votes) > len(votes) else roles
+
     def collect(self, usable: Mapping[int, BodyPieces]) -> Unknowns:
         """The unknowns, with the pieces of those measured bodies that are needed."""
         judgements = judge(self.model)
@@ -236,6 +261,7 @@ class Collector:
             prior,
             note,
             tuple(merge_cells(shared).values()),
+            self.reader.roles != ROLES[::-1] and all(own.plain for own in usable.values()),
         )
 
     def _read_others(
@@ -391,7 +417,8 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         density_range: Least and largest density of every part [kg/m^3].
         divergence: "entropic" scales densities by one factor where only a sum is known;
             "quadratic" adds.
-        roles: Roles of shapes, best first.
+        roles: Roles of shapes, best first; by default visual shapes come first, but where measured
+            bodies have the numbers of their collision primitives.
         thickness: Thickness of the wall of open meshes [m]; None for their hulls.
         solver: None for Newton's method; "clarabel" or another solver of cvxpy.
         digits: Significant digits of new numbers, 8 to 17.
@@ -459,6 +486,7 @@ def fill_model(
         return Filling(unchanged, (), notes=notes)
     reader = PieceReader(model, context, roles=options.roles, thickness=options.thickness)
     collector = Collector(model, known, targets, reader, context, options.thickness)
+    reader.roles = collector.choose_roles(options.roles)
     pieces = collector.read_targets()
     unfit = collector.find_unfit(pieces)
     usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}

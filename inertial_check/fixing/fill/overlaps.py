@@ -9,15 +9,17 @@ volume, first and second moments are those of the mesh.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.checking.evidence.twins import world_poses
-from inertial_check.checking.shapes.evidence import GeometryReader, Reading, ShapeUse
+from inertial_check.checking.shapes.evidence import GeometryReader, ShapeUse
+from inertial_check.checking.shapes.meshes import scaled_triangles
 from inertial_check.documents.context import Context
+from inertial_check.documents.files.access import Access
 from inertial_check.documents.model import JOINT_TYPES, Body, Model, Pose, Role, Shape
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError
@@ -41,8 +43,14 @@ from inertial_check.fixing.fill.shapes import (
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.frames import homogeneous
-from inertial_check.inertia.meshes import BLOCK
-from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.meshes import (
+    Mesh,
+    close_holes,
+    convex_hull,
+    count_once,
+    measure,
+    trace_lines,
+)
 from inertial_check.mechanics.rotations import matrix_from_rotation_vector
 
 LINES = 12
@@ -54,104 +62,42 @@ ON_LINE = 3
 
 _SHIFT = (0.0137, -0.0291)
 """By how much lines stand beside the middles of their cells, in cells: edges of modelled parts lie
-in the middle, and on an edge a line counts both of its triangles, or none."""
+in the middle, where a line meets coordinates that differ by rounding alone."""
 
 _STEPS = 60
 """Largest number of Newton's steps that tilt the weights; eight are enough as a rule."""
 
 
-def fill_triangles(blocks: Iterable[Floats]) -> tuple[Points | None, bool]:
+def fill_triangles(triangles: Floats) -> Points | None:
     """Find points inside a mesh whose triangles face outwards.
 
     Args:
-        blocks: Blocks (n, 3, 3) of triangles [m].
+        triangles: (n, 3, 3) [m].
 
     Returns:
-        The points, with volumes that are estimates; None where no line meets the inside. And
-        whether the mesh encloses some place more than once, which is counted once here.
+        The points, with volumes that are estimates, each place once; None where no line meets the
+        inside.
     """
-    triangles = np.concatenate(list(blocks))
     lower = triangles.min(axis=(0, 1))
-    edges = triangles.max(axis=(0, 1)) - lower
-    if not np.all(edges > 0):
-        return None, False
-    found, twice = [], False
-    for axis in range(3):
-        order = [(axis + 1) % 3, (axis + 2) % 3, axis]  # a rotation: triangles keep their sense
-        part, multiple = _fill_lines(triangles, order, lower[order], edges[order])
-        if part is not None:
-            points = np.empty_like(part.points)
-            points[:, order] = part.points
-            found.append(Points(part.volumes, points))
-            twice |= multiple
-    if not found:
-        return None, False
-    joined = join_points(found)
-    return Points(joined.volumes / len(found), joined.points), twice
-
-
-def _fill_lines(
-    triangles: Floats, order: list[int], lower: Floats, edges: Floats
-) -> tuple[Points | None, bool]:
-    """Points on lines along the last of the axes in this order; as for fill_triangles."""
-    cell = edges[:2] / LINES
-    start = lower[:2] + cell * (0.5 + np.array(_SHIFT))
-    found = [
-        _cross(triangles[at : at + BLOCK, :, order], start, cell)
-        for at in range(0, len(triangles), BLOCK)
-    ]
-    line, z, sense = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    if not len(line):
-        return None, False
-    downwards = np.lexsort((-z, line))
-    line, z, sense = line[downwards], z[downwards], sense[downwards]
-    # Seen from above, a line enters where a triangle faces up: the winding number below it.
-    _, starts, counts = np.unique(line, return_index=True, return_counts=True)
-    totals = np.add.reduceat(sense, starts)
-    before = np.cumsum(totals) - totals
-    winding = np.cumsum(sense) - np.repeat(before, counts)
-    closed = np.repeat(totals == 0, counts)  # a line through an edge may count it twice
-    same = line[1:] == line[:-1]
-    inside = same & closed[:-1] & (winding[:-1] >= 1)
-    if not np.any(inside):
-        return None, False
-    top, bottom, at = z[:-1][inside], z[1:][inside], line[:-1][inside]
+    cell = (triangles.max(axis=(0, 1)) - lower) / LINES
+    grid = np.stack(np.meshgrid(*[np.arange(LINES)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     nodes, weights = legendre(ON_LINE, 0.0, 1.0)
-    heights = bottom[:, None] + (top - bottom)[:, None] * nodes
-    volumes = np.prod(cell) * (top - bottom)[:, None] * weights
-    xy = start + cell * np.stack([at // LINES, at % LINES], axis=1)
-    points = np.concatenate([np.repeat(xy, ON_LINE, axis=0), heights.reshape(-1, 1)], axis=1)
-    kept = volumes.ravel() > 0
-    if not np.any(kept):
-        return None, False
-    return Points(volumes.ravel()[kept], points[kept]), bool(np.any(winding[:-1][inside] > 1))
-
-
-def _cross(triangles: Floats, start: Floats, cell: Floats) -> tuple[Floats, Floats, Floats]:
-    """Crossings of lines and triangles: number of the line, height, and +1 where it faces up."""
-    xy = (triangles[..., :2] - start) / cell  # line (i, j) stands at the integers i, j
-    first = np.clip(np.ceil(xy.min(axis=1)), 0, LINES).astype(int)
-    last = np.clip(np.floor(xy.max(axis=1)), -1, LINES - 1).astype(int)
-    counts = np.maximum(last - first + 1, 0)
-    total = counts[:, 0] * counts[:, 1]
-    which = np.repeat(np.arange(len(triangles)), total)
-    if not len(which):
-        return np.zeros(0), np.zeros(0), np.zeros(0)
-    rank = np.arange(len(which)) - np.repeat(np.cumsum(total) - total, total)
-    i = first[which, 0] + rank // counts[which, 1]
-    j = first[which, 1] + rank % counts[which, 1]
-    a, b, c = (xy[which, k] - np.stack([i, j], axis=1) for k in range(3))
-    areas = np.stack([_area(b, c), _area(c, a), _area(a, b)], axis=1)
-    whole = areas.sum(axis=1)
-    hit = (np.all(areas >= 0, axis=1) | np.all(areas <= 0, axis=1)) & (whole != 0)
-    shares = areas[hit] / whole[hit, None]
-    z = np.einsum("nk,nk->n", shares, triangles[which[hit], :, 2])
-    return (i * LINES + j)[hit], z, np.sign(whole[hit])
-
-
-def _area(a: Floats, b: Floats) -> Floats:
-    area: Floats = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    return area
+    parts = []
+    for axis in range(3):
+        own = [(axis + 1) % 3, (axis + 2) % 3]
+        lines = lower[own] + cell[own] * (grid + 0.5 + np.array(_SHIFT))
+        found = trace_lines(triangles, lines, axis)
+        length = found.upper - found.lower
+        points = np.empty((len(length), ON_LINE, 3))
+        points[..., own] = lines[found.line, None]
+        points[..., axis] = found.lower[:, None] + length[:, None] * nodes
+        volumes = np.prod(cell[own]) * length[:, None] * weights
+        if len(length):
+            parts.append(Points(volumes.ravel(), points.reshape(-1, 3)))
+    if not parts:
+        return None
+    joined = join_points(parts)
+    return Points(joined.volumes / len(parts), joined.points)
 
 
 def tilt(points: Points, moments: Floats) -> Points | None:
@@ -208,7 +154,7 @@ def merge_cells(bodies: Mapping[int, BodyPieces]) -> dict[int, BodyPieces]:
 
 
 def _merge(piece: Piece) -> Piece:
-    primitive = piece.enclosure is not None and piece.enclosure.path is None
+    primitive = piece.enclosure is not None and piece.enclosure.triangles is None
     if not (piece.cut and primitive) or len(piece.volumes) <= _MOST_CELLS:
         return piece
     group = group_points(piece.points, _MOST_CELLS)
@@ -367,7 +313,7 @@ def _split(piece: Piece, others: Sequence[Piece], X_OB: Floats | None = None) ->
     near = [one for one in others if one.enclosure is not None and _are_near(piece, one, X_OB)]
     outside = _find_outside(piece.points, near, X_OB)
     whole = bool(np.all(outside)) or not np.any(outside)
-    if not near or (whole and (piece.enclosure is None or piece.enclosure.path is not None)):
+    if not near or (whole and (piece.enclosure is None or piece.enclosure.triangles is not None)):
         return piece, outside
     fine = _cut_finely(piece)
     if fine is not piece:
@@ -402,7 +348,7 @@ def _find_outside(points: Floats, others: Sequence[Piece], X_OB: Floats | None) 
 def _cut_finely(piece: Piece) -> Piece:
     """The same primitive in more cells; a mesh as it is, whose cells are thousands."""
     enclosure = piece.enclosure
-    if enclosure is None or enclosure.path is not None or piece.cut:
+    if enclosure is None or enclosure.triangles is not None or piece.cut:
         return piece
     shape = enclosure.shape
     points = fill_primitive(shape.kind, shape.dimensions, _FINENESS)
@@ -499,8 +445,16 @@ def find_neighbours(model: Model) -> Neighbours:
     return Neighbours(pairs, place_bodies(model, {})[0])
 
 
-READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
-"""Readings of a mesh, best first: its inside, its inside with the triangles turned, its hull."""
+_TAKEN = {
+    "flipped": "taken as if its triangles were turned",
+    "closed": "taken as closed over its holes",
+    "hull": "taken as its convex hull",
+}
+"""What a mesh is taken for that is not closed and facing outwards, by reading, best first."""
+
+MOST_HOLES = 0.1
+"""Largest area of the holes over which a mesh is closed, in parts of its surface: gaps between
+faces, screw holes; a box without its lid lacks a fifth, and may be a thin wall."""
 
 MILLIMETRES = 100.0
 """Size of a mesh, in distances between joints, above which it is in millimetres: links are 0.2 to
@@ -534,10 +488,10 @@ class PieceReader:
         self._model = model
         self._context = (context or Context()).of_document(model.source.path)
         self._thickness = thickness
-        self._roles = tuple(roles)
-        readings = READINGS[:2] if thickness is not None else READINGS
-        self._solids = GeometryReader(model, "solid", readings, context)
+        self.roles = tuple(roles)
+        self._solids = GeometryReader(model, "solid", ("solid", "flipped"), context)
         self._shells = GeometryReader(model, "shell", context=context)
+        self._read: dict[tuple[str, tuple[Role, ...], float | None], BodyPieces] = {}
         self._children: dict[str, list[Floats]] = {}
         for body in model.bodies:
             if body.parent is not None and body.X_PB is not None:
@@ -563,8 +517,14 @@ class PieceReader:
         Raises:
             ParameterError: A mesh is in millimetres.
         """
+        key = body.id, self.roles, volume
+        if key not in self._read:
+            self._read[key] = self._read_shapes(body, volume)
+        return self._read[key]
+
+    def _read_shapes(self, body: Body, volume: float | None) -> BodyPieces:
         found: list[tuple[Role, list[Piece], list[str]]] = []
-        for role in self._roles:
+        for role in self.roles:
             shapes = [shape for shape in body.shapes if shape.role == role]
             pieces, remarks = [], []
             for shape in shapes:
@@ -585,46 +545,83 @@ class PieceReader:
     def _cut(self, shape: Shape) -> tuple[Piece | None, str | None]:
         """The cells of a shape, and why it was skipped or not taken for a solid."""
         use, unit = self._solids.shape(shape)
-        reasons = use.reason
         if unit is None and self._thickness is not None and use.mesh is not None:
+            reasons = use.reason
             use, unit = self._shells.shape(shape)
             if unit is not None:
                 shell = cut_shell(use, unit, self._thickness, self._context.granted)
                 return shell, f"taken as a shell of {self._thickness:g} m: {reasons}"
-        if unit is None or use.reading is None:
-            return None, f"{SKIPPED}{reasons}"
-        self._refuse_millimetres(shape, use)
-        path = None if shape.kind != "mesh" else str(use.path)
-        enclosure = Enclosure(shape, use.reading, path, self._context.granted)
-        points = _find_points(enclosure, unit)
-        remark = None if reasons is None else f"taken as its {use.reading}: {reasons}"
         label = f"{shape.role} {shape.kind}"
-        return make_piece(label, enclosure, unit, points), remark
+        if use.mesh is not None:
+            self._refuse_millimetres(shape, use.mesh)
+            return _cut_mesh(label, use, use.mesh, self._context.granted)
+        if unit is None:
+            return None, f"{SKIPPED}{use.reason}"
+        points = fill_primitive(shape.kind, shape.dimensions)
+        placed = None if points is None else place_points(points, shape)
+        return make_piece(label, "solid", Enclosure(shape), unit, placed), None
 
-    def _refuse_millimetres(self, shape: Shape, use: ShapeUse) -> None:
+    def _refuse_millimetres(self, shape: Shape, mesh: Mesh) -> None:
         """Refuse a mesh that must be in millimetres.
 
         Raises:
             ParameterError: It is too large beside the distances of the joints.
         """
         reach = self.reach
-        if use.mesh is None or reach == 0:
-            return
-        size = float(np.linalg.norm(np.subtract(use.mesh.upper, use.mesh.lower)))
-        if size > MILLIMETRES * reach:
+        size = float(np.linalg.norm(np.subtract(mesh.upper, mesh.lower)))
+        if size > MILLIMETRES * reach > 0:
             raise ParameterError(
                 f"{shape.uri} is {size:.4g} m large where joints are {reach:.3g} m apart at most, "
                 "so it is in millimetres: give it the scale 0.001 0.001 0.001"
             )
 
 
-def _find_points(enclosure: Enclosure, unit: InertialParameters) -> Points | None:
-    """Points inside a shape, in the axes of the body; None where no rule has its moments."""
-    shape = enclosure.shape
-    if enclosure.path is None:
-        points = fill_primitive(shape.kind, shape.dimensions)
-        return None if points is None else place_points(points, shape)
-    found, _ = fill_triangles(enclosure.read_triangles())
-    if found is None:
-        return None
-    return tilt(place_points(found, shape), integrate_form(unit))
+def _cut_mesh(
+    label: str, use: ShapeUse, mesh: Mesh, access: Access | None
+) -> tuple[Piece | None, str | None]:
+    """The cells of a mesh, and why it was skipped or not taken as it is written."""
+    shape = use.shape
+    triangles = np.concatenate(list(scaled_triangles(str(use.path), shape.scale, access)))
+    readings = (use.reading,) if use.reading else ("hull",) if mesh.closed else ("closed", "hull")
+    reasons = [] if use.reason is None else [use.reason]
+    for reading in readings:
+        try:
+            inside = _read_as(reading, triangles, mesh)
+            solid = count_once(inside)
+        except ParameterError as error:
+            reasons.append(str(error))
+            continue
+        points = fill_triangles(inside)
+        unit = solid.body.transform(homogeneous(shape.R_BG, shape.p_BoGo_B))
+        placed = points and tilt(place_points(points, shape), integrate_form(unit))
+        remarks = [f"{_TAKEN[reading]}: {'; '.join(reasons)}"] if reasons else []
+        if solid.twice:
+            remarks.append(f"{solid.twice:.2g} m^3 are enclosed twice: counted once")
+        if solid.turned:
+            remarks.append(
+                f"{solid.turned:.2g} m^3 outside its other parts face inwards: taken as solid, and "
+                "where such parts overlap others as a hole, which nothing decides"
+            )
+        piece = make_piece(label, reading, Enclosure(shape, inside), unit, placed)
+        return piece, "; ".join(remarks) or None
+    return None, f"{SKIPPED}{'; '.join(reasons)}"
+
+
+def _read_as(reading: str, triangles: Floats, mesh: Mesh) -> Floats:
+    """The triangles of a closed surface, facing outwards, for which a mesh is taken.
+
+    Raises:
+        ParameterError: The mesh does not allow the reading.
+    """
+    if reading == "hull":
+        return convex_hull(triangles)
+    if reading == "closed":
+        patches = close_holes(triangles)
+        share = measure(patches).area / mesh.area
+        if not share <= MOST_HOLES:
+            raise ParameterError(
+                f"its holes have {share:.0%} of its surface, expected {MOST_HOLES:.0%} at most"
+            )
+        triangles = np.concatenate([triangles, patches])
+        reading = "solid" if measure(triangles).volume > 0 else "flipped"
+    return triangles[:, ::-1] if reading == "flipped" else triangles

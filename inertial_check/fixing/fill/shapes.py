@@ -11,7 +11,7 @@ points inside, exact to the second order and more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.checking.shapes.evidence import Reading, ShapeUse
+from inertial_check.checking.shapes.evidence import ShapeUse
 from inertial_check.checking.shapes.meshes import scaled_triangles
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.model import Body, Role, Shape
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.frames import homogeneous
-from inertial_check.inertia.meshes import convex_hull
+from inertial_check.inertia.meshes import wind_around
 from inertial_check.inertia.parameters import InertialParameters
 
 ALONG = 6
@@ -193,109 +193,24 @@ def contains(kind: str, dimensions: tuple[float, ...], points: Floats) -> npt.ND
     return np.asarray(inside)
 
 
-_PAIRS = 1 << 20
-"""Largest number of pairs of a point and a triangle that are looked at together: 8 MB an array."""
-
-
 class Enclosure(NamedTuple):
     """The inside of one shape, in the frame of its body.
 
     Attributes:
         shape: The shape.
-        reading: What the shape is taken for; of a mesh its inside, that of the turned triangles
-            ("flipped"), or its hull.
-        path: The file of a mesh; None of a primitive.
-        access: The files that may be used.
+        triangles: (n, 3, 3) closed surface of a mesh in its own frame, facing outwards [m]; None of
+            a primitive.
     """
 
     shape: Shape
-    reading: Reading = "solid"
-    path: str | None = None
-    access: Access | None = None
+    triangles: Floats | None = None
 
     def find_inside(self, points: Floats) -> Mask:
         """Which points (n, 3) of the body lie inside the shape; (n,) of bool."""
         local = (points - np.array(self.shape.p_BoGo_B)) @ np.array(self.shape.R_BG)
-        if self.path is None:
+        if self.triangles is None:
             return contains(self.shape.kind, self.shape.dimensions, local)
-        return wind_around(self.read_triangles(), local) > 0
-
-    def read_triangles(self) -> Iterable[Floats]:
-        """Blocks (n, 3, 3) of triangles of a mesh in its own frame, facing outwards [m]."""
-        blocks = scaled_triangles(str(self.path), self.shape.scale, self.access)
-        if self.reading == "hull":
-            return [convex_hull(blocks)]
-        if self.reading == "flipped":
-            return (block[:, ::-1] for block in blocks)
-        return blocks
-
-
-def wind_around(blocks: Iterable[Floats], points: Floats) -> Floats:
-    """How often a closed mesh encloses each point: crossings of a ray upwards, with their sense.
-
-    Args:
-        blocks: Blocks (n, 3, 3) of triangles, facing outwards.
-        points: (m, 3) points.
-
-    Returns:
-        (m,) winding numbers: 1 inside, 0 outside, 2 where two parts overlap.
-    """
-    order = np.argsort(points[:, 0], kind="stable")
-    placed = points[order]
-    found = np.zeros(len(points))
-    if not len(points):
-        return found
-    lower, upper = placed.min(axis=0), placed.max(axis=0)
-    for block in blocks:
-        least, most = block.min(axis=1), block.max(axis=1)
-        near = np.all((least[:, :2] <= upper[:2]) & (most[:, :2] >= lower[:2]), axis=1)
-        near &= most[:, 2] >= lower[2]
-        triangles = block[near]
-        first = np.searchsorted(placed[:, 0], least[near, 0], side="left")
-        last = np.searchsorted(placed[:, 0], most[near, 0], side="right")
-        ends = np.cumsum(last - first)
-        start = 0
-        while start < len(triangles):
-            done = ends[start - 1] if start else 0
-            stop = max(int(np.searchsorted(ends, done + _PAIRS)), start + 1)
-            own = slice(start, stop)
-            _count_crossings(triangles[own], first[own], last[own], placed, found)
-            start = stop
-    unsorted = np.empty_like(found)
-    unsorted[order] = found
-    return unsorted
-
-
-def _count_crossings(
-    triangles: Floats, first: Integers, last: Integers, points: Floats, found: Floats
-) -> None:
-    """Add the crossings of rays from points first to last of each triangle to `found`."""
-    counts = last - first
-    which = np.repeat(np.arange(len(triangles)), counts)
-    if not len(which):
-        return
-    at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts) + first[which]
-    low, high = triangles[..., 1].min(axis=1), triangles[..., 1].max(axis=1)
-    y = points[at, 1]
-    kept = (low[which] <= y) & (high[which] >= y)
-    which, at = which[kept], at[kept]
-    corners, p = triangles[which], points[at]
-    inside = np.zeros(len(which), dtype=bool)
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        a, b = corners[:, one], corners[:, other]
-        # Both triangles of an edge compute its crossing from the same end, so that a ray through
-        # an edge meets one of them and never none or both.
-        swapped = b[:, 1] < a[:, 1]
-        a, b = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
-        crosses = (a[:, 1] <= p[:, 1]) & (p[:, 1] < b[:, 1])
-        height = np.where(crosses, b[:, 1] - a[:, 1], 1.0)  # not 0 where it crosses
-        x = a[:, 0] + (p[:, 1] - a[:, 1]) * (b[:, 0] - a[:, 0]) / height
-        inside ^= crosses & (p[:, 0] < x)
-    corners, p, at = corners[inside], p[inside], at[inside]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    # The plane of a triangle that a ray crosses is not vertical: its normal has a height.
-    above = np.einsum("ni,ni->n", normals, corners[:, 0] - p) * np.sign(normals[:, 2]) > 0
-    np.add.at(found, at[above], np.sign(normals[above, 2]))
+        return wind_around(self.triangles, local) != 0
 
 
 ROLES: tuple[Role, ...] = ("visual", "collision")
@@ -310,7 +225,8 @@ class Piece(NamedTuple):
 
     Attributes:
         label: Role and kind, for messages.
-        reading: What the shape was taken for: "solid", "flipped", "hull", "shell" or "joints".
+        reading: What the shape was taken for: "solid", "flipped", "closed" over holes, "hull",
+            "shell" or "joints".
         volumes: (n,) volumes of the cells [m^3].
         moments: (n, 10) inertial parameters of the cells with density 1, about the origin of the
             body in its axes, in the order "urdf".
@@ -361,6 +277,12 @@ class BodyPieces:
     def volume(self) -> float:
         """Volume of all pieces [m^3]."""
         return sum(piece.volume for piece in self.pieces)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all pieces are primitives."""
+        shapes = [piece.enclosure for piece in self.pieces]
+        return all(each is not None and each.triangles is None for each in shapes)
 
     @property
     def skipped(self) -> bool:
@@ -428,10 +350,9 @@ _MOST_TRIANGLES = 4096
 
 
 def make_piece(
-    label: str, enclosure: Enclosure, unit: InertialParameters, points: Points | None
+    label: str, reading: str, enclosure: Enclosure, unit: InertialParameters, points: Points | None
 ) -> Piece:
     """Make a piece of points where they have the moments of the solid; else of one cell."""
-    reading = enclosure.reading
     whole = np.asarray(unit.as_theta())[None]
     if points is not None:
         moments = list_moments(points.volumes, points.points)

@@ -278,6 +278,66 @@ def test_a_body_without_shape_and_joints_is_left():
     assert not filling.complete
 
 
+CHAIN = '<robot name="r">{}</robot>'
+LINK = (
+    '<link name="l{0}">{1}<visual><geometry>{2}</geometry></visual>'
+    "<collision><geometry>{3}</geometry></collision></link>"
+)
+JOINT = (
+    '<joint name="j{0}" type="revolute"><parent link="l{1}"/><child link="l{0}"/>'
+    '<origin xyz="0 0 5"/><axis xyz="0 1 0"/>'
+    '<limit lower="-1" upper="1" effort="9" velocity="1"/></joint>'
+)
+
+
+def make_chain(edges, inertials, boxes=None):
+    """A chain of boxes with their edges; inertials by number; other edges of collision shapes."""
+    box = '<box size="{} {} {}"/>'
+    links = [
+        LINK.format(i, inertials.get(i, ""), box.format(*own), box.format(*(boxes or edges)[i]))
+        for i, own in enumerate(edges)
+    ]
+    links += [JOINT.format(i, i - 1) for i in range(1, len(edges))]
+    return CHAIN.format("".join(links)).encode()
+
+
+def write_box_inertial(edges, density):
+    a, b, c = edges
+    m = density * a * b * c
+    moments = m * (b * b + c * c) / 12, m * (a * a + c * c) / 12, m * (a * a + b * b) / 12
+    values = " ".join(f'{n}="{v!r}"' for n, v in zip(("ixx", "iyy", "izz"), moments, strict=True))
+    return f'<inertial><mass value="{m!r}"/><inertia {values} ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+EDGES = [(0.3, 0.2, 0.1), (0.1, 0.05, 0.4), (0.02, 0.03, 0.05), (0.1, 0.1, 0.2)]
+
+
+def test_primitives_of_which_nothing_is_known_but_a_sum_have_one_density():
+    filling = ic.fill(make_chain(EDGES, {}), bodies=["l0", "l1", "l2", "l3"], total_mass=7.0)
+    density = 7.0 / sum(a * b * c for a, b, c in EDGES)
+    assert [body.density for body in filling.bodies] == pytest.approx([density] * 4, rel=1e-9)
+
+
+def test_a_density_that_most_measured_bodies_have_is_that_of_the_others():
+    inertials = {i: write_box_inertial(EDGES[i], 2345.0) for i in (0, 1)}
+    filling = ic.fill(make_chain(EDGES, inertials), bodies=["l2", "l3"])
+    assert [body.density for body in filling.bodies] == pytest.approx([2345] * 2, rel=1e-6)
+    assert "2345 kg/m^3, which most known bodies have" in filling.notes[0]
+
+
+def test_collision_shapes_come_first_where_measured_numbers_are_theirs():
+    boxes = [(1.1 * a, 1.2 * b, 0.9 * c) for a, b, c in EDGES]
+    for measured, role in ((boxes, "collision"), (EDGES, "visual")):
+        inertials = {i: write_box_inertial(measured[i], 2345.0) for i in (0, 1, 2)}
+        (body,) = ic.fill(make_chain(EDGES, inertials, boxes), bodies=["l3"]).bodies
+        assert f"in {role} box" in body.source
+        assert body.density == pytest.approx(2345, rel=1e-6)
+    (body,) = ic.fill(
+        make_chain(EDGES, inertials, boxes), bodies=["l3"], roles=["collision"]
+    ).bodies
+    assert "in collision box" in body.source
+
+
 # --- command -------------------------------------------------------------------------------------
 
 
@@ -294,7 +354,7 @@ def test_the_command_shows_a_diff_and_then_writes(arm, capsys):
     out, err = capsys.readouterr()
     assert out.startswith("--- ")
     assert out.count("+    <inertial>") == 4
-    assert "[forearm] filled: its inertial was missing; 1.7" in err
+    assert "[forearm] filled: its inertial was missing; 1.5" in err
     assert "a guess" in err
     assert err.endswith("4 bodies would be filled in 1 file; --write does it.\n")
     assert arm.read_bytes() == before

@@ -37,7 +37,7 @@ def test_verbose_prints_every_number_with_its_interval(capsys):
     main(["fill", str(ARM), "--total-mass", "9", "-v"])
     err = capsys.readouterr().err
     assert err.count(" kg m^2 possible") == 6 * 4
-    assert "  mass 3.19328 kg, 0.0288 to 4.99 kg possible" in err
+    assert "  mass 3.42248 kg, 0.0288 to 4.99 kg possible" in err
     main(["fill", str(ARM), "--total-mass", "9", "--com", "0,0,0.25", "-v"])
     assert "the intervals are outer bounds" in capsys.readouterr().err
 

@@ -7,11 +7,13 @@ from scipy.sparse import csr_array
 
 from inertial_check.fixing.fill.densities import (
     CAUTION,
+    LITRE,
     OWN_SPREAD,
     DensityProblem,
     LogSum,
     Sized,
     estimate_masses,
+    find_common_density,
     solve,
 )
 
@@ -19,7 +21,8 @@ from inertial_check.fixing.fill.densities import (
 def size(volumes, carriers=0.0, stated=np.nan):
     n = len(volumes)
     ones = np.ones(n)
-    return Sized(np.array(volumes), carriers * ones, OWN_SPREAD * ones, stated * ones)
+    sizes = np.log(np.array(volumes) / LITRE)
+    return Sized(np.array(volumes), sizes, carriers * ones, OWN_SPREAD * ones, stated * ones)
 
 
 NONE = size([])
@@ -105,3 +108,11 @@ def test_hundreds_of_separate_sums_do_not_meet_in_one_dense_hessian(monkeypatch)
     )
     assert solve(problem).certified
     assert set(largest) == {2}
+
+
+def test_a_density_is_common_where_more_than_half_have_it():
+    assert find_common_density(np.array([2700.0, 2710, 2690, 900, 300])) == 2700
+    assert find_common_density(np.array([2700.0, 900])) is None
+    assert find_common_density(np.array([2700.0, 2700, 900, 400])) is None
+    assert find_common_density(np.array([2700.0])) is None
+    assert find_common_density(np.array([])) is None

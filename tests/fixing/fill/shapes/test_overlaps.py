@@ -5,7 +5,6 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.fixing.fill.overlaps import PieceReader
-from inertial_check.fixing.fill.shapes import wind_around
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.inertia.solids import box
 
@@ -25,10 +24,20 @@ def read(text):
     return PieceReader(model).read(model.bodies[0])
 
 
-def write_box(path, edges):
+def make_box(edges, middle=(0, 0, 0)):
     corners = np.array(np.meshgrid(*[[-e / 2, e / 2] for e in edges])).reshape(3, -1).T
+    return convex_hull(corners[:, None].repeat(3, axis=1)) + np.array(middle)
+
+
+def write_mesh(path, triangles):
+    if path.suffix == ".obj":
+        corners = triangles.reshape(-1, 3).tolist()
+        lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in corners]
+        lines += [f"f {i + 1} {i + 2} {i + 3}" for i in range(0, len(corners), 3)]
+        path.write_text("\n".join(lines))
+        return
     lines = ["solid s"]
-    for triangle in convex_hull(corners[:, None].repeat(3, axis=1)).tolist():
+    for triangle in triangles.tolist():
         lines += ["facet normal 0 0 0", "outer loop"]
         lines += [f"vertex {x!r} {y!r} {z!r}" for x, y, z in triangle]
         lines += ["endloop", "endfacet"]
@@ -56,7 +65,7 @@ def test_two_balls_that_overlap_have_the_volume_of_their_union():
 
 @pytest.mark.parametrize("second", [MESH.format(0.05, "part.stl"), BOX.format(0.05, "0.1 0.1 0.1")])
 def test_a_shape_that_reaches_into_a_mesh_counts_once(tmp_path, second):
-    write_box(tmp_path / "part.stl", (0.1, 0.1, 0.1))
+    write_mesh(tmp_path / "part.stl", make_box((0.1, 0.1, 0.1)))
     path = tmp_path / "r.urdf"
     path.write_text(LINK.format(MESH.format(0, "part.stl") + second))
     model = ic.load(path)
@@ -65,19 +74,31 @@ def test_a_shape_that_reaches_into_a_mesh_counts_once(tmp_path, second):
     assert own.unit[1] / own.unit[0] == pytest.approx(0.025, abs=0.002)
 
 
+@pytest.mark.parametrize("suffix", [".stl", ".obj"])
+def test_a_mesh_with_parts_that_overlap_is_filled_once_and_says_so(tmp_path, suffix):
+    plate, boss = make_box((1, 1, 0.1)), make_box((0.2, 0.2, 0.3), (0.3, 0.1, 0.1))
+    for name, parts, mass, center in (
+        ("double", [plate, plate], 100, [0, 0, 0]),
+        ("boss", [plate, boss], 108, [0.3 * 8 / 108, 0.1 * 8 / 108, 0.15 * 8 / 108]),
+        ("turned", [plate[:, ::-1], plate[:, ::-1]], 100, [0, 0, 0]),
+    ):
+        write_mesh(tmp_path / f"{name}{suffix}", np.concatenate(parts))
+        path = tmp_path / f"{name}.urdf"
+        path.write_text(LINK.format(MESH.format(0, f"{name}{suffix}")))
+        (body,) = ic.fill(path, bodies=["a"], density=1000.0).bodies
+        assert body.status == "filled", body.reason
+        assert float(body.parameters.mass) == pytest.approx(mass, rel=1e-6)
+        np.testing.assert_allclose(body.parameters.com, center, atol=1e-6)
+        assert any("enclosed twice: counted once" in each for each in body.remarks)
+    np.testing.assert_allclose(
+        np.diag(body.parameters.inertia_com), [100 * 1.01 / 12] * 2 + [100 / 6], rtol=1e-9
+    )
+
+
 def test_shapes_that_touch_keep_their_exact_moments():
     own = read(LINK.format(BOX.format(0, "0.2 0.1 0.1") + BOX.format(0.2, "0.2 0.1 0.1")))
     assert own.volume == pytest.approx(0.004, rel=1e-12)
     assert own.remarks == ()
-
-
-def test_rays_through_edges_and_corners_meet_one_triangle():
-    corners = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, -1).T.astype(float)
-    cube = convex_hull(corners[:, None].repeat(3, axis=1))
-    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 1.5, 9)] * 3), axis=-1).reshape(-1, 3)
-    winding = wind_around([cube[:5], cube[5:]], grid)
-    assert np.all(winding[np.all((grid > 0) & (grid < 1), axis=1)] == 1)
-    assert np.all(winding[np.any((grid < 0) | (grid > 1), axis=1)] == 0)
 
 
 def test_what_two_neighbours_share_belongs_to_the_smaller():
