@@ -29,13 +29,22 @@ from functools import cache
 from typing import Protocol
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
-from inertial_check.documents.files.access import NO_LINK_FLAGS, Limits, contains, root_of
+from inertial_check.documents.files.access import (
+    NO_LINK_FLAGS,
+    FolderMemory,
+    Limits,
+    ask_once,
+    contains,
+    remember_folders,
+    root_of,
+)
 from inertial_check.documents.files.writing import (
     ANYWHERE_NAMED,
     lock,
     remove_if_dead,
     remove_leftovers,
 )
+from inertial_check.documents.resources import index_folders, split_tree_lookup
 from inertial_check.errors import UsageError
 from inertial_check.running.workers import encode, restore
 
@@ -172,16 +181,26 @@ class Fingerprints:
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._folders = FolderMemory()
 
     def of(self, path: str) -> str:
-        """Digest of a file's bytes, or of the names in a folder; "" if neither exists."""
+        """Digest of a file's bytes, or of the names in a folder; "" if neither exists.
+
+        That of ROOT/**/NAME tells which folders of a tree are or hold the package.
+        """
         known = self._known.get(path)
         if known is None:
-            known = self._known[path] = _fingerprint(path)
+            with remember_folders(self._folders):
+                known = self._known[path] = _fingerprint(path)
         return known
 
 
 def _fingerprint(path: str) -> str:
+    if (tree := split_tree_lookup(path)) is not None:
+        root, name = tree
+        index = ask_once(index_folders, root)
+        ranked = (f"{index.rank(name, each)} {each}" for each in index.find(name))
+        return f"tree {digest(*sorted(map(os.fsencode, ranked)))}"
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):

@@ -1,13 +1,21 @@
 """From what a model calls a mesh to the file."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from inertial_check.documents.context import Context, Lookups, record_lookups
 from inertial_check.documents.files.access import Access, remember_folders
-from inertial_check.documents.resources import package_paths, resolve
+from inertial_check.documents.resources import (
+    concerns_lookup,
+    count_packages,
+    package_paths,
+    resolve,
+    split_tree_lookup,
+)
 from inertial_check.errors import UsageError
+from inertial_check.running.cache import Fingerprints
 
 ANYWHERE = Context(access=Access(follow_outside=True))
 
@@ -146,21 +154,44 @@ def test_no_environment_variable_is_asked(workspace, model, monkeypatch):
 
 
 def test_package_paths_of_the_command_line(workspace):
-    folder = str(workspace / "elsewhere")
-    assert package_paths([f"a={folder}", f"b={folder}", f"a={folder}"]) == {
-        "a": folder,
-        "b": folder,
-    }
+    folder, gone = str(workspace / "elsewhere"), str(workspace / "gone")
+    named = package_paths([f"a={folder}", f"b={folder}{os.pathsep}a={folder}"])
+    assert named == ({"a": folder, "b": folder}, ())
+    several = package_paths([os.pathsep.join([gone, folder, f"c={folder}"]), str(workspace)])
+    assert several == ({"c": folder}, (folder, str(workspace)))
     for text, words in (
-        ("a", "expected PKG=DIR"),
+        ("", "expected PKG=DIR, a folder of packages"),
+        ("a", "no such folder"),
         ("=x", "expected PKG=DIR"),
         ("a=", "expected PKG=DIR"),
-        (f"a={folder}{os.sep}none", "no such folder"),
+        (f"a={gone}", "no such folder"),
+        (f"{folder}{os.pathsep}a={gone}", "no such folder"),
     ):
         with pytest.raises(UsageError, match=words):
             package_paths([text])
     with pytest.raises(UsageError, match="names a twice"):
         package_paths([f"a={folder}", f"a={workspace}"])
+
+
+@pytest.mark.parametrize("layout", ["share/hand", "hand/share/hand", "hand", "repo/ros-hand"])
+def test_folders_of_packages_and_install_trees_are_searched_last(tmp_path, layout):
+    """One that the user names has what the tree around the model lacks, and nothing else of it."""
+    (tmp_path / "ws/arm/urdf").mkdir(parents=True)
+    (tmp_path / "ws/.git").mkdir()
+    model = str(tmp_path / "ws/arm/urdf/arm.urdf")
+    installed = tmp_path / "opt" / layout
+    (installed / "meshes").mkdir(parents=True)
+    (installed / "meshes/palm.stl").write_text("")
+    (installed / "package.xml").write_text("<package><name>hand</name></package>")
+    uri, tree = "package://hand/meshes/palm.stl", str(tmp_path / "opt")
+    assert resolve(uri, model).path is None
+    context = Context(access=replace(Access().with_folders([tree]), trees=(tree,)))
+    assert os.path.samefile(resolve(uri, model, context).path, installed / "meshes/palm.stl")
+    assert count_packages(tree) == 1
+    own = tmp_path / "ws/src/hand/meshes/palm.stl"
+    own.parent.mkdir(parents=True)
+    own.write_text("")
+    assert os.path.samefile(resolve(uri, model, context).path, own)
 
 
 def test_packages_beside_that_of_a_file_are_found_outside_a_repository(tmp_path):
@@ -201,3 +232,131 @@ def test_a_batch_finds_what_a_model_alone_finds(workspace, model, monkeypatch):
     assert len(tests) == len(set(tests))
     assert any(path.endswith("none") for path in tests)
     assert together.paths == alone.paths
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A repository whose packages and models are not above each other."""
+    files = {
+        "worlds/room.sdf": "",
+        "models/table/model.config": "<model/>",
+        "models/table/mesh.stl": "",
+        "other/table/mesh.stl": "",
+        "src/arm/urdf/arm.urdf": "",
+        "src/hand-ros/package.xml": "<package><name>hand</name></package>",
+        "src/hand-ros/meshes/palm.stl": "",
+        "docs/hand/meshes/palm.stl": "",
+        "docs/hand/meshes/thumb.stl": "",
+        "plain/iCub/meshes/foot.stl": "",
+        "plain/robots/one/model.urdf": "",
+        "twice/a/gripper/g.stl": "",
+        "twice/b/gripper/g.stl": "",
+        ".hidden/secret/a.stl": "",
+    }
+    for name, text in files.items():
+        (tmp_path / "ws" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "ws" / name).write_text(text)
+    (tmp_path / "ws/.git").mkdir()
+    return tmp_path / "ws"
+
+
+@pytest.mark.parametrize(
+    ("model", "uri", "expected"),
+    [
+        ("worlds/room.sdf", "model://table/mesh.stl", "models/table/mesh.stl"),
+        ("src/arm/urdf/arm.urdf", "package://hand/meshes/palm.stl", "src/hand-ros/meshes/palm.stl"),
+        ("docs/x.urdf", "package://hand/meshes/thumb.stl", "docs/hand/meshes/thumb.stl"),
+        (
+            "plain/robots/one/model.urdf",
+            "package://iCub/meshes/foot.stl",
+            "plain/iCub/meshes/foot.stl",
+        ),
+        ("twice/b/deep/x.urdf", "package://gripper/g.stl", "twice/b/gripper/g.stl"),
+        ("twice/a/x.urdf", "package://gripper/g.stl", "twice/a/gripper/g.stl"),
+    ],
+)
+def test_the_tree_around_a_model_is_an_index_of_packages_and_models(tree, model, uri, expected):
+    """A model.config or package.xml of the name goes before a folder, and the nearest wins."""
+    assert resolve(uri, str(tree / model)) == (uri, str(tree / expected), None)
+
+
+def test_a_folder_asked_for_by_its_package_alone_has_its_manifest(tree):
+    (tree / "docs/bringup").mkdir()
+    model = str(tree / "docs/bringup/x.xacro")  # docs/hand is nearer, and has no package.xml
+    found = resolve("package://hand", model, exists=os.path.isdir)
+    assert os.path.samefile(found.path, tree / "src/hand-ros")
+
+
+def test_two_packages_that_are_as_near_are_both_named(tree):
+    found = resolve("package://gripper/g.stl", str(tree / "src/arm/x.urdf"))
+    assert found.path == str(tree / "twice/a/gripper/g.stl")
+    assert str(tree / "twice/b/gripper/g.stl") in found.reason
+    assert "--package-path gripper=DIR" in found.reason
+    (tree / "twice/b/gripper/g.stl").unlink()
+    (tree / "twice/b/gripper/g.stl").symlink_to("../../a/gripper/g.stl")
+    assert resolve("package://gripper/g.stl", str(tree / "src/arm/x.urdf")).reason is None
+
+
+def test_an_index_shows_nothing_hidden_and_nothing_outside(tree):
+    (tree.parent / "private/tokens").mkdir(parents=True)
+    (tree.parent / "private/tokens/a.stl").write_text("")
+    (tree / "vendor").symlink_to(tree.parent / "private")
+    (tree / "tokens").symlink_to(tree.parent / "private/tokens")
+    model = str(tree / "worlds/room.sdf")
+    assert resolve("package://secret/a.stl", model).path is None
+    found = resolve("package://tokens/a.stl", model)
+    assert found.path is None
+    assert "outside" in found.reason
+
+
+def test_what_an_index_says_of_a_name_is_noted_for_the_cache(tree):
+    """A package that comes later changes the fingerprint of the name, and another one does not."""
+    lookups = Lookups()
+    with record_lookups(lookups):
+        assert resolve("package://late/a.stl", str(tree / "worlds/room.sdf")).path is None
+    (noted,) = [path for path in lookups.paths if split_tree_lookup(path)]
+    assert split_tree_lookup(noted) == (str(tree), "late")
+    before = Fingerprints().of(noted)
+    (tree / "src/early").mkdir()
+    assert Fingerprints().of(noted) == before
+    (tree / "src/late").mkdir()
+    assert Fingerprints().of(noted) != before
+    concerned = ("src/late/a.stl", "src/x/package.xml", "src/x/model.config")
+    assert all(concerns_lookup(noted, str(tree / path)) for path in concerned)
+    assert not concerns_lookup(noted, str(tree / "src/early/a.stl"))
+    assert not concerns_lookup(noted, str(tree.parent / "late/a.stl"))
+
+
+@pytest.mark.parametrize(
+    ("cmake", "uri"),
+    [
+        ("(DIRECTORY description/ DESTINATION share/${PROJECT_NAME})", "meshes/a.stl"),
+        ("(DIRECTORY description/meshes DESTINATION share/arm/)", "meshes/a.stl"),
+        (
+            "(DIRECTORY x description/meshes\n DESTINATION share/arm/v2 X)",
+            "v2/meshes/a.stl",
+        ),
+        (
+            "(FILES description/meshes/a.stl DESTINATION ${CATKIN_PACKAGE_SHARE_DESTINATION}/m)",
+            "m/a.stl",
+        ),
+        (
+            "(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/description/meshes"
+            ' DESTINATION "${CMAKE_INSTALL_DATADIR}/${PROJECT_NAME}")',
+            "meshes/a.stl",
+        ),
+    ],
+)
+def test_what_a_package_installs_elsewhere_is_found_in_its_sources(tmp_path, cmake, uri):
+    package = tmp_path / "arm"
+    (package / "description/meshes").mkdir(parents=True)
+    (package / "description/meshes/a.stl").write_text("")
+    (package / "package.xml").write_text("<package><name>arm</name></package>")
+    model = str(package / "description/urdf/arm.urdf")
+    assert resolve(f"package://arm/{uri}", model).path is None
+    (package / "CMakeLists.txt").write_text(f"project(arm)\n# install(\ninstall {cmake}\n")
+    found = resolve(f"package://arm/{uri}", model).path
+    assert found is not None
+    assert os.path.samefile(found, package / "description/meshes/a.stl")
+    (package / "CMakeLists.txt").write_text("install(DIRECTORY ../.. DESTINATION share/arm)")
+    assert resolve("package://arm/../../a.stl", model).path is None

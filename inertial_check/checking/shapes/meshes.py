@@ -188,6 +188,8 @@ def read_meshes(
             missing.setdefault((shape.span.file, uri), (uri, body, reason))
         else:
             found.add((shape.span.file, uri))
+            if resource.reason is not None:
+                notes[f"{uri}: {resource.reason}"] = None
             users_of.setdefault((resource.path, shape.scale), []).append(index)
 
     def add_fault(index: int, fault: Fault, reason: str) -> None:

@@ -33,6 +33,9 @@ Ts = TypeVarTuple("Ts")
 PACKAGE_MARKS = ("package.xml", "model.config")
 """Files whose folder is a package: the root of a document that lies in no repository."""
 
+LFS_POINTER = b"version https://git-lfs"
+"""First bytes of a file that Git LFS puts in place of a large one."""
+
 LAYOUT_FOLDERS = frozenset(
     ["mjcf", "model", "models", "robot", "robots", "sdf", "urdf", "usd", "worlds", "xacro", "xml"]
 )
@@ -290,6 +293,8 @@ class Access:
         ceiling: Real path of the folder to which everything is confined; None for no such wall.
         around: Real paths of the folders around packages outside a repository; files may be opened
             in each package that lies directly in one of them.
+        trees: Folders of packages and install trees that the caller named; a package that the tree
+            around a document does not hold is searched in them.
     """
 
     roots: tuple[str, ...] = ()
@@ -298,6 +303,7 @@ class Access:
     named: tuple[str, ...] = ()
     ceiling: str | None = field(default_factory=lambda: _ceiling)
     around: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
 
     def of_document(self, path: str) -> Access:
         """Extend the roots by that of a document: see `root_of`.

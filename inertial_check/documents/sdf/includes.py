@@ -34,10 +34,11 @@ class NotIncluded(Exception):
 
 @dataclass(frozen=True)
 class Included:
-    """A model that an include names, and the document that contains it."""
+    """A model that an include names, the document that contains it, and a remark on the choice."""
 
     document: XmlDocument
     model: Element
+    remark: str | None = None
 
 
 def minor_version(text: str) -> int | None:
@@ -79,10 +80,11 @@ class Library:
             raise NotIncluded(f"more than {_MOST_INCLUDES} includes")
         if not uri:
             raise NotIncluded("it names no <uri>: add <uri>model://NAME</uri>")
-        document = self._document(self._path(uri, including))
+        path, remark = self._path(uri, including)
+        document = self._document(path)
         for tag in ("model", "actor", "light"):  # libsdformat's order of preference
             if found := document.root.all(tag):
-                return Included(document, found[0])
+                return Included(document, found[0], remark)
         raise NotIncluded(f"{document.source.path} holds no <model>")
 
     def spend(self, elements: int) -> None:
@@ -95,8 +97,8 @@ class Library:
         if self._elements > _MOST_ELEMENTS:
             raise NotIncluded(f"its includes hold more than {_MOST_ELEMENTS} elements")
 
-    def _path(self, uri: str, including: str | None) -> str:
-        """Find the file that a URI names; the URI may name the folder of a model."""
+    def _path(self, uri: str, including: str | None) -> tuple[str, str | None]:
+        """Find the file that a URI names, or its model folder; returns a remark on it as well."""
         finder = self._finders.get(including)
         if finder is None:
             finder = self._finders[including] = ResourceFinder(including, self._context, _is_model)
@@ -112,11 +114,11 @@ class Library:
         if os.path.isdir(path):
             path = _read_config(path, self._context)
         if including is None or os.path.isabs(including) or not os.path.isabs(path):
-            return path
+            return path, found.reason
         try:  # relative to the current folder, as the path of the including document is
-            return os.path.relpath(path)
+            return os.path.relpath(path), found.reason
         except ValueError:  # on another drive
-            return path
+            return path, found.reason
 
     def _document(self, path: str) -> XmlDocument:
         """Read a document once, or raise again why it cannot be included."""

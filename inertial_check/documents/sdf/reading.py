@@ -571,7 +571,7 @@ class _SdfReader:
             stand,
         )
         try:
-            self._follow_include(texts["uri"], given, scope)
+            self._follow_include(include, texts["uri"], given, scope)
         except NotIncluded as reason:
             self._skip(scope, include, str(reason))
         for child in include.children:
@@ -582,7 +582,9 @@ class _SdfReader:
                 )
                 self._problem(scope, child, message, "reference")
 
-    def _follow_include(self, uri: str, given: _IncludeSettings, scope: _Scope) -> None:
+    def _follow_include(
+        self, include: Element, uri: str, given: _IncludeSettings, scope: _Scope
+    ) -> None:
         """Read the model that an include names.
 
         Raises:
@@ -590,6 +592,8 @@ class _SdfReader:
         """
         path = scope.document.source.path
         found = self._library.find(uri, None if path.startswith("<") else path)
+        if found.remark is not None:
+            self._problem(scope, include, found.remark, "reference")
         inside = found.document.source.path
         around = [os.path.abspath(outer) for outer in scope.including]
         if os.path.abspath(inside) in around:

@@ -375,19 +375,34 @@ def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
         request["follow_outside"],
         limits,
         around=tuple(request["around"]),
+        trees=tuple(request["trees"]),
     )
     context = Context(request["packages"], access=access)
     files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay, access)
 
-    finder = ResourceFinder(path, context, os.path.isdir)
+    finder, main = ResourceFinder(path, context, os.path.isdir), path
+    folders: dict[str, str] = {}
 
     @cache  # most includes name a package, and few packages are named
     def find(package: str) -> str:
         found = finder.find(f"package://{package}")
         if found.path is None:
             raise OSError(found.reason)
-        return os.path.normpath(found.path)
+        if found.reason is not None:
+            _tracing().warnings.append((found.reason, None))
+        folder = os.path.abspath(found.path)  # xacro joins others to the folder of the file
+        folders[folder] = package
+        return folder
 
+    def find_source(path: str) -> str:
+        for folder, package in folders.items():
+            if contains(folder, path):
+                inside = os.path.relpath(path, folder).replace(os.sep, "/")
+                source = ResourceFinder(main, context).find(f"package://{package}/{inside}")
+                return source.path or path
+        return path
+
+    files.find_source = find_source
     return Inputs(files, find, request["environment"]), access
 
 

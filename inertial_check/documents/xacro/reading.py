@@ -21,7 +21,7 @@ import re
 import sys
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -111,6 +111,8 @@ class ExpansionFiles:
         self._documents: dict[int, XmlDocument] = {}
         self._main = path
         self._access = access
+        self.find_source: Callable[[str], str] = lambda path: path
+        """Function that finds the source of a file that a package installs; see `_read`."""
 
     def document(self, path: str) -> XmlDocument:
         """Read an XML file, which is parsed once however often it is included.
@@ -162,6 +164,7 @@ class ExpansionFiles:
         key = os.path.abspath(path)
         if key not in self._bytes:
             note_lookup(path)
+            path = path if os.path.lexists(path) else self.find_source(path)
             if os.path.isdir(path):
                 raise OSError(0, "not a file")
             self._bytes[key] = self._access.read(path)
@@ -399,6 +402,7 @@ def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes
         },
         "roots": context.granted.roots,
         "around": context.granted.around,
+        "trees": context.granted.trees,
         "follow_outside": context.granted.follow_outside,
         "largest": context.granted.limits.document,
         "environment": dict(context.xacro_env),

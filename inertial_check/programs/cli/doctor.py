@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
+from inertial_check.documents.resources import count_packages
 from inertial_check.errors import InertialCheckError
 from inertial_check.programs.cli import output
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.checking.configuration import Configurations
@@ -235,7 +237,14 @@ def _as_json(facts: Environment) -> dict[str, Json]:
         "package_paths": [
             {
                 "variable": name,
-                "folders": [{"path": each, "exists": os.path.isdir(each)} for each in folders],
+                "folders": [
+                    {
+                        "path": each,
+                        "exists": os.path.isdir(each),
+                        "packages": count_packages(each),
+                    }
+                    for each in folders
+                ],
             }
             for name, folders in facts.package_paths.items()
         ],
@@ -263,10 +272,11 @@ def _describe(facts: Environment) -> Iterator[str]:
         here = f"installed: {engine.installed}" if engine.installed else "not installed"
         yield f"  {engine.name:<11}predicted as of {engine.predicted_version}; {here}"
     yield ""
-    yield "package paths (not searched by check: name a folder with --package-path PKG=DIR)"
+    yield 'package paths (not searched by check without --package-path "$VARIABLE")'
     for name, folders in facts.package_paths.items():
         for folder in folders[:_MOST_FOLDERS]:
-            yield f"  {name}: {folder}{'' if os.path.isdir(folder) else ' (no such folder)'}"
+            held = plural(count_packages(folder), "package")
+            yield f"  {name}: {folder} ({held if os.path.isdir(folder) else 'no such folder'})"
         if len(folders) > _MOST_FOLDERS:
             yield f"  {name}: {len(folders) - _MOST_FOLDERS} more"
     if not facts.package_paths:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inertial_check.documents.files.writing import same_file
@@ -77,8 +77,9 @@ def add_context(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PKG=DIR",
-        help="folder of the package or model PKG in package:// and model:// (repeatable; default: "
-        "search the folders above the file)",
+        help="folder of the package or model PKG in package:// and model://; or a folder of "
+        "packages, an install tree, or several of these with the system's path separator, as "
+        '"$AMENT_PREFIX_PATH" (repeatable; default: search the tree around the file)',
     )
     group.add_argument(
         "--xacro-arg",
@@ -162,13 +163,14 @@ def _configurations(
 ) -> Configurations:
     """Make configurations with the options given and the arguments of `add_context`."""
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.documents.files.access import Access
+    from inertial_check.documents.files.access import Access, contains, root_of
 
     packages: dict[str, str] = {}
+    trees: tuple[str, ...] = ()
     if args.package_path:
         from inertial_check.documents.resources import package_paths
 
-        packages = package_paths(args.package_path)
+        packages, trees = package_paths(args.package_path)
     # Parse texts NAME:=VALUE; the last one for a name is used, as in xacro.
     xacro_args = {}
     for text in args.xacro_arg:
@@ -185,7 +187,16 @@ def _configurations(
         "timeout": args.timeout,
     }
     written = {name: value for name, value in given.items() if value is not None}
-    access = Access().with_folders(list_folders(getattr(args, "paths", [])))
+    paths = getattr(args, "paths", [])
+    folders = [*list_folders(paths), *trees]
+    if not getattr(args, "sniff", False):
+        # A link that a person types is followed, and may use what its target may use. Who gives
+        # --sniff has not looked at the files.
+        typed = [(path, os.path.realpath(path)) for path in paths if os.path.lexists(path)]
+        folders += [
+            root_of(real).path for at, real in typed if not contains(root_of(at).path, real)
+        ]
+    access = replace(Access().with_folders(folders), trees=trees)
     return Configurations(written, config, isolated, access)
 
 

@@ -24,6 +24,7 @@ from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Lookups, record_lookups
 from inertial_check.documents.load import FORMATS, load, sniff
 from inertial_check.documents.model import Body, Model
+from inertial_check.documents.resources import concerns_lookup
 from inertial_check.documents.source import Place
 from inertial_check.documents.usd import TEXT
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
@@ -234,7 +235,9 @@ class DocumentCheck:
 
     def concerns(self, path: str) -> bool:
         """Whether the result depends on another file."""
-        return self.file is not None and (self.depends is None or path in self.depends)
+        if self.file is None:
+            return False
+        return self.depends is None or any(concerns_lookup(each, path) for each in self.depends)
 
     def text_of(self, path: str | None) -> Text | None:
         """The text of the document at a finding's path, as it was read; None if it is unknown."""

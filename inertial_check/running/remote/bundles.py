@@ -14,6 +14,7 @@ from inertial_check.checking.discovery import FileSearch
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.inertials import CountedFile
+from inertial_check.documents.resources import split_tree_lookup
 from inertial_check.running.remote.addresses import (
     Address,
     RefusedError,
@@ -96,7 +97,8 @@ def open_bundle(
         task = Task((Document(path, True, confined),), FULL_CONTENT)
         for results in process.do(task):
             for result in results:
-                found.update(result.lookups or ())
+                looked = result.lookups or ()
+                found.update(each for each in looked if split_tree_lookup(each) is None)
         return found
 
     try:

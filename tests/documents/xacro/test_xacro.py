@@ -382,6 +382,22 @@ class TestReferences:
         context = Context(packages={"other": str(package)})
         assert [body.name for body in load(str(elsewhere), context=context).bodies] == ["part"]
 
+    def test_relative_packages_installed_ones_and_those_of_the_tree(self, tmp_path, monkeypatch):
+        for name in ("ws/.git", "ws/robots/urdf", "ws/libs/ros-hand/model/urdf", "deep/other"):
+            (tmp_path / name).mkdir(parents=True)
+        hand = tmp_path / "ws/libs/ros-hand"
+        (hand / "package.xml").write_text("<package><name>hand</name></package>")
+        (hand / "CMakeLists.txt").write_text("install(DIRECTORY model/ DESTINATION share/hand)")
+        (hand / "model/urdf/palm.xacro").write_text(robot(link("palm")))
+        (tmp_path / "deep/other/tool.xacro").write_text(robot(link("tool")))
+        main = tmp_path / "ws/robots/urdf/arm.xacro"
+        find = '<xacro:include filename="$(find {})/{}"/>'
+        text = find.format("hand", "urdf/palm.xacro"), find.format("other", "tool.xacro")
+        main.write_text(robot(*text))
+        monkeypatch.chdir(tmp_path / "deep")
+        model = load(str(main), context=Context(packages={"other": "other"}))
+        assert [body.name for body in model.bodies] == ["palm", "tool"]
+
     def test_a_file_that_is_named_relatively_has_findings_under_relative_names(
         self, tmp_path, monkeypatch
     ):

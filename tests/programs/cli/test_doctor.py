@@ -52,10 +52,12 @@ def test_an_absent_extra_comes_with_its_install_line(run, monkeypatch):
 def test_package_paths_and_configuration(run, here, monkeypatch):
     (here / "inertial-check.toml").write_text("strict = true\n")
     gone = here / "gone\x1b[31m"
+    (here / "arm").mkdir()
+    (here / "arm/package.xml").write_text("<package><name>arm</name></package>")
     monkeypatch.setenv("ROS_PACKAGE_PATH", f"{here}{os.pathsep}{gone}")
     code, out, _ = run("doctor")
     assert code == 0
-    assert f"  ROS_PACKAGE_PATH: {here}\n" in out
+    assert f"  ROS_PACKAGE_PATH: {here} (1 package)\n" in out
     assert "\x1b" not in out
     assert "gone\\x1b[31m (no such folder)" in out
     assert "configuration: inertial-check.toml\n  strict (inertial-check.toml:1)\n" in out
