@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.checking.report import SkippedFiles
 from inertial_check.documents.context import Head
 from inertial_check.documents.files.access import (
+    LFS_POINTER,
     Access,
     FolderMemory,
     RefusedFileError,
+    contains,
     open_regular,
     remember_folders,
+    root_of,
 )
+from inertial_check.documents.files.walking import MESH_SUFFIXES, SUFFIXES
 from inertial_check.documents.inertials import CountedFile, count_bytes
 from inertial_check.documents.load import FORMATS, find_missing, match_format, root_tag
 from inertial_check.documents.source import Source
@@ -33,6 +38,29 @@ _FRAGMENTS = frozenset(["mujocoinclude"])
 
 _MAGIC = frozenset("*?[")
 """Characters that make a path a glob."""
+
+
+_REMEDIES = {
+    "dangling link": "they lead to nothing",
+    "link out of the repository": "name what they lead to, or --follow-outside",
+    "Git LFS pointer": "`git lfs pull` fetches the files",
+    "empty submodule": "`git submodule update --init --recursive` fetches them",
+    "file like a model": "by their content they are none",
+}
+"""Kinds of what a search meets and does not check, and what the user can do about it."""
+
+_COMMON = frozenset([".xacro", ".xml"])
+"""Suffixes that most files without a robot model have as well."""
+
+_SHOWN = 3
+"""Number of paths that the note on a kind lists."""
+
+_MOST_PATHS = 1000
+"""Largest number of paths that are kept of one kind."""
+
+_MOST_POINTER = 1 << 10
+"""Largest size of a pointer of Git LFS [bytes]; larger files with the suffix of a mesh are not
+opened by a search."""
 
 
 class File(NamedTuple):
@@ -55,7 +83,7 @@ class Discovery(NamedTuple):
         failures: A message for each path that could not be read.
         notes: Messages about files that were skipped.
         counted: Inertials of files that are no models, and so are not judged.
-        skipped: Files that were met and are no models, by kind.
+        skipped: What was met and is no model, by kind; the notes count it, too.
     """
 
     files: tuple[File, ...]
@@ -74,8 +102,9 @@ def discover(
     """Find the robot models that paths name or contain.
 
     A named file is always included, without opening it. Files below a folder or matched by a glob
-    are included if their root element shows that they are models of a supported format. A link that
-    leads out of what may be used is included without opening it, so that the check reports it.
+    are included if their root element shows that they are models of a supported format, each once
+    however many links name it. A link that leads out of what may be used is not opened; it is
+    counted, or with `sniff` included, so that the check reports it.
 
     Args:
         paths: Files, folders and globs (`**` matches folders of any depth). A path that exists is
@@ -135,6 +164,9 @@ class _Search:
         self._failures: list[str] = []
         self._notes: list[str] = []
         self._counted: list[CountedFile] = []
+        self._skipped: dict[str, list[str]] = {}
+        self._counts: Counter[str] = Counter()
+        self._identities: set[tuple[int, int]] = set()
 
     def result(self) -> Discovery:
         notes = list(self._notes)
@@ -144,8 +176,16 @@ class _Search:
         notes += [f"skipped {n} file{'s' * (n > 1)}: {why}" for why, n in self._unable.items()]
         if self._found or self._failures:  # otherwise "nothing to check" says it
             notes += [f"no robot model in {path}" for path in self._without_model]
+        skipped = []
+        for kind in filter(self._counts.__getitem__, _REMEDIES):
+            count, paths = self._counts[kind], sorted(self._skipped[kind])
+            skipped.append(SkippedFiles(kind, count, tuple(paths)))
+            plural = kind.replace(" ", "s ", 1) if kind[:4] in {"link", "file"} else f"{kind}s"
+            listed = ", ".join([*paths[:_SHOWN], *(["..."] if count > _SHOWN else [])])
+            noun = kind if count == 1 else plural
+            notes.append(f"skipped {count} {noun}: {_REMEDIES[kind]} ({listed})")
         files, counted = tuple(sorted(self._found.values())), tuple(self._counted)
-        return Discovery(files, tuple(self._failures), tuple(notes), counted)
+        return Discovery(files, tuple(self._failures), tuple(notes), counted, tuple(skipped))
 
     def add(self, path: str) -> None:
         for _ in self._steps(path):
@@ -160,7 +200,12 @@ class _Search:
     def _steps(self, path: str) -> Iterator[None]:
         """Consider the files of a path; a step for each."""
         printed = path.replace(os.sep, "/")
-        if os.path.isdir(path):
+        outer = root_of(os.path.dirname(os.path.abspath(path))).path
+        leaves = os.path.islink(path) and not contains(outer, os.path.realpath(path))
+        if os.path.isdir(path) and leaves and self._sniffs:
+            message = "a link out of the repository, which --sniff does not follow"
+            self._failures.append(f"{printed}: {message}")
+        elif os.path.isdir(path):
             yield from self._search(printed.rstrip("/") or "/", path, None, printed)
         elif os.path.lexists(path) and self._sniffs:
             from inertial_check.documents.files.walking import WalkEntry
@@ -189,11 +234,24 @@ class _Search:
             yield from self._search(start, start or ".", glob, pattern)
 
     def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> Iterator[None]:
-        from inertial_check.documents.files.walking import walk
+        from inertial_check.documents.files.walking import find_empty_submodules, walk
 
         access = self._access_of(path)
         holds_models = False
-        for entry in walk(printed, path, glob, self._add_failure):
+        start, root = os.path.realpath(path), root_of(path).path
+        for module in find_empty_submodules(root):
+            folder = os.path.join(root, *module.split("/"))
+            if contains(start, folder):
+                inside = os.path.relpath(folder, start).replace(os.sep, "/")
+                self._skip("empty submodule", f"{printed.rstrip('/')}/{inside}")
+
+        def enters(folder: WalkEntry) -> bool:
+            if access.allows(folder.absolute):
+                return True
+            self._skip("link out of the repository", folder.printed)
+            return False
+
+        for entry in walk(printed, path, glob, self._add_failure, enters):
             with remember_folders(self._folders):
                 holds_models |= self._consider(entry, access)
             yield
@@ -204,29 +262,26 @@ class _Search:
         """Include a file if it is a model; returns whether it is one, of whatever format."""
         if self._excludes(entry.printed):
             return True  # so that a folder of excluded files is not reported as empty
+        if kind := self._find_kind_of_link(entry.absolute, access):
+            self._skip(kind, entry.printed)
+            return False
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
-            # The format of a file, recognised by its beginning; None if it is no robot model.
-            path = entry.absolute
-            if (format_reason := access.reason_against(path)) is not None:
-                raise RefusedFileError(path, format_reason)
-            with open_regular(path) as stream:
-                head = stream.read(_SNIFFED_BYTES)
-                tag = root_tag(head)
-                name = None if tag in _FRAGMENTS else match_format(Head(tag, head))
-                reason = self._missing_extra(name)
-                if reason is not None or name not in FORMATS:
-                    head += stream.read(access.limits.document)
-                    self._count(Source(entry.printed, head), tag or root_tag(head), reason)
-        except RefusedFileError:
-            self._take(entry.printed, entry.absolute, named=False)  # the check reports the reason
-            return True
+            identity, head = self._read_head(entry.absolute, suffix, access)
         except OSError as error:
-            if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
+            taken = isinstance(error, RefusedFileError) or suffix in SUFFIXES - {".xml"}
+            if taken:
+                self._take(entry.printed, entry.absolute, named=False)  # the check says the reason
+            else:
                 self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")
-                return False
-            self._take(entry.printed, entry.absolute, named=False)  # the check reports the error
-            return True
+            return taken
+        if head is None or identity in self._identities:
+            return head is not None
+        name = self._find_format(entry.printed, suffix, head)
+        self._identities.update([identity] if name is not None else [])
+        reason = self._missing_extra(name)
+        if suffix not in MESH_SUFFIXES and (reason is not None or name not in FORMATS):
+            self._count(entry, head, reason, access)
         if reason is not None:
             self._unable[reason] += 1
         elif name in FORMATS:
@@ -235,13 +290,61 @@ class _Search:
             self._unread[name] += 1
         return name is not None
 
-    def _count(self, source: Source, tag: str | None, reason: str | None) -> None:
+    def _find_kind_of_link(self, path: str, access: Access) -> str | None:
+        """Find the kind of a link that is not followed; None for another file."""
+        if not os.path.islink(path):
+            return None
+        if access.reason_against(path) is not None:
+            return None if self._sniffs else "link out of the repository"
+        return None if os.path.exists(path) else "dangling link"
+
+    def _read_head(
+        self, path: str, suffix: str, access: Access
+    ) -> tuple[tuple[int, int], bytes | None]:
+        """Read the identity of a file and its beginning, except that of a large mesh.
+
+        Raises:
+            RefusedFileError: It must not be opened.
+            OSError: It cannot be read.
+        """
+        if (reason := access.reason_against(path)) is not None:
+            raise RefusedFileError(path, reason)
+        status = os.stat(path)
+        identity = status.st_dev, status.st_ino
+        if suffix in MESH_SUFFIXES and status.st_size > _MOST_POINTER:
+            return identity, None
+        with open_regular(path) as stream:
+            return identity, stream.read(_SNIFFED_BYTES)
+
+    def _find_format(self, printed: str, suffix: str, head: bytes) -> str | None:
+        """Find the format of a file by its beginning; count what only looks like a model."""
+        if head.startswith(LFS_POINTER):
+            self._skip("Git LFS pointer", printed)
+            return None
+        tag = root_tag(head)
+        name = None if tag in _FRAGMENTS else match_format(Head(tag, head))
+        if name is None and suffix in SUFFIXES - _COMMON and tag not in _FRAGMENTS:
+            self._skip("file like a model", printed)
+        return name
+
+    def _skip(self, kind: str, printed: str) -> None:
+        """Count what is met and is no model."""
+        self._counts[kind] += 1
+        paths = self._skipped.setdefault(kind, [])
+        if len(paths) < _MOST_PATHS:
+            paths.append(printed)
+
+    def _count(self, entry: WalkEntry, data: bytes, reason: str | None, access: Access) -> None:
         """Count the inertials of a file that is no model, or that no reader here can read."""
+        if len(data) == _SNIFFED_BYTES:
+            with suppress(OSError):
+                data = access.read(entry.absolute)
+        tag = root_tag(data)
         if tag in _FRAGMENTS:
             reason = "no model of this run includes this fragment"
         elif reason is None:
             reason = f"the root element <{tag}> is no robot model" if tag else "it is no XML"
-        if (counted := count_bytes(source, reason)).inertials:
+        if (counted := count_bytes(Source(entry.printed, data), reason)).inertials:
             self._counted.append(counted)
 
     def _take(self, printed: str, absolute: str, named: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from inertial_check.documents import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.context import Context, Head
-from inertial_check.documents.files.access import RefusedFileError, remember_folders
+from inertial_check.documents.files.access import LFS_POINTER, RefusedFileError, remember_folders
 from inertial_check.documents.model import Model
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.document import parse
@@ -171,6 +171,8 @@ def find_missing(format: str | None) -> str | None:
 
 def _no_model_error(path: str, data: bytes) -> DocumentError:
     """Make the error for a document that no format reads."""
+    if data.startswith(LFS_POINTER):
+        return DocumentError(path, "a pointer of Git LFS stands for the file: run `git lfs pull`")
     tag = root_tag(data)
     if tag is None and "\0" in head(data, _HEADS[0]):
         return DocumentError(path, "binary data, no XML document")

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.documents.context import NestingError, check_json_nesting, note_lookup
-from inertial_check.documents.files.access import Access, RefusedFileError
+from inertial_check.documents.files.access import LFS_POINTER, Access, RefusedFileError
 from inertial_check.documents.numbers import quote
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.inertia.arrays import Floats
@@ -74,9 +74,6 @@ _SHORT = 400
 
 _PIECE = 1 << 17
 """Size of the pieces of an OBJ file that are split into words together [bytes]."""
-
-_POINTER = b"version https://git-lfs"
-"""First bytes of a file that Git LFS puts in place of a large one."""
 
 
 class NotReadError(UsageError):
@@ -144,6 +141,7 @@ def _open(
 ) -> Iterator[Floats]:
     try:
         with access.open_mesh(path) as file:
+            _refuse_pointer(path, file.peek(len(LFS_POINTER)))
             yield from read(path, file)
     except RefusedFileError as error:
         raise DocumentError(path, str(error.strerror)) from None
@@ -160,8 +158,8 @@ def _expect_file(path: str) -> None:
 
 
 def _refuse_pointer(path: str, head: bytes) -> None:
-    if head.startswith(_POINTER):
-        raise DocumentError(path, "a pointer of Git LFS stands for the file: run git lfs pull")
+    if head.startswith(LFS_POINTER):
+        raise NotReadError(path, "pointers of Git LFS stand for meshes: run `git lfs pull`", False)
 
 
 def _refuse_large(path: str, largest: int) -> None:
@@ -207,7 +205,6 @@ def _read_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
         if numbers:
             yield np.array(numbers).reshape(-1, _CORNERS, 3)
     else:
-        _refuse_pointer(path, head)
         raise DocumentError(
             path,
             f"no STL: it has {size} bytes; a binary file of {count} triangles, as it says, has "
@@ -262,8 +259,6 @@ class _ObjText:
 
     def add(self, data: bytes) -> None:
         """Read whole lines."""
-        if not self._line:
-            _refuse_pointer(self._path, data)
         try:
             corners, faces = _read_plain_lines(data)
         except (ValueError, OverflowError):
@@ -377,6 +372,7 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
     _refuse_large(path, LARGEST_WHOLE)
     try:
         data = access.read(path, LARGEST_WHOLE)
+        _refuse_pointer(path, data)
         found = False
         for whole in read_scene(path, suffix, data, access, LARGEST_WHOLE):
             found = True
@@ -402,7 +398,7 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
             f"reading {suffix} needs {lacking} installed: pip install {install}",
             each=False,
         ) from None
-    except DocumentError:
+    except (DocumentError, NotReadError):
         raise
     except TooManyTrianglesError as error:
         raise NotReadError(

@@ -1,6 +1,6 @@
 """Survey of a repository, and the files that `init` proposes for it, created without overwriting.
 
-The survey counts models, their findings, packages, and folders of other projects.
+The survey counts models, their findings, and folders of other projects.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,8 +17,7 @@ from typing import NamedTuple
 from inertial_check import __version__
 from inertial_check.checking.baseline import Baseline
 from inertial_check.checking.configuration import FILE_NAMES, Configurations
-from inertial_check.checking.report import FileReport, Report
-from inertial_check.checking.rules.document import UnresolvedReference
+from inertial_check.checking.report import Report
 from inertial_check.documents.files.access import Access, root_of
 from inertial_check.documents.files.walking import Glob, PathPattern, walk
 from inertial_check.errors import UsageError
@@ -31,11 +30,9 @@ _VENDORED = frozenset(
 )
 """Names of folders that usually hold copies of other projects."""
 
-_MISSING_PACKAGE = re.compile(r"--package-path ([A-Za-z0-9_.-]{1,100})=")
-_MANIFEST_NAME = re.compile(rb"<name>\s*([A-Za-z0-9_.-]{1,100})\s*</name>")
 _MISSING_EXTRA = re.compile(r"inertial-check\[([a-z]+)\]")
 _MOST_FILES = 10_000
-"""Largest number of files of a kind that are read, such as package.xml."""
+"""Largest number of files of a kind that are read, such as .gitmodules."""
 
 _LARGEST = 1 << 20
 """Largest size of such a file that is read [bytes]."""
@@ -49,8 +46,6 @@ class Survey(NamedTuple):
         report: Report of a check of the folder, without the vendored folders.
         formats: Number of models of each format.
         extras: Extras without which some of the models cannot be read.
-        packages: Folders of packages that models refer to and that only a configuration can tell,
-            relative to the folder.
         vendored: Folders of other projects that hold models, relative to the folder, each with the
             number of its models.
         unwritable: Vendored folders whose names cannot stand in a pattern.
@@ -66,7 +61,6 @@ class Survey(NamedTuple):
     report: Report
     formats: Mapping[str, int]
     extras: tuple[str, ...]
-    packages: Mapping[str, str]
     vendored: Mapping[str, int]
     unwritable: tuple[str, ...]
     configuration: str | None
@@ -125,7 +119,6 @@ def survey_folder(folder: str) -> Survey:
             for file in own
         ),
         _list_extras(report, any(_read_all(folder, "*.xacro"))),
-        _find_packages(folder, own),
         counted,
         tuple(unwritable),
         _find_configuration(folder, configurations),
@@ -160,26 +153,6 @@ def _can_be_named(base: str, path: str, file: str) -> bool:
         return False
     pattern = PathPattern(base, write_pattern(path))
     return pattern.valid and pattern.matches(file)
-
-
-def _find_packages(folder: str, files: Iterable[FileReport]) -> dict[str, str]:
-    """Find the packages that the models name and no folder above them holds."""
-    missing = {
-        name
-        for file in files
-        for finding in file.findings
-        if finding.code == UnresolvedReference.code
-        for name in _MISSING_PACKAGE.findall(finding.message)
-    }
-    found: dict[str, str] = {}
-    if not missing:
-        return found
-    for path, data in _read_all(folder, "package.xml"):
-        match = _MANIFEST_NAME.search(data)
-        name = match[1].decode("ascii") if match else ""
-        if name in missing:
-            found.setdefault(name, os.path.dirname(path) or os.curdir)
-    return {name: path for name, path in sorted(found.items()) if path.isprintable()}
 
 
 def _read_all(folder: str, pattern: str) -> Iterator[tuple[str, bytes]]:
@@ -294,10 +267,6 @@ def propose_files(survey: Survey, with_baseline: bool) -> list[ProposedFile]:
     if has_baseline:
         lines += ["", "# Findings that are known: they count once they become worse."]
         lines.append(f"baseline = {quote(BASELINE)}")
-    if survey.packages:
-        lines += ["", "# Folders of packages that no folder above the models holds."]
-        lines.append("[package-path]")
-        lines += [f"{quote(name)} = {quote(path)}" for name, path in survey.packages.items()]
     files = [ProposedFile(FILE_NAMES[0], "\n".join(lines) + "\n")]
     files[0] = files[0]._replace(existing=survey.configuration)
     if survey.is_root and survey.github:

@@ -30,6 +30,7 @@ from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.children import Termination, count_interruptions
 from inertial_check.documents.files.access import Limits, read_regular
+from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
 from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
@@ -453,7 +454,9 @@ class Changes:
         known = self._known.get(path)
         if known is None:
             real = os.path.realpath(path)
-            if os.path.isdir(real):
+            if split_tree_lookup(real) is not None:
+                known = any(concerns_lookup(real, each) for each in self._changed)
+            elif os.path.isdir(real):
                 known = real in self._folders or not self._holds(real)
             else:
                 known = real in self._changed or (

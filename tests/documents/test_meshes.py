@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inertial_check.documents import meshes
+from inertial_check.documents.load import load
 from inertial_check.documents.meshes import THROUGH_TRIMESH, NotReadError, triangles
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.inertia.meshes import BLOCK, measure
@@ -232,7 +233,6 @@ def test_negative_numbers_of_obj_count_from_where_they_stand(tmp_path):
         (OBJ.replace(b"f 1 3 2", b"f 1 3 x"), "three corners or more"),
         (OBJ.partition(b"usemtl")[0], "it holds no triangle"),
         (b"", "it holds no triangle"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
     ],
 )
 def test_a_broken_obj_says_where(tmp_path, data, words):
@@ -272,8 +272,12 @@ def test_files_that_would_fill_the_memory_are_left_out(tmp_path, monkeypatch, su
 
 def test_a_pointer_of_git_lfs_is_told(tmp_path):
     data = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 284\n" + b" " * 40
+    for name in ("mesh.stl", "mesh.obj", "mesh.glb"):
+        with pytest.raises(NotReadError, match="git lfs pull") as error:
+            read(written(tmp_path, name, data))
+        assert name not in error.value.note  # one note for all of them
     with pytest.raises(DocumentError, match="git lfs pull"):
-        read(written(tmp_path, "mesh.stl", data))
+        load(written(tmp_path, "model.urdf", data))
 
 
 def test_collada_is_read_in_its_unit_and_its_scene(tmp_path):

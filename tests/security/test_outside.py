@@ -43,13 +43,48 @@ def test_a_link_that_leaves_the_checkout_is_a_finding_and_is_not_opened(name, pl
     (outside / "secret").write_text(f"{SECRET}\n")
     (checkout / name).symlink_to(outside / "secret")
     (checkout / "sound.urdf").write_text(urdf(""))
-    _, found, printed = report(capsys, ".")
+    (checkout / "list").write_text(f"{name}\nsound.urdf\n")
+    ways = [["--sniff", "."], ["--files-from", "list"], ["--sniff", name, "sound.urdf"]]
+    # In a folder, the name m.yaml alone does not say that it is a robot model.
+    for way in ways[name == "m.yaml" :]:
+        _, found, printed = report(capsys, *way)
+        assert SECRET not in printed
+        sound = [file["path"] for file in found["files"] if not file["findings"]]
+        assert [os.path.basename(path) for path in sound] == ["sound.urdf"]
+        assert "--follow-outside" in printed
+    _, found, printed = report(capsys, ".")  # what a person searches has no error about a link
     assert SECRET not in printed
-    assert [file["path"] for file in found["files"] if not file["findings"]] == ["./sound.urdf"]
-    if name != "m.yaml":  # whose name alone does not say that it is a robot model
-        (finding,) = (f for file in found["files"] for f in file["findings"])
-        assert finding["code"] == "IC001"
-        assert "--follow-outside" in finding["message"]
+    assert [file["path"] for file in found["files"]] == ["./sound.urdf"]
+    assert ("skipped 1 link out of the repository" in printed) == (name != "m.yaml")
+
+
+def test_a_link_that_a_person_types_is_followed_and_not_written(places, capsys):
+    """A workspace whose install folder holds links to the sources, which are a repository."""
+    checkout, outside = places
+    (outside / "src/.git").mkdir(parents=True)
+    (outside / "src/meshes").mkdir()
+    (outside / "src/meshes/a.stl").write_text("solid\nendsolid\n")
+    broken = urdf(MESH.format("../meshes/a.stl")).replace('ixx="0.013"', 'ixx="0.035"')
+    (outside / "src/urdf").mkdir()
+    (outside / "src/urdf/m.urdf").write_text(broken)
+    (checkout / "urdf").mkdir()
+    (checkout / "meshes").mkdir()
+    (checkout / "urdf/m.urdf").symlink_to(outside / "src/urdf/m.urdf")
+    (checkout / "meshes/a.stl").symlink_to(outside / "src/meshes/a.stl")
+    (checkout / "linked").symlink_to(outside / "src/urdf")
+    for typed in ("urdf/m.urdf", "linked"):
+        code, found, printed = report(capsys, typed)
+        assert code == 1
+        assert "IC301" in printed
+        assert "lies outside" not in printed
+        assert [len(file["bodies"]) for file in found["files"]] == [1]
+    assert main(["fix", "--write", "--unsafe", "urdf/m.urdf"]) == 2
+    assert "not written" in capsys.readouterr().err
+    assert (outside / "src/urdf/m.urdf").read_text() == broken
+    code, _, printed = report(capsys, "--sniff", "linked")
+    assert code == 2
+    assert "linked: a link out of the repository" in printed
+    assert "IC301" not in printed
 
 
 def test_a_linked_folder_that_leaves_the_checkout_is_not_read(places, capsys):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from inertial_check.documents.files.access import read_regular
+from inertial_check.documents.files.access import contains, read_regular
 
 _POSIX_CLASSES = {
     "alnum": "a-zA-Z0-9",
@@ -357,7 +357,18 @@ SUFFIXES = frozenset(
 )
 """File name suffixes of robot models: a walk without a glob yields files with one of these."""
 
+MESH_SUFFIXES = frozenset([".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl"])
+"""File name suffixes of meshes, which a walk without a glob yields as well: Git LFS may have left
+pointers in their place."""
+
+_SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE)
+_MOST_SUBMODULES = 1000
+"""Largest number of submodules that one .gitmodules may name, and that are looked into."""
+
 _TEMPORARY = re.compile(r"\..*\.inertial-check-[^.]*\.tmp", re.DOTALL)
+
+
+_WANTED = SUFFIXES | MESH_SUFFIXES
 
 
 class WalkEntry(NamedTuple):
@@ -420,23 +431,30 @@ class _PendingFolder(NamedTuple):
 
 
 def walk(
-    printed: str, path: str, glob: Glob | None, failed: Callable[[str, OSError], None]
+    printed: str,
+    path: str,
+    glob: Glob | None,
+    failed: Callable[[str, OSError], None],
+    enters: Callable[[WalkEntry], bool] = lambda folder: True,
 ) -> Iterator[WalkEntry]:
-    """Find the files below a folder, each once: models by their suffix, or what a glob matches.
+    """Find the files below a folder: models and meshes by their suffix, or what a glob matches.
 
     The walk leaves out hidden folders, what git ignores (but not because of a folder above the
     start: naming a folder overrules that), temporary files of `fix`, and what is no regular file.
-    Links to folders are followed after everything that can be reached without them.
+    Links to folders are followed after everything that can be reached without them, and links to
+    files come last.
 
     Args:
         printed: The start as reports show it.
         path: The folder at which to start.
         glob: The pattern of files to find; a folder that matches is walked as if it were named.
         failed: Called with each folder that cannot be read, and the error.
+        enters: Tells whether a link to a folder is followed.
     """
     start = os.path.abspath(path)
     folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, above(start, failed))]
     links: list[_PendingFolder] = []
+    linked: list[WalkEntry] = []
     seen: set[tuple[int, int]] = set()
     while folders or links:
         folder = folders.pop() if folders else links.pop(0)
@@ -454,13 +472,45 @@ def walk(
             if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
                 wanted_glob = folder.glob
                 if wanted_glob is None:
-                    wanted = os.path.splitext(child.name)[1].lower() in SUFFIXES
+                    wanted = os.path.splitext(child.name)[1].lower() in _WANTED
                 else:
                     wanted = wanted_glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
-                if wanted and (os.path.isfile(child.path) or not os.path.exists(child.path)):
+                if wanted and child.is_symlink():
+                    linked.append(entry)
+                elif wanted and os.path.isfile(child.path):
                     yield entry
-            elif not child.name.startswith("."):
+            elif not child.name.startswith(".") and (real_folder or enters(entry)):
                 (folders if real_folder else links).extend(_enter(entry, folder.glob, ignores))
+    for entry in linked:
+        if os.path.isfile(entry.absolute) or not os.path.exists(entry.absolute):
+            yield entry
+
+
+def find_empty_submodules(repository: str) -> Iterator[str]:
+    """Find the submodules of a repository, and of its submodules, that are not there.
+
+    Args:
+        repository: Root folder of the repository, a real path.
+
+    Returns:
+        Paths relative to the root folder, with "/".
+    """
+    pending = [""]
+    for above in pending:  # which grows
+        try:
+            modules = os.path.join(repository, above, ".gitmodules")
+            text = read_regular(modules, LARGEST).decode("utf-8", "replace")
+        except OSError:
+            continue
+        for path in _SUBMODULE.findall(text)[:_MOST_SUBMODULES]:
+            inside = _join(above, path.strip().strip('"').rstrip("/"))
+            folder = os.path.join(repository, *inside.split("/"))
+            if not contains(repository, os.path.realpath(folder)) or os.path.islink(folder):
+                continue
+            if not os.path.isdir(folder) or not os.listdir(folder):
+                yield inside
+            elif inside not in pending and len(pending) < _MOST_SUBMODULES:
+                pending.append(inside)
 
 
 def _read_entries(absolute: str, seen: set[tuple[int, int]]) -> list[os.DirEntry[str]]:

@@ -1,6 +1,6 @@
 """Write a configuration, a CI workflow and, if asked, a baseline for a repository.
 
-Looks at the repository first: formats, packages, folders of other projects, findings. A file that
+Looks at the repository first: formats, folders of other projects, findings. A file that
 exists is never overwritten.
 """
 
@@ -101,8 +101,6 @@ def _describe_survey(survey: Survey) -> Iterator[str]:
         yield f"{plural(count, 'model file')} of another project in {printable(path)}/, excluded."
     for path in survey.unwritable:
         yield f"{printable(path)}/ seems to be of another project, but no pattern can name it."
-    for name, path in survey.packages.items():
-        yield f"package {name} in {printable(path)}."
     for line in (*survey.report.failures, *survey.report.notes):
         yield printable(line)
 

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from inertial_check.checking.discovery import File, discover
+from inertial_check.checking.report import SkippedFiles
 from waiting import GUARD
 
 ROBOT = '<robot name="a"/>'
@@ -223,27 +224,65 @@ def test_loops_of_links_end_and_files_are_listed_under_their_own_path(tree):
     (root / "z" / "up").symlink_to(root)
     (root / "a").symlink_to("z")
     assert paths(".") == ["./outside.urdf", "./z/robot.urdf"]
+    found = discover(["z"])
+    assert [file.path for file in found.files] == ["z/robot.urdf"]
+    assert found.skipped == (SkippedFiles("link out of the repository", 1, ("z/up",)),)
+    (root / ".git").mkdir()
     assert paths("z") == ["z/robot.urdf", "z/up/outside.urdf"]
 
 
 @on_posix
-def test_links_are_followed(tree):
+def test_links_are_followed_and_one_file_is_one_model(tree):
     root = tree("elsewhere/a.urdf", "models/")
     (root / "models" / "linked").symlink_to(root / "elsewhere")
     (root / "models" / "b.urdf").symlink_to(root / "elsewhere" / "a.urdf")
-    assert paths("models") == ["models/b.urdf", "models/linked/a.urdf"]
+    assert paths("models") == ["models/linked/a.urdf"]
+    (root / "models" / "linked").unlink()
+    os.link(root / "elsewhere" / "a.urdf", root / "models" / "c.urdf")
+    assert paths("models") == ["models/c.urdf"]
+    assert paths("models/b.urdf", "models/c.urdf") == ["models/b.urdf", "models/c.urdf"]
+    (root / "models" / "c.urdf").unlink()
+    assert paths("models") == ["models/b.urdf"]
 
 
 @on_posix
-def test_files_that_cannot_be_opened_are_not_lost(tree):
-    """A .urdf is for the check to complain of; what others are, nobody can say."""
-    root = tree("a.urdf")
+def test_what_is_no_model_is_counted_by_kind(tree):
+    """Links to nothing, pointers of Git LFS, submodules that are not there, and other texts."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    modules = "".join(f'[submodule "{n}"]\n\tpath = {n}\n' for n in ("libs/a", "libs/b", "c"))
+    root = tree("a.urdf", f"l.urdf={pointer}", f"m/hand.stl={pointer}", f"m/n.DAE={pointer}")
+    tree("page.sdf=<html/>", "molecule.sdf=C6H6", f"big.stl={'x' * 2000}", "manifest.xml=<p/>")
+    tree(".git/", f".gitmodules={modules}", "libs/a/", "libs/b/b.urdf")
     (root / "gone.urdf").symlink_to("nowhere")
-    (root / "gone.xml").symlink_to("nowhere")
+    (root / "package.xml").symlink_to("nowhere")
     (root / "self.urdf").symlink_to("self.urdf")
     found = discover(["."])
-    assert [file.path for file in found.files] == ["./a.urdf", "./gone.urdf", "./self.urdf"]
-    assert found.notes == ("./gone.xml: skipped, No such file or directory",)
+    assert [file.path for file in found.files] == ["./a.urdf", "./libs/b/b.urdf"]
+    assert found.skipped == (
+        SkippedFiles("dangling link", 3, ("./gone.urdf", "./package.xml", "./self.urdf")),
+        SkippedFiles("Git LFS pointer", 3, ("./l.urdf", "./m/hand.stl", "./m/n.DAE")),
+        SkippedFiles("empty submodule", 2, ("./c", "./libs/a")),
+        SkippedFiles("file like a model", 2, ("./molecule.sdf", "./page.sdf")),
+    )
+    kinds = ("3 dangling links: ", "3 Git LFS pointers: `git lfs pull`", "2 empty submodules: ")
+    for note, kind in zip(found.notes, (*kinds, "2 files like a model: "), strict=True):
+        assert note.startswith(f"skipped {kind}")
+    assert [each.paths for each in discover(["libs"]).skipped] == [("libs/a",)]
+
+
+@on_posix
+def test_a_link_out_of_the_repository_is_counted_and_with_sniff_checked(tree):
+    """What hooks and workflows are given has to show that a file was made a link."""
+    root = tree("repo/.git/", "repo/a.urdf", "away/b.urdf")
+    (root / "repo" / "b.urdf").symlink_to("../away/b.urdf")
+    (root / "repo" / "gone.urdf").symlink_to("../away/gone.urdf")
+    (root / "repo" / "away").symlink_to("../away")
+    found = discover(["repo"])
+    assert [file.path for file in found.files] == ["repo/a.urdf"]
+    links = ("repo/away", "repo/b.urdf", "repo/gone.urdf")
+    assert found.skipped == (SkippedFiles("link out of the repository", 3, links),)
+    found = discover(["repo"], sniff=True)
+    assert [file.path for file in found.files] == ["repo/a.urdf", "repo/b.urdf", "repo/gone.urdf"]
 
 
 @on_posix
