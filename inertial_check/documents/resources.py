@@ -154,18 +154,14 @@ class ResourceFinder:
         candidates = ((folders, found), (self._search_tree(name), nearest), (True, installed))
         return installed if installed.path else next(each for has, each in candidates if has)
 
-    def _miss(self, uri: str, name: str, inside: str) -> Resource:
-        """Say that a package is not there, and which folder has the file that is sought in it."""
-        places = ((folder, os.path.join(folder, inside)) for folder in self._above if inside)
-        held = (f for f, at in places if self._access.allows(at) and self._is_there(at))
-        alike = next(held, "DIR")
-        reason = f"no folder above the model or in its tree is or holds the package {name}"
-        return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
-
     def _in_folders(self, uri: str, name: str, folders: Sequence[str], inside: str) -> Resource:
         """Find a file in the first folder that has it, else where it will be installed from."""
         if not folders:
-            return self._miss(uri, name, inside)
+            # Say which folder has the file, and so may be the package by another name.
+            places = ((folder, os.path.join(folder, inside)) for folder in self._above if inside)
+            held = (f for f, at in places if self._access.allows(at) and self._is_there(at))
+            reason = f"no folder above the model or in its tree is or holds the package {name}"
+            return _none(uri, f"{reason}; name it with --package-path {name}={next(held, 'DIR')}")
         found = self._existing(uri, [os.path.join(folder, inside) for folder in folders])
         if found.path is None and inside:
             sources = []
