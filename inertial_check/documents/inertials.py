@@ -179,9 +179,9 @@ def count_model(model: Model) -> list[CountedFile]:
                 own |= dict.fromkeys(inside, "derived")
         rows = []
         for place in places:
-            how = own.get(place)
-            reason, needs = ("", "") if how else why[number].get(place, (UNKNOWN, ""))
-            rows.append(CountedInertial(place, source.line(place), how or "", reason, needs))
+            found = own.get(place)
+            reason, needs = ("", "") if found else why[number].get(place, (UNKNOWN, ""))
+            rows.append(CountedInertial(place, source.line(place), found or "", reason, needs))
         if rows:
             counted.append(CountedFile(source.path, tuple(rows)))
     layers: dict[str, list[CountedInertial]] = {}

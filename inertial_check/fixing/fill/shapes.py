@@ -210,7 +210,7 @@ class Enclosure(NamedTuple):
         local = (points - np.array(self.shape.p_BoGo_B)) @ np.array(self.shape.R_BG)
         if self.triangles is None:
             return contains(self.shape.kind, self.shape.dimensions, local)
-        return wind_around(self.triangles, local) != 0
+        return np.asarray(wind_around(self.triangles, local) != 0)
 
 
 ROLES: tuple[Role, ...] = ("visual", "collision")

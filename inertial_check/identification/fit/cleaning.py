@@ -522,9 +522,9 @@ def clean(  # noqa: PLR0913 - the public signature
     # Call bodies uncertified whose numbers do not say whether they are one, given or returned, and
     # those that the solver moved to no body.
     status = np.asarray(moved.status, dtype=object)
-    after = Consistency(moved.theta, about)
-    doubted = np.asarray(find_unsound(after, margin)) & (status == Status.PROJECTED.word)
-    doubted |= np.asarray(after.verdict_code) == int(Verdict.ILL_POSED)
+    judged = Consistency(moved.theta, about)
+    doubted = np.asarray(find_unsound(judged, margin)) & (status == Status.PROJECTED.word)
+    doubted |= np.asarray(judged.verdict_code) == int(Verdict.ILL_POSED)
     doubted |= np.asarray(Consistency(given, about).verdict_code) == int(Verdict.ILL_POSED)
     status = np.where(doubted & (status != Status.NO_NEAREST.word), UNCERTIFIED, status)
     before, after = (
