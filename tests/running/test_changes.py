@@ -101,16 +101,19 @@ def test_what_depends_on_a_changed_file_counts(repository, changed, root):
 
 
 @pytest.mark.parametrize(
-    ("command", "file"),
+    ("command", "files"),
     [
-        (("rm", "-q", "xacro/parts/rod.xacro"), "xacro/arm.urdf.xacro"),
-        (("mv", "xacro/parts/rod.xacro", "xacro/parts/other.xacro"), "xacro/arm.urdf.xacro"),
-        (("mv", "plain.urdf", "renamed.urdf"), "renamed.urdf"),
+        (("rm", "-q", "xacro/parts/rod.xacro"), ["xacro/arm.urdf.xacro"]),
+        (
+            ("mv", "xacro/parts/rod.xacro", "xacro/parts/other.xacro"),
+            ["xacro/arm.urdf.xacro", "xacro/parts/other.xacro"],
+        ),
+        (("mv", "plain.urdf", "renamed.urdf"), ["renamed.urdf"]),
     ],
 )
-def test_what_is_gone_concerns_its_new_name_and_what_depends_on_it(repository, command, file):
+def test_what_is_gone_concerns_its_new_name_and_what_depends_on_it(repository, command, files):
     git(*command)
-    assert concerned()[0] == [file]
+    assert concerned()[0] == files
 
 
 def test_a_changed_configuration_concerns_all_below_it(repository):
