@@ -298,7 +298,7 @@ CLOCK_ROUNDING = 1e-6
 SAME_LINK = 1e-6
 """Relative difference of second moments below which two links are copies and count once."""
 
-VANISHING_MASS = 1 / 16
+VANISHING_MASS = 1 / 4
 """Part of the masses of a sum below which their total has cancelled: the sum is about the origin,
 since a centre of mass h / m would have lost the digits that the total has lost."""
 
