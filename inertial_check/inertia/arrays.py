@@ -373,8 +373,9 @@ def copy_array(xp: Namespace, array: Array) -> Array:
 
     They are copied unless they are NumPy's and read-only already, in all memory that they look at.
     """
-    if xp is not np:
-        return array * 1
+    if xp is not np:  # not by a multiplication, which takes XLA's subnormal numbers for zero
+        clone = getattr(array, "clone", None)  # PyTorch's own copy, which keeps gradients
+        return xp.asarray(array, copy=True) if clone is None else cast("Array", clone())
     look: object = array
     while isinstance(look, np.ndarray) and not look.flags.writeable:
         look = look.base

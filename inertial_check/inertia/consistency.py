@@ -477,7 +477,7 @@ class Consistency(EqualByValue):
         if judged is None:
             return own
         xp = self._xp
-        values, rows = judge(judged), _has_subnormal(np.asarray(judged.theta))
+        values, rows = np.array(judge(judged)), _has_subnormal(np.asarray(judged.theta))
         like = dict(_device(own))
         return xp.where(xp.asarray(rows, **like), xp.asarray(values, dtype=own.dtype, **like), own)
 

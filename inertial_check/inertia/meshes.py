@@ -356,7 +356,9 @@ def wind_around(triangles: Floats, points: Floats) -> Floats:
         >>> print(meshes.wind_around(corners[faces], np.array([[0.1, 0.1, 0.1], [1.0, 1, 1]])))
         [1. 0.]
     """
-    line, height, sense = _find_crossings(triangles, points[:, :2])
+    (triangles,) = read_floats((3, 3), triangles=triangles)
+    (points,) = read_floats((3,), points=points)
+    line, height, sense = _find_crossings(triangles.reshape(-1, 3, 3), points[:, :2])
     above = height > points[line, 2]
     found: Floats = np.bincount(line[above], sense[above], len(points)).astype(float)
     return found
@@ -531,6 +533,8 @@ def close_holes(triangles: Floats) -> Floats:
     from scipy.sparse import csr_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 
+    (triangles,) = read_floats((3, 3), triangles=triangles)
+    triangles = triangles.reshape(-1, 3, 3)
     names = _names(_by_coordinate(triangles), _cell(triangles)).T.ravel()
     _, at, name = np.unique(names, return_index=True, return_inverse=True)
     count, points = len(at), triangles.reshape(-1, 3)[at]

@@ -39,6 +39,7 @@ from inertial_check.inertia.arrays import (
     NumpyArray,
     array_namespace,
     batch_shape,
+    copy_array,
     device_of,
     expect_shape,
     first_index,
@@ -229,7 +230,7 @@ def state_form(array: _Any, order: Order | None, about: Point | None) -> _Any:
         theta = array.view(Theta)
         theta.order, theta.about = order, about
         return theta
-    array = array * 1
+    array = copy_array(array_namespace(array), array)
     key = id(array)
     _FORMS[key] = weakref.ref(array, lambda _: _FORMS.pop(key, None)), (order, about)
     return array

@@ -495,8 +495,9 @@ def clean(  # noqa: PLR0913 - the public signature
         ['boundary']
     """
     own = find_own_form(theta)
-    order = order or own[0] or ("urdf" if isinstance(theta, InertialParameters) else None)
-    about = about or own[1]
+    if order is None:
+        order = own[0] or ("urdf" if isinstance(theta, InertialParameters) else None)
+    about = own[1] if about is None else about
     for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
         if value is None:
             raise ParameterError(

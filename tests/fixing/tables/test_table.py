@@ -190,7 +190,7 @@ class TestArrays:
         assert projected(kept, order="urdf")[1].notes == ()
 
     def test_halves_of_a_matrix_that_differ_by_rounding_stay_in_rows_that_do_not_move(self, theta):
-        rows = ic.project(np.delete(theta, 5, axis=0)).theta[:3]
+        rows = ic.project(np.delete(theta, 5, axis=0)).theta[:3].copy()
         rows[1, 4:] = theta[np.flatnonzero(ic.project(theta).changed)[0], 4:]
         matrices = rows[:, [4, 5, 6, 5, 7, 8, 6, 8, 9]].reshape(-1, 3, 3)
         matrices[:, 0, 1] = np.nextafter(matrices[:, 0, 1], np.inf)
