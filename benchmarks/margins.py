@@ -38,7 +38,6 @@ from typing import Any, NamedTuple
 
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
-os.environ["JAX_ENABLE_X64"] = "1"
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests" / "truths")]
 
 import numpy as np
@@ -435,6 +434,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="20 rows of each kind, 4 searched")
     args = parser.parse_args()
+    os.environ["JAX_ENABLE_X64"] = "1"  # read by the processes of the pool, which import JAX
     rows, searched = (20, 4) if args.quick else (args.rows, args.searched)
     bodies, start = draw(rows, args.seed), perf_counter()
     cells = list_cells(args.metric, tuple(args.margin), args.library)
