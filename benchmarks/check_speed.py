@@ -108,8 +108,10 @@ def ours(bodies: ic.InertialParameters, fraction: float) -> list[Contender]:
                 Contender("limit of the memory: theta.sum()", len(rows), rows.sum),
                 Contender("limit of the memory: theta.copy()", len(rows), rows.copy),
             ]
-        for layout, theta in (("rows", rows), ("columns", np.asfortranarray(rows))):
-            theta.flags.writeable = False  # a check copies what can be written to
+        # A check copies what can be written to: the caller could change it before the margin.
+        layouts = {"rows": rows.copy(), "columns": np.asfortranarray(rows), "rows, copied": rows}
+        for layout, theta in layouts.items():
+            theta.flags.writeable = theta is rows
             for what, aim in aims.items():
                 name = f'check(theta, about="{about}").{what}, {layout}'
                 contenders.append(Contender(name, len(theta), judged(theta, about, what), aim))

@@ -195,9 +195,9 @@ def _examine_model(
         judgements = judge(apart, settings.tolerance)
         other = examine(apart, judgements, replace(settings, geometry="off", expected_mass=None))
         alone = [rule for rule in rules if rule.code.startswith(_ALONE)]
+        needed = {body.id: body.inertial.needs for body in model.macros if body.inertial}
         for each in _find(other, alone, settings, content, failed, later):
-            body = next(body for body in model.macros if body.id == each.body_id)
-            needs = "" if body.inertial is None else body.inertial.needs
+            needs = needed.get(each.body_id or "", "")
             if not needs:
                 findings.append(each)
             elif each.code in _PARTLY:
@@ -483,7 +483,7 @@ class _Defects:
 
 
 def is_fragment(model: Model) -> bool:
-    """Whether a template has no inertial of its own, so that folder searches skip it."""
+    """Whether a template has no body and nothing to report, so that folder searches skip it."""
     told = any(problem.kind == "reference" for problem in model.problems)
     return model.format == "xacro" and not (model.bodies or model.macros or told)
 

@@ -45,7 +45,7 @@ _REMEDIES = {
     "link out of the repository": "name what they lead to, or --follow-outside",
     "Git LFS pointer": "`git lfs pull` fetches the files",
     "empty submodule": "`git submodule update --init --recursive` fetches them",
-    "file like a model": "by their content they are none",
+    "file like a model": "their content is no robot model",
 }
 """Kinds of what a search meets and does not check, and what the user can do about it."""
 

@@ -358,7 +358,7 @@ def _read_installs(path: str) -> tuple[tuple[str, str], ...]:
 
 
 class PackagePaths(NamedTuple):
-    """What the values of --package-path name.
+    """Folders that the values of --package-path name.
 
     Attributes:
         packages: Folders by the names of their packages.

@@ -453,7 +453,7 @@ def count_once(triangles: Floats) -> UnitSolid:
 
 
 def _find_excess(triangles: Floats, whole: float) -> tuple[Floats, float, float]:
-    """What signed tetrahedra count too much: its (4, 4) moments, and volumes as in UnitSolid.
+    """Moments (4, 4) that signed tetrahedra count too much, and volumes as in UnitSolid.
 
     Lines find boxes around such places, which are narrowed, and parted at gaps, until they fit.
     """

@@ -497,17 +497,21 @@ def find_empty_submodules(repository: str) -> Iterator[str]:
     """
     pending = [""]
     for above in pending:  # which grows
-        try:
-            modules = os.path.join(repository, above, ".gitmodules")
-            text = read_regular(modules, LARGEST).decode("utf-8", "replace")
-        except OSError:
+        modules = os.path.join(repository, above, ".gitmodules")
+        try:  # git follows no link there
+            text = "" if os.path.islink(modules) else read_regular(modules, LARGEST).decode("utf-8")
+        except (OSError, ValueError):  # ValueError: no UTF-8
             continue
         for path in _SUBMODULE.findall(text)[:_MOST_SUBMODULES]:
             inside = _join(above, path.strip().strip('"').rstrip("/"))
             folder = os.path.join(repository, *inside.split("/"))
-            if not contains(repository, os.path.realpath(folder)) or os.path.islink(folder):
+            try:
+                if not contains(repository, os.path.realpath(folder)) or os.path.islink(folder):
+                    continue
+                empty = not os.path.isdir(folder) or not os.listdir(folder)
+            except (OSError, ValueError):  # ValueError: a NUL in the path
                 continue
-            if not os.path.isdir(folder) or not os.listdir(folder):
+            if empty:
                 yield inside
             elif inside not in pending and len(pending) < _MOST_SUBMODULES:
                 pending.append(inside)

@@ -262,7 +262,7 @@ class Tracing:
 
     @property
     def losses(self) -> list[tuple[str, TextRange | None]]:
-        """What the last expansion left out, and why; what follows from it is told with the first.
+        """Reasons why the last expansion left out elements, and the place of each.
 
         Names and macros that are unknown are one loss each; beside an include that was not found
         they follow from it.

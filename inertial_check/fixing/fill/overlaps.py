@@ -450,7 +450,7 @@ _TAKEN = {
     "closed": "taken as closed over its holes",
     "hull": "taken as its convex hull",
 }
-"""What a mesh is taken for that is not closed and facing outwards, by reading, best first."""
+"""Readings of a mesh that is not closed and facing outwards, best first, as remarks say them."""
 
 MOST_HOLES = 0.1
 """Largest area of the holes over which a mesh is closed, in parts of its surface: gaps between

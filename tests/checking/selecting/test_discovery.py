@@ -246,6 +246,17 @@ def test_links_are_followed_and_one_file_is_one_model(tree):
 
 
 @on_posix
+@pytest.mark.parametrize("path", [b"a\0b", b"../../etc", b"\xff", b"x" * 5000])
+def test_a_hostile_list_of_submodules_costs_no_search(tree, path):
+    root = tree("a.urdf", ".git/", ".gitmodules=")
+    (root / ".gitmodules").write_bytes(b'[submodule "c"]\n\tpath = c\n\tpath = ' + path + b"\n")
+    assert paths(".") == ["./a.urdf"]
+    (root / ".gitmodules").unlink()
+    (root / ".gitmodules").symlink_to("/etc/passwd")
+    assert paths(".") == ["./a.urdf"]
+
+
+@on_posix
 def test_what_is_no_model_is_counted_by_kind(tree):
     """Links to nothing, pointers of Git LFS, submodules that are not there, and other texts."""
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
