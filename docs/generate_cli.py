@@ -22,6 +22,7 @@ EXPLANATIONS = {
     "--cluster": "scale.md#cluster",
     "--config": "configuration.md",
     "--engine": "engines.md",
+    "--expect": "plausibility.md",
     "--expect-mass": "plausibility.md",
     "--files-from": "scale.md#lists",
     "--follow-outside": "security.md",

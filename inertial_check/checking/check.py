@@ -61,6 +61,7 @@ from inertial_check.errors import (
     ExpansionLimitError,
     NotAModelError,
     NotExpandedError,
+    UsageError,
     expect,
 )
 from inertial_check.inertia.arrays import quiet
@@ -117,7 +118,8 @@ def check_model(
 
     Raises:
         DocumentError: The document cannot be read; names line and column.
-        UsageError: The settings name an unknown rule.
+        UsageError: The settings name an unknown rule, or expect numbers of a body that the
+            model does not have.
 
     Example:
         >>> report = ic.check_model("data/arm.urdf")
@@ -137,6 +139,12 @@ def check_model(
     with raise_defects(model.source.path):
         judgements = judge(model, settings.tolerance)
     file, _ = _examine_model(examine(model, judgements, settings), settings, content)
+    if settings.expected:
+        from inertial_check.checking.expected import find_unmatched
+
+        bodies = ((file.path, (body.name, body.id)) for body in file.bodies)
+        if problems := find_unmatched(settings.expected, bodies):
+            raise UsageError(problems[0])
     return Report((file,), notes=file.notes, account=Account.of(count_model(model)))
 
 
@@ -162,6 +170,7 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
         predict=predict_engines,
         engines=settings.engines,
         expected_mass=settings.expected_mass,
+        expected=settings.expected,
         strictness=settings.strictness,
     )
 
@@ -193,7 +202,8 @@ def _examine_model(
         # Each alone: they are no part of the robot, whose other rules compare its bodies.
         apart = replace(model, bodies=model.macros, macros=(), problems=(), loops=(), frames=())
         judgements = judge(apart, settings.tolerance)
-        other = examine(apart, judgements, replace(settings, geometry="off", expected_mass=None))
+        known = replace(settings, geometry="off", expected_mass=None, expected=())
+        other = examine(apart, judgements, known)
         alone = [rule for rule in rules if rule.code.startswith(_ALONE)]
         needed = {body.id: body.inertial.needs for body in model.macros if body.inertial}
         for each in _find(other, alone, settings, content, failed, later):

@@ -18,10 +18,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.checking.report import Severity
+from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.settings import (
     FORMS,
     Exemption,
     Settings,
+    codes_of,
     validate_engine,
     validate_presets,
     validate_selector,
@@ -41,6 +43,7 @@ from inertial_check.errors import UsageError
 from inertial_check.inertia import tolerances
 
 if TYPE_CHECKING:
+    from inertial_check.checking.expected import Expected
     from inertial_check.checking.toml import TomlFile
     from inertial_check.documents.files.walking import PathPattern
 
@@ -279,6 +282,24 @@ def _expected_mass(value: object, where: Where) -> tuple[float, float]:
     raise where.unlike(value, "KG or KG:REL, both positive, as 12.5:0.02")
 
 
+def _expected(value: object, where: Where) -> tuple[Expected, ...]:
+    """Read expected numbers of bodies: the path of their table, or rows by patterns of bodies."""
+    from inertial_check.checking.expected import read_expected, read_row
+
+    if isinstance(value, str):
+        path, origin = read_path(value, where), where.origin
+        access = Access(follow_outside=True) if origin.trusted else Access().of_document(path)
+        return read_expected(path, access)
+    if not isinstance(value, Mapping):
+        raise where.unlike(value, "the path of a table, or rows by the names of bodies")
+    return tuple(
+        read_row({"body": name} | dict(row), str(where.inside(name)), where.origin.folder)
+        if isinstance(row, Mapping)
+        else read_row(row, str(where.inside(name)), "")
+        for name, row in value.items()
+    )
+
+
 def _environment(value: object, where: Where) -> tuple[tuple[str, str | None], ...]:
     """Read the environment variables that xacro files may read: texts NAME or NAME=VALUE."""
     found: dict[str, str | None] = {}
@@ -439,6 +460,32 @@ def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
     )
 
 
+def _accept(value: object, where: Where) -> Exemption:
+    """Read a member of `accept`: a body that is as it is on purpose, by FILES::BODY.
+
+    Errors about numbers are not accepted: no purpose gives a body that nothing has.
+    """
+    files, _, body = where.keys[-1].partition("::")
+    if not (files and body):
+        raise where.wrong(': expected FILES::BODY, as "robots/*.urdf::tool0"')
+    if not isinstance(value, Mapping) or set(value) != set(_EXEMPTION):
+        raise where.wrong(' needs both: { codes = ["IC502"], reason = "..." }')
+    selectors = _selectors(value["codes"], where.inside("codes"))
+    wrong = sorted(
+        rule.code
+        for rule in ALL_RULES
+        if rule.severity == Severity.ERROR and not rule.code.startswith("IC7")
+        if any(rule.code in codes_of(selector) for selector in selectors)
+    )
+    if wrong:
+        raise where.wrong(f": {wrong[0]} is an error about numbers, which nobody can accept")
+    if not read_text(value["reason"], where.inside("reason")).strip():
+        raise where.inside("reason").wrong(" is blank: write the reason")
+    place = next(iter(where.origin.locate_items(where.keys, 1)))
+    pattern = _pattern(files, where)
+    return Exemption(pattern, body, selectors, str(value["reason"]), accepted=True, place=place)
+
+
 def _fill_value(value: object, where: Where) -> object:
     """Read a member of the table [fill], which only configurations for `fill` have."""
     # Check the member `where.keys[-1]` of the table, and convert it.
@@ -479,6 +526,7 @@ OPTIONS: Mapping[str, Option] = {
     "geometry": Option("auto", read_choice("auto", "off")),
     "engine": Option((), _texts_of(validate_engine)),
     "expect-mass": Option(None, _expected_mass),
+    "expect": Option(None, _expected),
     "package-path": Option({}, _folder, table=True),
     "xacro-arg": Option({}, _argument, table=True),
     "xacro-env": Option((), _environment),
@@ -489,6 +537,7 @@ OPTIONS: Mapping[str, Option] = {
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
     "accepted": Option((), _acceptances, adds_to="accepted"),
+    "accept": Option({}, _accept, table=True),
     "fill": Option({}, _fill_value, table=True),
     "allow-unjudged": Option(False, read_flag, whole_run=True),
     "baseline": Option(None, read_path, whole_run=True),
@@ -595,7 +644,8 @@ class Configuration:
             geometry=self["geometry"],
             engines=self["engine"],
             expected_mass=self["expect-mass"],
-            exemptions=tuple(chain(self["accepted"], *ignores)),
+            expected=self["expect"] or (),
+            exemptions=tuple(chain(self["accepted"], self["accept"].values(), *ignores)),
             exclude=self["exclude"],
         ).validate()
         if not settings.rules():

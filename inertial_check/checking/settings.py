@@ -18,6 +18,7 @@ from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
+    from inertial_check.checking.expected import Expected
     from inertial_check.documents.files.walking import PathPattern
 
 
@@ -100,6 +101,7 @@ class Settings:
         geometry: Whether shapes and meshes are read as evidence, "auto" or "off".
         engines: Names of engines; a body that one refuses, alters, replaces or drops is an error.
         expected_mass: Total mass [kg] of a model, and its allowed relative deviation.
+        expected: Expected numbers of bodies.
         exemptions: Findings that do not count.
         exclude: Files that a folder search leaves out.
     """
@@ -114,6 +116,7 @@ class Settings:
     geometry: Literal["auto", "off"] = "auto"
     engines: tuple[str, ...] = ()
     expected_mass: tuple[float, float] | None = None
+    expected: tuple[Expected, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     exclude: tuple[PathPattern, ...] = ()
 

@@ -125,6 +125,9 @@ EXPLAINED = 1e-3
 TOTAL_MASS = 0.01
 """Relative deviation of a model's mass that --expect-mass allows: data sheets round to that."""
 
+EXPECTED = 0.01
+"""The same of a body's expected numbers, where their row of --expect states none."""
+
 # Causes
 
 ROTATED_ZERO = 1e-14

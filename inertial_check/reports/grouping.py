@@ -236,8 +236,14 @@ def _identify_mistake(member: GroupMember) -> list[Hashable]:
 def _identify_group(copies: Sequence[GroupMember], robots: dict[str, str]) -> list[Hashable]:
     """What tells the group of a mistake from others: rule, first cause, and each of its robots."""
     first, cause = copies[0].finding, _most_frequent_cause(copies)
-    # Rules on documents say several things (a mesh, an include is not found), with other values.
-    subject = (*sorted(first.values), len(first.bodies) > 0) if first.body is None else ()
+    # Rules on documents say several things (a mesh, an include is not found), with other values;
+    # what is expected of a body is said of no other.
+    if first.body is None:
+        subject = (*sorted(first.values), len(first.bodies) > 0)
+    else:
+        subject = (
+            (first.body,) if any(name.startswith("expected_") for name in first.values) else ()
+        )
     paths = dict.fromkeys(robots[member.file.path] for member in copies)
     return [(first.code, first.severity, cause, subject, path) for path in paths]
 

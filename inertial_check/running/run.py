@@ -36,6 +36,7 @@ from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
 
 if TYPE_CHECKING:
+    from inertial_check.checking.expected import Expected
     from inertial_check.running.cache import Store
     from inertial_check.running.remote.bundles import Bundle
 
@@ -202,9 +203,25 @@ def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
     elif not (report.files or failures or report.account.inertials or request.allow_empty):
         where = ", ".join(request.paths) or "an empty list"
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
+    failures += _name_unmatched(report, request)
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
     report = replace(report, failures=failures, notes=notes)
     return acceptances.report_unused(report, searched)
+
+
+def _name_unmatched(report: Report, request: CheckRequest) -> tuple[str, ...]:
+    """Say which rows of expected values name no body, and which two disagree about one."""
+    asked: dict[tuple[Expected, ...], list[tuple[str, tuple[str, str]]]] = {}
+    for file in report.files:
+        if rows := request.settings_of(file.path).expected:
+            bodies = asked.setdefault(rows, [])
+            bodies += ((file.path, (body.name, body.id)) for body in file.bodies)
+    if not asked:
+        return ()
+    from inertial_check.checking.expected import find_unmatched  # where a table is given
+
+    whole = request.changes is None
+    return tuple(chain(*(find_unmatched(rows, each, whole) for rows, each in asked.items())))
 
 
 def _sort(results: list[DocumentResult], owners: Collection[str]) -> list[DocumentResult]:

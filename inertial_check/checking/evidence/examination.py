@@ -15,6 +15,7 @@ from inertial_check.documents.model import Body, Judgement, Model, Problem, Role
 
 if TYPE_CHECKING:
     from inertial_check.checking.evidence.readings import Misreading
+    from inertial_check.checking.expected import Expected
 
 
 Three = tuple[float, float, float]
@@ -109,6 +110,7 @@ class Examination:
         predict: Foretells what engines do with each body.
         engines: The engines that this run is gated on.
         expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
+        expected: Expected numbers of bodies.
         strictness: "default" keeps sound models quiet; "strict" wants to hear every doubt.
     """
 
@@ -118,6 +120,7 @@ class Examination:
     predict: Callable[[], Sequence[Predictions]] | None = field(default=None, repr=False)
     engines: tuple[str, ...] = ()
     expected_mass: tuple[float, float] | None = None
+    expected: tuple[Expected, ...] = ()
     strictness: Literal["default", "strict"] = "default"
 
     @cached_property

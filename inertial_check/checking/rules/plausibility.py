@@ -8,6 +8,7 @@ IC6xx: bodies beside each other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from inertial_check.checking.rules.base import Rule, count_noun, hull, name_some
 from inertial_check.checking.rules.siblings import DoubtRule
 from inertial_check.documents.model import ENTRIES
 from inertial_check.documents.source import Span
+from inertial_check.errors import UsageError
 
 
 class PlaceholderInertia(DoubtRule):
@@ -573,6 +575,73 @@ class TotalMass(Rule):
         )
 
 
+class UnexpectedInertial(Rule):
+    """A body does not have the numbers that a table expects of it.
+
+    ## What it does
+    With --expect TABLE, or `expect` in the configuration, compares mass, centre of mass and tensor
+    of each body that the table names with its numbers.
+
+    ## Why is this bad
+    A data sheet or the CAD program knows the body; a number that differs is old or mistyped.
+
+    ## Example
+        <mass value="2.4"/> <!-- the table says 1.2 -->
+        <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.004"/>
+
+    ## Use instead
+        <mass value="1.2"/> <!-- the table says 1.2 -->
+        <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.002"/>
+
+    ## Tolerance
+    0.01, or `tolerance` of the row: of the mass; of the distance of the centre from the origin, or
+    the radius of gyration if that is larger; of the root of the product of two diagonal entries.
+
+    ## Fix
+    By hand.
+
+    ## References
+    None.
+    """
+
+    code, name, severity = "IC508", "unexpected-inertial", Severity.ERROR
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """The findings on bodies that a row of the table names."""
+        if not examination.expected:
+            return
+        from inertial_check.checking.expected import compare, merge  # where a table is given
+
+        path = self.model.source.path
+        for body, judgement in zip(self.model.bodies, examination.judgements, strict=True):
+            names = body.name, body.id
+            rows = [row for row in examination.expected if row.covers(names, path)]
+            try:
+                expected = merge(rows)
+            except UsageError:  # the run fails and names both rows
+                expected = merge(rows[:1])
+            deviations = compare(judgement, expected)
+            if not deviations:
+                continue
+            row = deviations[0].row
+            source = f" ({row.source})" if row.source else ""
+            shown = ", ".join(
+                f"{each.column} is {'absent' if isnan(each.written) else f'{each.written:.6g}'}, "
+                f"expected {each.expected:.6g}"
+                for each in deviations
+            )
+            span = body.span if body.inertial is None else body.inertial.span
+            yield self.at(
+                span,
+                f"unlike {row.place}{source}: {shown}",
+                body,
+                {each.column: each.written for each in deviations}
+                | {f"expected_{each.column}": each.expected for each in deviations}
+                | {"tolerance": row.tolerance},
+                about=[each.column.removeprefix("com_") for each in deviations],
+            )
+
+
 SUSPICIONS: tuple[type[Rule], ...] = (
     PlaceholderInertia,
     SizeMismatch,
@@ -581,6 +650,7 @@ SUSPICIONS: tuple[type[Rule], ...] = (
     UnlikeGeometry,
     UnusableMesh,
     ModelWideMistake,
+    UnexpectedInertial,
     TwinsDiffer,
     CopiedInertial,
     RepeatedTensor,

@@ -81,6 +81,13 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "(0.01 if none is given)",
     )
     group.add_argument(
+        "--expect",
+        metavar="TABLE",
+        help="table (csv, toml, json) of expected numbers of bodies: body (a name, with * for any "
+        "text), mass, com_x, com_y, com_z, ixx, ixy, ixz, iyy, iyz, izz (about the centre of mass, "
+        "in body axes), tolerance (relative, 0.01 if none is given), source",
+    )
+    group.add_argument(
         "--engine",
         action="extend",
         type=options.split_at_commas,
