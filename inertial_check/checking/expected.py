@@ -15,8 +15,11 @@ from fnmatch import fnmatchcase
 from itertools import zip_longest
 from json.scanner import py_make_scanner
 from math import hypot, isfinite, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from inertial_check.checking.report import Hypothesis
 from inertial_check.checking.toml import TomlFile
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.files.walking import PathPattern
@@ -25,6 +28,10 @@ from inertial_check.documents.numbers import parse_number
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.resemblance import matrices
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.examination import Examination
 
 CENTER = ("com_x", "com_y", "com_z")
 COLUMNS = ("mass", *CENTER, *ENTRIES)
@@ -307,6 +314,38 @@ def compare(
         for column, (value, row) in expected.items()
         if not abs(written[column] - value) <= row.tolerance * size(column)
     ]
+
+
+def correct(
+    examination: Examination, index: int, expected: Mapping[str, tuple[float, Expected]]
+) -> tuple[Hypothesis, ...]:
+    """The edit that writes the expected numbers of a body; nothing where none is complete.
+
+    A centre and a tensor are taken whole or not at all, and a tensor that the table does not have
+    is scaled with the mass.
+    """
+    from inertial_check.checking.causes.base import Proposal, Subject, edit
+    from inertial_check.checking.causes.weighing import tidy
+
+    subject = Subject(examination, index)
+    if subject.body.inertial is None:
+        return ()
+    known = {column: value for column, (value, _) in expected.items()}
+    sources = {
+        f"{row.place} ({row.source})" if row.source else row.place for _, row in expected.values()
+    }
+    center = [known[each] for each in CENTER] if set(CENTER) <= known.keys() else None
+    mass, tensor, scaled = known.get("mass"), None, ""
+    if set(ENTRIES) <= known.keys():
+        R_BBi = subject.R_BBi
+        turned = R_BBi.T @ matrices(np.array([known[entry] for entry in ENTRIES])) @ R_BBi
+        tensor = tidy(turned)
+    elif mass is not None and mass != subject.mass and subject.mass > 0:
+        tensor = tidy(subject.I_BBcm_Bi * (mass / subject.mass))
+        scaled = ", and the tensor is scaled with the mass"
+    change = edit(subject, Proposal(1.0, "", mass, center and np.array(center), tensor))
+    evidence = f"{', '.join(sorted(sources))} says so{scaled}"
+    return () if change is None else (Hypothesis("expected", 1.0, evidence, change),)
 
 
 def find_unmatched(

@@ -610,11 +610,11 @@ class UnexpectedInertial(Rule):
         """The findings on bodies that a row of the table names."""
         if not examination.expected:
             return
-        from inertial_check.checking.expected import compare, merge  # where a table is given
+        from inertial_check.checking.expected import compare, correct, merge  # with a table
 
         path = self.model.source.path
-        for body, judgement in zip(self.model.bodies, examination.judgements, strict=True):
-            names = body.name, body.id
+        for index, body in enumerate(self.model.bodies):
+            judgement, names = examination.judgements[index], (body.name, body.id)
             rows = [row for row in examination.expected if row.covers(names, path)]
             try:
                 expected = merge(rows)
@@ -631,15 +631,16 @@ class UnexpectedInertial(Rule):
                 for each in deviations
             )
             span = body.span if body.inertial is None else body.inertial.span
-            yield self.at(
+            values = {each.column: each.written for each in deviations}
+            values |= {f"expected_{each.column}": each.expected for each in deviations}
+            finding = self.at(
                 span,
                 f"unlike {row.place}{source}: {shown}",
                 body,
-                {each.column: each.written for each in deviations}
-                | {f"expected_{each.column}": each.expected for each in deviations}
-                | {"tolerance": row.tolerance},
+                values | {"tolerance": row.tolerance},
                 about=[each.column.removeprefix("com_") for each in deviations],
             )
+            yield finding._replace(causes=correct(examination, index, expected))
 
 
 SUSPICIONS: tuple[type[Rule], ...] = (

@@ -128,6 +128,25 @@ def test_a_row_names_its_files_with_two_colons(capsys):
     assert "t.csv:3" in found["left"]["message"]
 
 
+def test_the_edit_writes_what_is_whole_in_the_axes_of_the_inertial(capsys):
+    table = HEADER + (
+        "left,4,0,,,,,,,,,,a\n"  # a coordinate alone is no centre; the tensor follows the mass
+        "right,2,0,0,0.1,0.05,0,0,0.06,0,0.07,,\n"
+    )
+    _, found, _ = check(capsys, table)
+    (cause,) = found["left"]["causes"]
+    assert (cause["cause"], cause["confidence"]) == ("expected", 1.0)
+    assert "t.csv:2 (a)" in cause["evidence"]
+    assert "scaled with the mass" in cause["evidence"]
+    entries = {"mass": 4.0, "ixx": 0.04, "iyy": 0.06, "izz": 0.08}
+    assert cause["edit"] == {"body": "left", "entries": entries}
+    (cause,) = found["right"]["causes"]
+    entries = {"x": 0.0, "z": 0.1, "ixx": 0.06, "iyy": 0.05, "izz": 0.07}  # turned by 90 degrees
+    assert cause["edit"]["entries"] == pytest.approx(entries, rel=1e-11)
+    _, found, _ = check(capsys, "body,ixx\nleft,0.5\nbase,1\n")
+    assert [each["causes"] for each in found.values()] == [[], []]
+
+
 @given(
     numbers=st.fixed_dictionaries(
         {"mass": st.floats(1e-250, 1e250), "tolerance": st.floats(1e-6, 0.5)}
