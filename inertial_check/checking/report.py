@@ -116,7 +116,8 @@ class BodyDifference(NamedTuple):
         b: Body of the second model; None if only the first has it.
         deviations: Deviations of the numbers; None if they cannot be compared.
         differs: Mass properties that deviate by more than the tolerance.
-        reason: Why the pair cannot be compared; "" if it can.
+        reason: Why the pair cannot be compared, that a sum is, or why a model lacks the body; "" if
+            there is nothing to say.
         frame: Whether it is a single body without mass and inertia, whose absence has no effect.
         explanations: Mistakes that explain the difference, best first.
         added_mass: Norm of the difference of the added masses of the fluid, relative to the larger
@@ -136,11 +137,19 @@ class BodyDifference(NamedTuple):
 
 
 class ComparedModel(NamedTuple):
-    """One of the two models."""
+    """One of the two models.
+
+    Attributes:
+        path: Its path.
+        format: Name of its format.
+        name: Its name; "" if it has none.
+        unread: Parts of its documents that could not be read, and inertials of no body.
+    """
 
     path: str
     format: str
     name: str
+    unread: tuple[UnjudgedInertial, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +172,17 @@ class Difference(EqualByValue):
 
     @property
     def equal(self) -> bool:
-        """Whether the models have the same mass properties, body by body."""
-        return all(body.status == "equal" or body.frame for body in self.bodies)
+        """Whether both models were read, and have the same mass properties, body by body."""
+        same = all(body.status == "equal" or body.frame for body in self.bodies)
+        return same and not self.failed
+
+    @property
+    def failed(self) -> bool:
+        """Whether no body of a model was read, because parts of it could not be."""
+        return any(
+            model.unread and not any(getattr(body, side) for body in self.bodies)
+            for side, model in (("a", self.a), ("b", self.b))
+        )
 
     def count(self, status: PairStatus) -> int:
         """Count the pairs and single bodies with this status, without massless frames."""

@@ -8,7 +8,7 @@ factor of `density` is fitted; every other mistake either gives the numbers or d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations, product
 from math import atan2, cos, degrees, hypot, inf, isfinite, pi, radians, sin
@@ -33,6 +33,7 @@ from inertial_check.mechanics.rotations import matrix_from_quaternion, quaternio
 Choice = TypeVar("Choice")
 
 _AXES = "xyz"
+_WORDS = ("mass", "centre of mass", "inertia")
 _WATER = 1000.0
 """Density [kg/m^3] of the sphere that Drake puts in place of a missing inertia."""
 
@@ -70,9 +71,6 @@ _INERTIAS = {
 """Units of inertia [kg m^2]."""
 
 
-_EXACT = Deviations(0.0, 0.0, 0.0)
-
-
 @dataclass(frozen=True, eq=False)
 class MassProperties:
     """Mass properties of one body as a converter meets them, in SI units.
@@ -82,7 +80,9 @@ class MassProperties:
         p_BoBcm_B: (3,) centre of mass [m].
         R_BBi: (3, 3) rotation from the axes of the printed tensor to those of the body.
         I_BBcm_Bi: (3, 3) printed tensor about the centre of mass, in its own axes [kg m^2].
-        digits: Deviation of each quantity that the printed digits leave open.
+        half_units: (10,) half a unit of the last printed digit of the mass [kg], of the centre of
+            mass [m] and of the six entries of the tensor in its own axes [kg m^2].
+        half_turn: Angle by which these axes may turn within the digits of their quaternion [rad].
         lumped: The body with all that is fixed to it; None where nothing is.
         merged: Names of what is fixed to it.
     """
@@ -91,7 +91,8 @@ class MassProperties:
     p_BoBcm_B: Floats
     R_BBi: Floats
     I_BBcm_Bi: Floats
-    digits: Deviations = _EXACT
+    half_units: Floats = field(default_factory=lambda: np.zeros(10))
+    half_turn: float = 0.0
     lumped: MassProperties | None = None
     merged: tuple[str, ...] = ()
 
@@ -106,6 +107,22 @@ class MassProperties:
     def turned(self) -> bool:
         """True if the printed tensor has axes of its own."""
         return not np.array_equal(self.R_BBi, np.eye(3))
+
+    @cached_property
+    def digits(self) -> Deviations:
+        """Deviation of each quantity that the printed digits leave open."""
+        size = scales(self)
+        offset = hypot(*self.p_BoBcm_B.tolist())  # never overflows on its way, unlike norm
+        mass = share(float(self.half_units[0]), abs(self.mass))
+        center, inertia = hypot(*self.half_units[1:4]), hypot(*self.half_units[4:])
+        # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
+        moved = mass + 2 * share(center, offset)
+        return Deviations(mass, share(center, size.com), share(inertia, size.inertia) + moved)
+
+
+def share(part: float, whole: float) -> float:
+    """Relate a size to another; 0 where that is 0."""
+    return part / whole if whole > 0 else 0.0
 
 
 class Conversion(NamedTuple):
@@ -415,7 +432,7 @@ def _confuse_units(body: MassProperties, target: MassProperties) -> Iterator[Con
     mass = _find_unit(_MASSES, np.array([body.mass]), np.array([target.mass]))
     com = _find_unit(_LENGTHS, body.p_BoBcm_B, target.p_BoBcm_B)
     inertia = _find_unit(_INERTIAS, body.I_BBcm_B, target.I_BBcm_B)
-    found = zip(("mass", "centre of mass", "inertia"), (mass, com, inertia), strict=True)
+    found = zip(_WORDS, (mass, com, inertia), strict=True)
     clauses = [f"its {what} {unit[0]}" for what, unit in found if unit is not None]
     if clauses:
         yield Conversion(
@@ -451,26 +468,55 @@ def _change_density(body: MassProperties, target: MassProperties) -> Iterator[Co
 
 
 def _round_numbers(body: MassProperties, target: MassProperties) -> Iterator[Conversion]:
-    """Write fewer digits."""
-    writings: list[tuple[str, Callable[[float], float]]] = []
+    """Write the digits that the target prints, where its numbers are the body's to half a unit."""
+    writings: dict[str, Callable[[float], float]] = {}
     for digits in _DECIMALS:
         plural = "s" if digits != 1 else ""
         if digits:
-            writings.append((f"{digits} significant digit{plural}", _print_as(f".{digits}g")))
-        writings.append((f"{digits} decimal{plural}", _print_as(f".{digits}f")))
-    writings.append(("float32", _single))
-    frames = [body.R_BBi] if body.turned else []
-    frames += [np.eye(3)] + ([target.R_BBi] if target.turned else [])
-    tensors = [(R, entries(_in_axes(R.T, body.I_BBcm_B)).tolist()) for R in frames]
-    for form, write in writings:
-        mass = write(body.mass)
-        com = np.array([write(value) for value in body.p_BoBcm_B.tolist()])
-        for R, six in tensors:
-            inertia = _in_axes(R, matrices(np.array([write(value) for value in six])))
-            if not inertia.any():
-                continue  # all entries were rounded to 0
-            yield Conversion(f"rounded to {form}", mass, com, inertia)
-            yield Conversion(f"with its inertia rounded to {form}", inertia=inertia)
+            writings[f"{digits} significant digit{plural}"] = _print_as(f".{digits}g")
+        writings[f"{digits} decimal{plural}"] = _print_as(f".{digits}f")
+    R_BBi = target.R_BBi
+    pairs = (
+        (np.array([body.mass]), np.array([target.mass])),
+        (body.p_BoBcm_B, target.p_BoBcm_B),
+        (entries(_in_axes(R_BBi.T, body.I_BBcm_B)), entries(target.I_BBcm_Bi)),
+    )
+    size, floors = scales(body, target), rounding_floors(body, target)
+    found: dict[int, dict[str, Floats]] = {}  # by quantity, by form
+    for place, (own, wanted) in enumerate(pairs):
+        apart, half = np.abs(own - wanted), np.split(target.half_units, [1, 4])[place]
+        rounding = floors[place] * size[place]
+        if not apart.max() > rounding:
+            continue
+        explained = np.all(apart <= half + tolerances.SAME_BODY * size[place])
+        for form, write in {**(writings if explained else {}), "float32": _single}.items():
+            written = np.array([write(value) for value in own.tolist()])
+            left = np.abs(written - wanted).max()
+            if written.any() and left <= tolerances.EXPLAINED * apart.max():
+                found.setdefault(place, {})[form] = written
+    low, _, high = np.linalg.eigvalsh(target.I_BBcm_Bi)
+    open_to = hypot(*target.half_units[4:]) + target.half_turn * (high - low)
+    apart = body.I_BBcm_B - target.I_BBcm_B
+    if 2 not in found and rounding < np.linalg.norm(apart, 2) <= open_to:
+        found[2] = {"the digits of its quaternion": pairs[2][1]}
+    if not found:
+        return
+    first = {place: next(iter(forms)) for place, forms in found.items()}
+    for form in next(iter(found.values())):
+        if all(form in forms for forms in found.values()):
+            first, clause = dict.fromkeys(found, form), f"rounded to {form}"
+            break
+    else:
+        parts = [f"its {_WORDS[place]} rounded to {form}" for place, form in first.items()]
+        clause = f"with {_join_words(parts)}"
+    values = [found[place][first[place]] if place in found else None for place in range(3)]
+    mass, com, six = values
+    yield Conversion(
+        clause,
+        None if mass is None else float(mass[0]),
+        com,
+        None if six is None else _in_axes(R_BBi, matrices(six)),
+    )
 
 
 def _single(value: float) -> float:

@@ -1,9 +1,10 @@
 """Comparison of two models body by body, in the frame of each body, whatever their formats.
 
-Bodies are matched by a map, by name, or by the end of a scoped name. On request, bodies on fixed
-joints are first merged into the bodies that carry them, as sdformat, MuJoCo's fusestatic and
-Isaac's importers merge the links of a URDF. Bodies fixed to a link called world are not merged into
-it: sdformat stops there too.
+Bodies are matched by a map, by name, or by the end of a scoped name. sdformat, MuJoCo's fusestatic
+and Isaac's importers merge bodies on fixed joints into the bodies that carry them. Where one model
+lacks such bodies, the sum of them and their carrier is compared if its mass is that of the other
+model; on request all of them are merged first, in both models. Bodies fixed to a link called world
+are not merged into it: sdformat stops there too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import hypot, inf, nan
 from typing import NamedTuple
@@ -23,19 +24,21 @@ import numpy as np
 
 from inertial_check.checking.report import (
     QUANTITIES,
+    Account,
     BodyDifference,
     ComparedBody,
     ComparedModel,
-    Deviations,
     Difference,
     MassProperty,
     PairStatus,
+    UnjudgedInertial,
 )
 from inertial_check.checking.toml import refuse_deep_keys
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Limits, read_regular
+from inertial_check.documents.inertials import count_model
 from inertial_check.documents.load import load
-from inertial_check.documents.model import Body, Judgement, Model, judge
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, judge
 from inertial_check.documents.poses import is_finite
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
@@ -45,13 +48,16 @@ from inertial_check.fixing.converters import (
     explain,
     rank_by_model,
     rounding_floors,
-    scales,
+    share,
 )
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.representations import six, symmetric
+
+_TEMPLATES = frozenset(("xacro",))
+"""Formats whose documents hold inertials of other models, too, such as macros that none calls."""
 
 _DEEPEST = 8
 """Largest number of last parts of two names that are compared."""
@@ -203,6 +209,8 @@ def _read_map_file(path: str) -> list[tuple[str, str]]:
 
 
 _WORLD = "world"
+_AS_SUM = "compared as a sum of bodies on fixed joints"
+_STILL = "it stands still, and MuJoCo's fusestatic merges such bodies into the world"
 _FIXED = "fixed"
 _WITH_PARENTS = frozenset(("urdf", "xacro", "mjcf", "sdf", "usd"))
 """Formats whose readers fill Body.parent."""
@@ -231,15 +239,16 @@ class _Carrier(NamedTuple):
     X_RB: Floats
 
 
-def lump(model: Model, theta: Floats) -> LumpedModel:
+def lump(model: Model, theta: Floats, some: Container[int] | None = None) -> LumpedModel:
     """Merge every body on a fixed joint into the body that carries it.
 
     Args:
         model: The model as read.
         theta: (n, 10) parameters of its bodies about their centres of mass, order "urdf"; a NaN
             makes the sum NaN.
+        some: Indices of the bodies that may be merged; None for all.
     """
-    parents, notes = _find_parents(model)
+    parents, notes = _find_parents(model, range(len(model.bodies)) if some is None else some)
     places = _find_carriers(model.bodies, parents)
     total = np.array(theta)
     merged: dict[int, list[int]] = {}
@@ -252,10 +261,10 @@ def lump(model: Model, theta: Floats) -> LumpedModel:
     return LumpedModel(total, merged, [place.carrier for place in places], notes)
 
 
-def _find_parents(model: Model) -> tuple[dict[int, int], list[str]]:
+def _find_parents(model: Model, some: Container[int]) -> tuple[dict[int, int], list[str]]:
     """Find the body into which each body is merged, and note those that cannot be."""
     bodies, path = model.bodies, model.source.path
-    held = [index for index, body in enumerate(bodies) if body.joint == _FIXED]
+    held = [index for index, body in enumerate(bodies) if body.joint == _FIXED and index in some]
     silent = model.format not in _WITH_PARENTS and all(body.parent is None for body in bodies)
     if held and silent:
         reason = f"the reader of {model.format} does not tell what they are fixed to"
@@ -402,11 +411,14 @@ def diff_models(
     models = tuple(
         each if isinstance(each, Model) else load(each, context=context) for each in (a, b)
     )
-    side_a, side_b = (_prepare_side(model, lump_fixed) for model in models)
-    paths = models[0].source.path, models[1].source.path
-    left, right = ([entry.body for entry in side.entries] for side in (side_a, side_b))
-    matched = match_bodies(left, right, names or {}, paths)
-    found = list(_compare_all(side_a.entries, side_b.entries, matched, tolerance))
+    sides = side_a, side_b = _Side(models[0]), _Side(models[1])
+    entries = [side.describe_all(lump_fixed) for side in sides]
+    left, right = ([entry.body for entry in own] for own in entries)
+    matched = match_bodies(left, right, names or {}, (side_a.path, side_b.path))
+    if not lump_fixed:
+        side_a.add_parts(matched)
+        side_b.add_parts(matched.values())
+    found = list(_compare_all(side_a, side_b, entries, matched, tolerance))
     # Add explanations to the bodies that differ; returns a note if some bodies were left out.
     differ = [place for place, one in enumerate(found) if _rigid_differences(one)]
     looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
@@ -419,10 +431,22 @@ def diff_models(
     else:
         count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
         left_out = [f"mistakes that explain a difference were looked for in the first {count}"]
-    notes = (*side_a.notes, *side_b.notes, *left_out)
-    named = [ComparedModel(model.source.path, model.format, model.name) for model in models]
     bodies = tuple(one.difference for one in found)
-    return Difference(named[0], named[1], tolerance, bodies, notes)
+    notes = (*side_a.notes, *side_b.notes, *left_out)
+    return Difference(*map(_name_model, models), tolerance, bodies, notes)
+
+
+def _name_model(model: Model) -> ComparedModel:
+    """Name a model, with the parts of its documents that could not be read."""
+    unread = [
+        UnjudgedInertial(place.path or model.source.path, place.line, problem.message)
+        for problem in model.problems
+        if problem.kind == "reference"
+        for place in [model.place(problem.span)]
+    ]
+    if model.format not in _TEMPLATES:
+        unread += Account.of(count_model(model)).unjudged
+    return ComparedModel(model.source.path, model.format, model.name, tuple(unread))
 
 
 def _rigid_differences(one: _ComparedPair) -> tuple[MassProperty, ...]:
@@ -436,6 +460,17 @@ class _ComparedPair(NamedTuple):
     difference: BodyDifference
     readings: tuple[MassProperties, MassProperties] = (_NOTHING, _NOTHING)
 
+    def mass_beyond(self, tolerance: float) -> float:
+        """The deviation of the masses, where it is less than the printed digits leave open.
+
+        Returns:
+            No less than the tolerance; infinite where the masses are others, or unknown.
+        """
+        found = self.difference.deviations
+        open_to = tolerance + sum(reading.digits.mass for reading in self.readings)
+        close = found is not None and found.mass <= open_to
+        return max(found.mass, tolerance) if found is not None and close else inf
+
 
 class _SideBody(NamedTuple):
     """Body of one model as it is compared, with its numbers or the reason why it has none."""
@@ -444,51 +479,72 @@ class _SideBody(NamedTuple):
     shown: ComparedBody
     reading: MassProperties
     reason: str
+    still: bool = False
 
 
-class _Side(NamedTuple):
-    """Bodies of one model that are compared, and notes on those that could not be merged."""
+class _Side:
+    """One of the models, with the numbers of its bodies."""
 
-    entries: Sequence[_SideBody]
-    notes: Sequence[str]
+    def __init__(self, model: Model) -> None:
+        self.path = model.source.path
+        self.fuses = model.format == "mjcf"
+        self._rooted = self.fuses or model.format in ("urdf", "xacro")  # in the world, for MuJoCo
+        self.notes: Sequence[str] = ()
+        self.sums: dict[int, _SideBody] = {}
+        self.parts: Mapping[int, Sequence[int]] = {}
+        self._model = model
+        bodies = zip(model.bodies, judge(model), strict=True)
+        self._numbers = [_read_numbers(*each) for each in bodies]
+        rows = [[r.mass, *(r.mass * r.p_BoBcm_B), *six(r.I_BBcm_B)] for r, _ in self._numbers]
+        self._thetas = np.array(rows).reshape(-1, 10)  # about the centres of mass
 
+    def describe_all(self, lump_fixed: bool) -> list[_SideBody]:
+        """Describe all bodies, or those that are left when all others are merged into them."""
+        lumped, bodies = lump(self._model, self._thetas), self._model.bodies
+        if lump_fixed:
+            self.notes = lumped.notes
+            left = [index for index, carrier in enumerate(lumped.carrier) if carrier == index]
+            return [self._describe(index, lumped) for index in left]
+        entries = []
+        for index in range(len(self._numbers)):
+            own, parts = self._describe(index, None), lumped.merged.get(index, ())
+            whole = self._describe(index, lumped)
+            known = whole.reading if parts and not whole.reason else None
+            reading = replace(own.reading, lumped=known, merged=whole.shown.merged)
+            still = bodies[lumped.carrier[index]].joint in (None, _FIXED) and self._rooted
+            entries.append(own._replace(reading=reading, still=still))
+        return entries
 
-def _prepare_side(model: Model, lump_fixed: bool) -> _Side:
-    numbers = [_read_numbers(*each) for each in zip(model.bodies, judge(model), strict=True)]
-    rows = [[r.mass, *(r.mass * r.p_BoBcm_B), *six(r.I_BBcm_B)] for r, _ in numbers]
-    thetas = np.array(rows).reshape(-1, 10)  # about the centres of mass
-    lumped = lump(model, thetas)
-    entries = []
-    for index, body in enumerate(model.bodies):
-        if lump_fixed and lumped.carrier[index] != index:
-            continue
-        (reading, reason), parts = numbers[index], lumped.merged.get(index, ())
-        names = tuple(model.bodies[part].name for part in parts)
-        unknown = [part for part in parts if numbers[part][1]]
-        whole = _of_theta(lumped.theta[index]) if parts and not unknown else None
-        if not lump_fixed:
-            reading = replace(reading, lumped=whole, merged=names)
-        elif whole is not None and not reason:
-            reading = whole
-        elif unknown and not reason:
-            reason = f"{model.bodies[unknown[0]].name}, merged into it: {numbers[unknown[0]][1]}"
-        # Convert a body to the data that reports show.
-        merged = names if lump_fixed else ()
-        place = model.place(body.span)
-        known = not reason
+    def add_parts(self, matched: Collection[int]) -> None:
+        """Merge the bodies on fixed joints that have no counterpart into those that carry them."""
+        alone = set(range(len(self._numbers))).difference(matched)
+        lumped = lump(self._model, self._thetas, alone)
+        self.notes, self.parts = lumped.notes, lumped.merged
+        self.sums = {index: self._describe(index, lumped) for index in lumped.merged}
+
+    def _describe(self, index: int, lumped: LumpedModel | None) -> _SideBody:
+        """Convert a body, with those merged into it, to the data that reports show."""
+        body, (reading, reason) = self._model.bodies[index], self._numbers[index]
+        parts = lumped.merged.get(index, ()) if lumped is not None else ()
+        unknown = [part for part in parts if self._numbers[part][1]]
+        if unknown and not reason:
+            name, why = self._model.bodies[unknown[0]].name, self._numbers[unknown[0]][1]
+            reason = f"{name}, merged into it: {why}"
+        elif lumped is not None and parts and not reason:
+            reading = _of_theta(lumped.theta[index])
+        place = self._model.place(body.span)
         shown = ComparedBody(
             body.name,
             body.id,
             place.line,
             place.path,
-            reading.mass if known else nan,
-            tuple(reading.p_BoBcm_B.tolist()) if known else (nan,) * 3,
-            tuple(six(reading.I_BBcm_B).tolist()) if known else (nan,) * 6,
-            merged,
+            nan if reason else reading.mass,
+            (nan,) * 3 if reason else tuple(reading.p_BoBcm_B.tolist()),
+            (nan,) * 6 if reason else tuple(six(reading.I_BBcm_B).tolist()),
+            tuple(self._model.bodies[part].name for part in parts),
             _read_added_mass(body),
         )
-        entries.append(_SideBody(body, shown, reading, reason))
-    return _Side(entries, lumped.notes if lump_fixed else ())
+        return _SideBody(body, shown, reading, reason)
 
 
 def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str]:
@@ -513,31 +569,19 @@ def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str
         refuse_nonrotation(np, "the rotation of its inertial", axes)
     except ParameterError as error:
         return _NOTHING, str(error)
-    reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor))
+    texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
+    mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
+    center_open = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
+    kilograms, meters = inertial.kilograms_per_unit, inertial.meters_per_unit
+    moments = np.multiply(half_units(texts), kilograms * (meters * meters))
+    radii = np.array([mass * kilograms, *np.multiply(center_open, meters), *moments])
+    quaternion = [number for number in inertial.quaternion or () if number.span is not None]
+    turn = 2 * hypot(*(half_units([number.text])[0] for number in quaternion))
+    turn = share(turn, hypot(*(number.value for number in quaternion)))
+    reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor), radii, turn)
     if not np.all(np.isfinite(reading.I_BBcm_B)):
         return _NOTHING, "its inertia is too large to be turned into the axes of the body"
-    # Find the deviation that half a unit of each last digit leaves open.
-    texts = [number.text for number in inertial.I_BBcm_Bi.values()]
-    mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
-    digits_center = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
-    kilograms, meters = inertial.kilograms_per_unit, inertial.meters_per_unit
-    size = scales(reading)
-    offset = hypot(*map(float, reading.p_BoBcm_B))  # never overflows on its way, unlike norm
-    open_mass = _share(mass * kilograms, abs(reading.mass))
-    open_center = hypot(*digits_center) * meters
-    open_inertia = hypot(*half_units(texts)) * kilograms * (meters * meters)
-    # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
-    moved = open_mass + 2 * _share(open_center, offset)
-    return replace(
-        reading,
-        digits=Deviations(
-            open_mass, _share(open_center, size.com), _share(open_inertia, size.inertia) + moved
-        ),
-    ), ""
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+    return reading, ""
 
 
 def _of_theta(theta: Floats) -> MassProperties:
@@ -554,41 +598,60 @@ def _read_added_mass(body: Body) -> tuple[tuple[float, ...], ...]:
 
 
 def _compare_all(
-    a: Sequence[_SideBody], b: Sequence[_SideBody], matched: Mapping[int, int], tolerance: float
+    a: _Side,
+    b: _Side,
+    entries: Sequence[Sequence[_SideBody]],
+    matched: Mapping[int, int],
+    tolerance: float,
 ) -> Iterator[_ComparedPair]:
     """Compare every body of A with its counterpart, then list the bodies that only B has."""
-    for i, entry in enumerate(a):
-        if i in matched:
-            other = b[matched[i]]
-            both = (("A", entry.reason), ("B", other.reason))
-            reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
-            if reasons:
-                pair = BodyDifference("incomparable", entry.shown, other.shown, reason=reasons)
-            else:
-                found, rounding = (
-                    deviations(entry.reading, other.reading),
-                    rounding_floors(entry.reading, other.reading),
-                )
-                differs: tuple[MassProperty, ...] = tuple(
-                    quantity
-                    for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
-                    if deviation > max(tolerance, floor)
-                )
-                fluid = compare_added_mass(entry.shown.added_mass, other.shown.added_mass)
-                if not fluid <= tolerance:
-                    differs = (*differs, "added_mass")
-                status: PairStatus = "differs" if differs else "equal"
-                pair = BodyDifference(
-                    status, entry.shown, other.shown, found, differs, added_mass=fluid
-                )
-            yield _ComparedPair(pair, (entry.reading, other.reading))
-        else:
-            alone = BodyDifference("only-a", entry.shown, None, frame=_is_frame(entry))
+    left, right = entries
+    pairs: dict[int, _ComparedPair] = {}
+    gone_a, gone_b = set[int](), set(matched.values())
+    for i, j in matched.items():
+        tried = [
+            _compare_pair(one, other, tolerance)
+            for one in (left[i], a.sums.get(i))
+            for other in (right[j], b.sums.get(j))
+            if one is not None and other is not None
+        ]
+        pairs[i] = best = min(tried, key=lambda pair: pair.mass_beyond(tolerance))
+        if best is not tried[0]:
+            pairs[i] = best._replace(difference=best.difference._replace(reason=_AS_SUM))
+            gone_a.update(a.parts[i] if best.difference.a is not left[i].shown else ())
+            gone_b.update(b.parts[j] if best.difference.b is not right[j].shown else ())
+    for i, entry in enumerate(left):
+        if i in pairs:
+            yield pairs[i]
+        elif i not in gone_a:
+            why = _STILL if entry.still and b.fuses else ""
+            alone = BodyDifference("only-a", entry.shown, None, frame=_is_frame(entry), reason=why)
             yield _ComparedPair(alone)
-    taken = set(matched.values())
-    for j, entry in enumerate(b):
-        if j not in taken:
-            yield _ComparedPair(BodyDifference("only-b", None, entry.shown, frame=_is_frame(entry)))
+    for j, entry in enumerate(right):
+        if j not in gone_b:
+            why = _STILL if entry.still and a.fuses else ""
+            alone = BodyDifference("only-b", None, entry.shown, frame=_is_frame(entry), reason=why)
+            yield _ComparedPair(alone)
+
+
+def _compare_pair(one: _SideBody, other: _SideBody, tolerance: float) -> _ComparedPair:
+    both = (("A", one.reason), ("B", other.reason))
+    reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
+    if reasons:
+        return _ComparedPair(BodyDifference("incomparable", one.shown, other.shown, reason=reasons))
+    readings = one.reading, other.reading
+    found, rounding = deviations(*readings), rounding_floors(*readings)
+    differs: tuple[MassProperty, ...] = tuple(
+        quantity
+        for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
+        if deviation > max(tolerance, floor)
+    )
+    fluid = compare_added_mass(one.shown.added_mass, other.shown.added_mass)
+    if not fluid <= tolerance:
+        differs = (*differs, "added_mass")
+    status: PairStatus = "differs" if differs else "equal"
+    pair = BodyDifference(status, one.shown, other.shown, found, differs, added_mass=fluid)
+    return _ComparedPair(pair, readings)
 
 
 def _is_frame(entry: _SideBody) -> bool:

@@ -10,6 +10,7 @@ from inertial_check.checking.report import (
     MOTIONS,
     BodyDifference,
     ComparedBody,
+    ComparedModel,
     Difference,
     Explanation,
     MassProperty,
@@ -50,11 +51,16 @@ def text(difference: Difference, view: View) -> str:
     style = Style(view.color)
     blocks = ["".join(_block(style, difference, body)) for body in difference.bodies]
     listed = "".join(f"{block}\n" for block in blocks if block)
-    return listed + (_summary(difference) if view.summary else "")
+    unread = "".join(
+        f"{style('error', f'not read in {which}')}: {printable(f'{path}:{line}: {reason}')}\n"
+        for which, model in (("A", difference.a), ("B", difference.b))
+        for path, line, reason, *_ in model.unread
+    )
+    return listed + unread + (_summary(difference) if view.summary else "")
 
 
 def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterator[str]:
-    if body.frame or body.status == "equal":
+    if body.frame or (body.status == "equal" and not body.reason):
         return
     sides = tuple(
         (which, model, side)
@@ -70,9 +76,12 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
     if len(sides) == 1:
         which, _, side = sides[0]
         weight = f", {number(side.mass)} kg" if isfinite(side.mass) else ""
-        yield f"  {style('error', 'only in')} {which}{weight}\n"
+        why = f": {body.reason}" if body.reason else ""
+        yield f"  {style('error', 'only in')} {which}{weight}{why}\n"
     elif body.status == "incomparable":
         yield f"  {style('error', 'not comparable')}: {printable(body.reason)}\n"
+    elif body.reason:
+        yield f"  {'equal, ' * (body.status == 'equal')}{body.reason}\n"
     for quantity in body.differs:
         if not (body.a is None or body.b is None or body.deviations is None):
             fluid = quantity == "added_mass"
@@ -137,6 +146,9 @@ def _summary(difference: Difference) -> str:
     frames = sum(body.frame for body in difference.bodies)
     also = f"; {plural(frames, 'frame')} without mass on one side only" if frames else ""
     line = f"Compared {plural(bodies, 'body')}: {', '.join(parts) or 'none'}{also}.\n"
+    for which, unread in (("A", difference.a.unread), ("B", difference.b.unread)):
+        if unread:
+            line += f"{plural(len(unread), 'part')} of {which} could not be read.\n"
     name, most = next(iter(difference.explained.items()), ("", 0))
     if most > 1:
         different = difference.count("differs")
@@ -158,13 +170,19 @@ def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | Non
             "explained": difference.explained,
             "exit_code": view.exit_code,
         },
-        "a": difference.a._asdict(),
-        "b": difference.b._asdict(),
+        "a": _model(difference.a),
+        "b": _model(difference.b),
         "notes": list(difference.notes),
         "bodies": [_body(body) for body in difference.bodies],
         **({} if impact is None else {"impact": impact}),
     }
     return dump_json(plain(document), indent=2) + "\n"
+
+
+def _model(model: ComparedModel) -> dict[str, Json]:
+    names = ("path", "line", "reason")
+    unread = [dict(zip(names, each, strict=False)) for each in model.unread]
+    return {**model._asdict(), "unread": unread}
 
 
 def _body(body: BodyDifference) -> dict[str, Json]:

@@ -9,6 +9,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.documents.load import root_tag
 from inertial_check.documents.model import ENTRIES
+from inertial_check.fixing.diff import diff_models
 from mjcf_documents import (
     CLASSES,
     EMPTY_INCLUDES,
@@ -481,3 +482,16 @@ def test_real_models_read_the_same(corpus):
                 compared += 1
     assert reasons == REFUSED_MODELS.keys()
     assert compared > 150
+
+
+@pytest.mark.parametrize("name", ["valid/arm.urdf", "diff/gripper.urdf"])
+def test_what_mujoco_merges_and_rounds_is_told_apart_from_other_differences(name, data_dir):
+    path = data_dir / name
+    fuse = '<mujoco><compiler fusestatic="true"/></mujoco><link'
+    spec = mujoco.MjSpec.from_string(path.read_text().replace("<link", fuse, 1))
+    spec.compile()
+    root, *others = diff_models(path, spec.to_xml().encode()).bodies
+    assert (root.status, root.reason.partition(",")[0]) == ("only-a", "it stands still")
+    assert any(body.a.merged for body in others)
+    for body in others:
+        assert body.status == "equal" or body.explanations[0].name == "rounded"

@@ -3,7 +3,7 @@
 Mass, centre of mass and inertia are compared in the body frame, so that the order and the signs of
 principal axes do not matter. Where a known mistake of converters turns the numbers of one model
 into those of the other, it is named. The exit code is 0 where the models are equal, 1 where they
-differ.
+differ, 2 where no body of one could be read.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
         a, b, names=names, lump_fixed=args.lump_fixed, tolerance=args.tolerance, context=context
     )
     code = output.CLEAN if found.equal else output.FINDINGS
+    code = output.FAILURE if found.failed else code
     view = View(
         exit_code=code,
         color=output.wants_color(args.color, sys.stdout),

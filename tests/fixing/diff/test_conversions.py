@@ -1,5 +1,7 @@
 """Mistakes of converters: each, planted, is named first; what is none of them is not named."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from inertial_check.documents.poses import from_quaternion, from_rpy
 from inertial_check.fixing.converters import MISTAKES, MassProperties, deviations, explain
+from inertial_check.inertia.intervals import half_units
 
 TOLERANCE = 1e-6
 RPY = (0.7, -0.4, 1.9)
@@ -36,7 +39,11 @@ def names(a, b):
 
 def body(mass, com, tensor):
     """A body whose numbers are in its own axes, as a converter may write them all."""
-    return MassProperties(mass, np.array(com, dtype=float), np.eye(3), np.array(tensor))
+    com, tensor = np.array(com, dtype=float), np.array(tensor, dtype=float)
+    texts = [[repr(each)] for each in (float(mass), *com.tolist())]
+    texts.append([repr(each) for each in tensor[np.triu_indices(3)].tolist()])
+    radii = np.array([radius for each in texts for radius in half_units(each)])
+    return MassProperties(mass, com, np.eye(3), tensor, radii)
 
 
 TRUE = reading()
@@ -201,6 +208,25 @@ def test_deviations_do_not_know_units(kilograms, meters):
         for one in (TRUE, other)
     ]
     np.testing.assert_allclose(deviations(*scaled), deviations(TRUE, other), rtol=1e-12)
+
+
+def test_a_rounding_is_named_only_where_the_printed_digits_explain_it():
+    """1.3700 is no rounding of 1.374, though both are 1.4 to two digits."""
+    exact = body(1.374, (0.1104, -0.0304, 0.2704), I_B)
+    rounded = body(1.37, (0.11, -0.03, 0.27), I_B.round(4))
+
+    def claim(*half_units):
+        radii = np.repeat(half_units, [1, 3, 6])
+        printed = dataclasses.replace(rounded, half_units=radii)
+        found = [one for one in explained(exact, printed)[1] if one.name == "rounded"]
+        return [(one.change, one.explains) for one in found]
+
+    assert claim(5e-5, 5e-5, 5e-8) == []
+    assert claim(5e-3, 5e-3, 5e-8) == [("rounded to 2 decimals", ("mass", "com"))]
+    ((words, what),) = claim(5e-3, 5e-3, 5e-5)
+    assert what == ("mass", "com", "inertia")
+    assert words.startswith("with its mass rounded to 3 significant digits, its centre of mass")
+    assert words.endswith("and its inertia rounded to 4 decimals")
 
 
 def test_digits_of_the_numbers_leave_a_named_mistake_its_residual():

@@ -233,6 +233,19 @@ def test_the_public_name_takes_paths_and_says_where_bodies_stand(tmp_path):
         ic.diff_models(tmp_path / "gone.urdf", path)
 
 
+def test_what_could_not_be_read_is_said_of_its_side_and_nothing_read_is_not_equal():
+    plain = b'<sdf version="1.9"><model name="r"><link name="a"/>%b</model></sdf>'
+    include = b"\n<include><uri>model://gone</uri></include>"
+    whole, part = plain % b"", plain % include
+    found = diff_models(whole, part)
+    assert (found.a.unread, found.failed, found.equal) == ((), False, True)
+    (unread,) = found.b.unread
+    assert (unread.line, "model://gone" in unread.reason) == (2, True)
+    empty = b'<sdf version="1.9"><model name="r">%b</model></sdf>' % include
+    found = diff_models(empty, empty)
+    assert (found.failed, found.equal) == (True, False)
+
+
 def test_models_without_bodies_are_equal():
     assert diff_models(robot(), robot()).equal
 
@@ -291,19 +304,22 @@ def parameters(body):
     return ic.InertialParameters.from_com(body.mass, body.p_BoBcm_B, body.I_BBcm_B)
 
 
+FINGER = pose([0, 0, 0.2], [0, 1.1, 0])
+
+
 def test_what_is_fixed_is_merged_along_the_whole_chain():
     plain = {body.a.name: parameters(body.a) for body in diff_models(CHAIN, CHAIN).bodies}
     found = diff_models(CHAIN, CHAIN, lump_fixed=True)
     assert [body.a.name for body in found.bodies] == ["base", "arm"]
     arm = found.bodies[1].a
     assert arm.merged == ("hand", "finger", "tool0")
-    X_AH, X_HF = pose([0.1, 0.2, 0.3], [0.4, -0.5, 0.6]), pose([0, 0, 0.2], [0, 1.1, 0])
-    hand = plain["hand"].merge(plain["finger"], X_HF)
+    X_AH = pose([0.1, 0.2, 0.3], [0.4, -0.5, 0.6])
+    hand = plain["hand"].merge(plain["finger"], FINGER)
     expected = plain["arm"].merge(hand, X_AH)
     np.testing.assert_allclose(parameters(arm).as_theta(), expected.as_theta(), rtol=1e-13)
 
 
-def test_a_merged_model_equals_the_one_that_was_merged_and_that_is_named_before():
+def test_a_merged_model_equals_the_one_that_was_merged_and_its_parts_are_named():
     arm = diff_models(CHAIN, CHAIN, lump_fixed=True).bodies[1].a
     xyz = " ".join(map(repr, arm.p_BoBcm_B))
     merged = robot(
@@ -312,9 +328,57 @@ def test_a_merged_model_equals_the_one_that_was_merged_and_that_is_named_before(
         joint("base", "arm", "revolute"),
     )
     assert diff_models(CHAIN, merged, lump_fixed=True).equal
-    before = diff_models(CHAIN, merged)
-    assert statuses(before) == ["equal", "differs", "only-a", "only-a", "only-a"]
-    (explanation,) = before.bodies[1].explanations
+    for a, b in ((CHAIN, merged), (merged, CHAIN)):
+        found = diff_models(a, b)
+        base, arm = found.bodies
+        assert (found.equal, base.status, arm.status) == (True, "equal", "equal")
+        parts = arm.a.merged or arm.b.merged
+        assert parts == ("hand", "finger", "tool0")
+
+
+def test_of_what_is_fixed_only_the_bodies_that_the_other_model_lacks_are_summed():
+    """MuJoCo keeps fixed bodies that something refers to; the rest of the chain is merged."""
+    kept = load(CHAIN)
+    arm, hand = (diff_models(CHAIN, CHAIN).bodies[index].a for index in (1, 2))
+    whole = parameters(hand).merge(parameters(diff_models(CHAIN, CHAIN).bodies[3].a), FINGER)
+    six = whole.inertia_com[np.triu_indices(3)].tolist()
+    xyz = " ".join(map(repr, whole.com.tolist()))
+    other = robot(
+        link("base"),
+        link("arm", arm.mass),
+        link("hand", float(whole.mass), xyz, six=six),
+        joint("base", "arm", "revolute"),
+        joint("arm", "hand"),
+    )
+    found = diff_models(kept, other)
+    assert [body.a.merged for body in found.bodies] == [(), (), ("finger", "tool0")]
+    assert found.equal
+
+
+def test_bodies_that_the_other_model_left_out_are_no_part_of_a_sum():
+    """The carrier is as it was, so its fixed bodies are missing; a third mass explains neither."""
+    for mass in (2.0, 2.3):
+        other = robot(link("base"), link("arm", mass), joint("base", "arm", "revolute"))
+        found = diff_models(CHAIN, other)
+        assert statuses(found)[1:] == ["equal" if mass == 2 else "differs"] + ["only-a"] * 3
+        assert not any(body.a.merged for body in found.bodies)
+
+
+def test_a_sum_that_differs_is_compared_with_its_parts_named():
+    merged = diff_models(CHAIN, CHAIN, lump_fixed=True).bodies[1].a
+    other = robot(link("base"), link("arm", merged.mass, "0 0 0", six=merged.I_BBcm_B))
+    arm = diff_models(CHAIN, other).bodies[1]
+    assert (arm.status, arm.differs, arm.a.merged[0]) == ("differs", ("com",), "hand")
+    assert arm.explanations[0].name == "com-dropped"
+
+
+def test_a_converter_that_keeps_what_it_merged_is_named():
+    whole = diff_models(CHAIN, CHAIN, lump_fixed=True).bodies[1].a
+    xyz = " ".join(map(repr, whole.p_BoBcm_B))
+    arm = link("arm", whole.mass, xyz, six=whole.I_BBcm_B).encode()
+    twice = CHAIN.replace(link("arm", 2.0).encode(), arm)
+    body = diff_models(CHAIN, twice).bodies[1]
+    (explanation,) = body.explanations
     assert (explanation.name, explanation.of) == ("merged-children", "a")
     assert "(hand, finger and tool0)" in explanation.change
 
@@ -443,8 +507,9 @@ def test_what_was_merged_in_any_format_is_named(data):
     merged = diff_models(data.encode(), data.encode(), lump_fixed=True).bodies[0].a
     xyz = " ".join(map(repr, merged.p_BoBcm_B))
     other = robot(link("base", merged.mass, xyz, six=merged.I_BBcm_B))
-    (explanation,) = diff_models(data.encode(), other).bodies[0].explanations
-    assert (explanation.name, explanation.of) == ("merged-children", "a")
+    found = diff_models(data.encode(), other)
+    assert found.equal
+    assert [body.a.merged for body in found.bodies] == [merged.merged]
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_map_and_a_map_file(robot, capsys, tmp_path):
     assert run(capsys, "a.urdf", "b.urdf", "--map", "names.toml")[0] == 0
 
 
-def test_fixed_links_are_merged_on_request(robot, capsys):
+def test_fixed_links_are_merged_on_request_or_where_one_model_lacks_them(robot, capsys, tmp_path):
     fixed = '<joint name="j" type="fixed"><parent link="arm"/><child link="hand"/></joint>'
     robot("a.urdf", {}, {"name": "hand", "mass": "0.5"}, extra=fixed)
     code, out, _ = run(capsys, "a.urdf", "a.urdf", "--lump-fixed", "--output-format", "json")
@@ -111,8 +111,38 @@ def test_fixed_links_are_merged_on_request(robot, capsys):
     assert body["a"]["merged"] == ["hand"]
     assert body["a"]["mass"] == 1.75
     robot("b.urdf", {"mass": "1.75"})
-    out = run(capsys, "a.urdf", "b.urdf", "--lump-fixed")[1]
-    assert "  A  a.urdf:2, with hand merged into it\n" in out
+    for options in ([], ["--lump-fixed"]):
+        out = run(capsys, "a.urdf", "b.urdf", *options)[1]
+        assert "  A  a.urdf:2, with hand merged into it\n" in out
+    whole = json.loads(run(capsys, "a.urdf", "a.urdf", "--lump-fixed", "--output-format=json")[1])
+    ((one,), entries) = whole["bodies"], ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    numbers = "".join(f' {name}="{one["a"]["inertia"][name]!r}"' for name in entries)
+    xyz = " ".join(map(repr, one["a"]["com"]))
+    (tmp_path / "b.urdf").write_text(
+        f'<robot name="r"><link name="arm"><inertial><origin xyz="{xyz}"/><mass value="1.75"/>'
+        f"<inertia{numbers}/></inertial></link></robot>"
+    )
+    assert run(capsys, "a.urdf", "b.urdf") == (
+        0,
+        "arm\n  A  a.urdf:2, with hand merged into it\n  B  b.urdf:1\n"
+        "  equal, compared as a sum of bodies on fixed joints\n\nCompared 1 body: 1 equal.\n",
+        "",
+    )
+
+
+def test_a_usd_that_cannot_be_composed_is_said_of_its_side(robot, capsys, tmp_path):
+    pytest.importorskip("pxr")
+    robot("a.urdf", {})
+    (tmp_path / "b.usda").write_text(
+        '#usda 1.0\n(defaultPrim = "r")\ndef "r" (prepend references = @./gone.usda@) {}\n'
+    )
+    code, out, _ = run(capsys, "a.urdf", "b.usda")
+    assert code == 2
+    assert "not read in B: b.usda:3: not composed as a whole: Could not open asset" in out
+    assert "1 only in A.\n1 part of B could not be read.\n" in out
+    code, out, _ = run(capsys, "b.usda", "a.urdf", "--output-format=json")
+    (unread,) = json.loads(out)["a"]["unread"]
+    assert (code, unread["path"], unread["line"]) == (2, "b.usda", 3)
 
 
 def test_json_has_every_body_and_no_nan(robot, capsys):
@@ -135,7 +165,7 @@ def test_json_has_every_body_and_no_nan(robot, capsys):
         "exit_code": 1,
     }
     arm, hand, extra = document["bodies"]
-    assert document["a"] == {"path": "a.urdf", "format": "urdf", "name": "r"}
+    assert document["a"] == {"path": "a.urdf", "format": "urdf", "name": "r", "unread": []}
     assert (arm["status"], hand["status"], extra["status"]) == ("differs", "incomparable", "only-b")
     assert (arm["a"]["line"], arm["b"]["com"]) == (2, [0.0, 0.0, 0.0])
     assert arm["explanations"][0]["name"] == "com-dropped"
