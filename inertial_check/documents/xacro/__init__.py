@@ -17,7 +17,7 @@ SUFFIXES: tuple[str, ...] = (".xacro",)
 # Compiled when they are first used, so that reading other formats does not wait for it.
 _COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
 _WORD = rf"<(?:{'|'.join(sorted(XACRO_WORDS))})(?=[\s/>])"
-_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$\{"
+_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$(?:\{|\((?:arg|eval)\s)"
 _LINK = r"<link(?=[\s/>])"
 
 
@@ -26,7 +26,7 @@ def matches(head: Head) -> bool:
     if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
         return False
     text = beginning(head.data, len(head.data))
-    if "<xacro:" not in text and "${" not in text:
+    if "<xacro:" not in text and "$" not in text:
         return False
     text = re.sub(_COMMENT, "", text)
     if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
