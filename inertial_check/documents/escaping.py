@@ -135,12 +135,12 @@ def html_code(text: str, length: int) -> str:
     return f"<code>{_escape_html(clip(text, length))}</code>"
 
 
-def fence(lines: Iterable[str]) -> str:
+def fence(lines: Iterable[str], language: str = "text") -> str:
     """A block of Markdown in which nothing is markup: its fence is longer than any inside."""
     text = "\n".join(lines)
     longest = max(map(len, re.findall("`+", text)), default=0)
     mark = "`" * max(3, longest + 1)
-    return f"{mark}text\n{text}\n{mark}"
+    return f"{mark}{language}\n{text}\n{mark}"
 
 
 def sarif_text(text: str) -> str:

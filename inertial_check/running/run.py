@@ -426,17 +426,17 @@ class Changes:
         Raises:
             UsageError: There is no git, no repository, or no such revision; in git's words.
         """
-        self._top = os.path.realpath(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
+        self._top = os.path.realpath(ask_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
         if revision.startswith("-"):
             raise UsageError(f"--changed-since {revision}: expected a revision")
-        base = _git(folder, "merge-base", f"{revision}^{{commit}}", "HEAD").strip()
+        base = ask_git(folder, "merge-base", f"{revision}^{{commit}}", "HEAD").strip()
         names = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z")
         self._changed = self._absolute(
-            _git(self._top, *names, base, "--"),
-            _git(self._top, *names, "--cached", base, "--"),
-            _git(self._top, "ls-files", "-z", "--others", "--exclude-standard"),
+            ask_git(self._top, *names, base, "--"),
+            ask_git(self._top, *names, "--cached", base, "--"),
+            ask_git(self._top, "ls-files", "-z", "--others", "--exclude-standard"),
         )
-        self._tracked = self._absolute(_git(self._top, "ls-files", "-z"))
+        self._tracked = self._absolute(ask_git(self._top, "ls-files", "-z"))
         self._folders = {os.path.dirname(path) for path in self._changed}
         self._configured = tuple(_find_configured_folders(self._changed))
         self._known: dict[str, bool] = {}
@@ -503,8 +503,8 @@ def _mentions(path: str) -> bool:
         return True
 
 
-def _git(folder: str, *arguments: str) -> str:
-    """What git prints.
+def ask_git(folder: str, *arguments: str) -> str:
+    """Ask git about the repository of a folder, whose files may be a stranger's; returns its text.
 
     Raises:
         UsageError: In its words.

@@ -14,6 +14,7 @@ from inertial_check.errors import UsageError
 from inertial_check.programs.cli import check, options, output
 
 if TYPE_CHECKING:
+    from inertial_check.reports.issue import Commit
     from inertial_check.reports.page.server import LiveScene, Publication
 
 REPORT = """Check robot models, and write a page that shows them in 3-D with all findings."""
@@ -46,6 +47,19 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--badge", metavar="FILE", help="also write an SVG badge with the number of errors to FILE"
     )
+    group.add_argument(
+        "--issue",
+        action="store_true",
+        help="write an issue for the maintainers of one model, as Markdown, to standard output or "
+        "-o: place, reason, engines, correction, its effect, and the change as a diff",
+    )
+    group.add_argument(
+        "--body",
+        action="append",
+        metavar="NAME",
+        help="with --issue, name or id of a body (repeatable; default: all with an error, or else "
+        "with a warning)",
+    )
 
 
 def write_page(args: argparse.Namespace) -> int:
@@ -58,6 +72,10 @@ def write_page(args: argparse.Namespace) -> int:
         UsageError: The page would replace a model or another file that is no page, or without -o
             a report.html that this command has not written; or the badge a file that is no image.
     """
+    if args.issue:
+        return _write_issue(args)
+    if args.body:
+        raise UsageError("--body chooses bodies of --issue, which is not given")
     target = _DEFAULT if args.output is None else args.output
     args.output_format, args.statistics, args.plot = "html", False, None
     args.also = [] if args.badge is None else [check.Destination("badge", args.badge)]
@@ -87,6 +105,63 @@ def write_page(args: argparse.Namespace) -> int:
     if not (args.quiet or listing or target == _STDOUT or code == output.FAILURE):
         print(f"Wrote {printable(target)}: open it in a browser.", file=sys.stderr)
     return code
+
+
+def _write_issue(args: argparse.Namespace) -> int:
+    """Write an issue about bodies of one model; the exit code is 0 also where there is none.
+
+    Raises:
+        UsageError: Not one model is named, or no body of it has such a name.
+    """
+    from inertial_check.checking.check import check_model
+    from inertial_check.checking.report import Severity
+    from inertial_check.documents.load import load
+    from inertial_check.fixing.edits import fix_model
+    from inertial_check.fixing.request import choose_by_name
+    from inertial_check.reports.issue import render_issue
+
+    if len(args.paths) != 1 or not os.path.isfile(args.paths[0]):
+        raise UsageError("--issue is about one model: name its file")
+    (path,) = args.paths
+    settings = options.configurations(args).settings(path)
+    model = load(path, context=settings.context)
+    (file,) = check_model(model, settings).files
+    ids = choose_by_name(model, args.body or ())
+    if not args.body:
+        worst = max((each.severity for each in file.findings), default=Severity.NOTE)
+        found = (each for each in file.findings if each.severity == worst > Severity.NOTE)
+        ids &= {id_ for each in found for id_ in (each.body_id, *each.body_ids) if id_}
+    chosen = [body.id for body in model.bodies if body.id in ids]
+    fix = fix_model(model, bodies=chosen, unsafe=True, context=settings.context) if chosen else None
+    text = render_issue(file, fix, chosen, _find_commit(path)) if fix else ""
+    if not text:
+        output.note(f"{path}: no finding to write an issue about")
+    elif args.output in (None, _STDOUT):
+        output.write(text, None)
+    else:
+        output.write(text, args.output, bool(args.follow_outside))
+    return output.CLEAN
+
+
+def _find_commit(path: str) -> Commit:
+    """The commit that a file stands in, and its path there; git runs no filter for that."""
+    from hashlib import new
+
+    from inertial_check.reports.issue import Commit
+    from inertial_check.running.run import ask_git
+
+    folder, name = os.path.split(os.path.abspath(path))
+    try:
+        prefix, commit, blob = ask_git(
+            folder, "rev-parse", "--show-prefix", "HEAD", f"HEAD:./{name}"
+        ).splitlines()
+    except (UsageError, ValueError):
+        return Commit("", path.replace(os.sep, "/"))
+    with open(path, "rb") as stream:
+        data = stream.read()
+    algorithm = "sha256" if len(blob) == 64 else "sha1"
+    digest = new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return Commit(commit, prefix + name, digest != blob)
 
 
 def _expect_page(target: str) -> None:
