@@ -68,6 +68,9 @@ from inertial_check.inertia.arrays import quiet
 
 T = TypeVar("T")
 
+Prescriber = Callable[[Examination, Sequence[Finding], Settings], Sequence[Finding]]
+"""Function that gives the findings on an examined model their remedies."""
+
 Predictions = Sequence[Mapping[str, Prediction]]
 """The predictions of engines for each body of a model, by the name of the engine."""
 
@@ -85,12 +88,15 @@ class ReportContent(NamedTuple):
         marks: Whether findings have the line with their guilty numbers marked, with causes alone.
         quotes: Whether findings quote the document: an excerpt, the numbers of the body as written,
             and the entries with their places.
+        remedies: Whether findings have their remedies, if the caller has a function that makes
+            them.
     """
 
     predictions: Literal["all", "findings", "none"] = "all"
     causes: bool = True
     marks: bool = True
     quotes: bool = True
+    remedies: bool = False
 
 
 FULL_CONTENT = ReportContent()
@@ -105,6 +111,7 @@ def check_model(
     model_or_path: Model | str | os.PathLike[str] | bytes,
     settings: Settings | None = None,
     content: ReportContent = FULL_CONTENT,
+    prescribe: Prescriber | None = None,
 ) -> Report:
     """Judge every body of one model.
 
@@ -112,6 +119,7 @@ def check_model(
         model_or_path: A loaded model, a path, or a document's bytes.
         settings: Which rules run and how severe they are; None for the defaults.
         content: The optional parts of the report.
+        prescribe: Makes the remedies; None to leave them out.
 
     Returns:
         A report with one file.
@@ -138,7 +146,8 @@ def check_model(
         model = load(model_or_path, context=settings.context)
     with raise_defects(model.source.path):
         judgements = judge(model, settings.tolerance)
-    file, _ = _examine_model(examine(model, judgements, settings), settings, content)
+    examination = examine(model, judgements, settings)
+    file, _ = _examine_model(examination, settings, content, prescribe)
     if settings.expected:
         from inertial_check.checking.expected import find_unmatched
 
@@ -176,7 +185,10 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
 
 
 def _examine_model(
-    examination: Examination, settings: Settings, content: ReportContent
+    examination: Examination,
+    settings: Settings,
+    content: ReportContent,
+    prescribe: Prescriber | None = None,
 ) -> tuple[FileReport, list[str]]:
     """Check a judged model: find, explain, mark, predict, apply suppressions, report.
 
@@ -226,6 +238,10 @@ def _examine_model(
     found = SortedFindings(tuple(findings), ())
     what = "applying its suppressions"
     found = later.attempt(what, found, lambda: sort_findings(findings, model, settings))
+    if prescribe is not None and any(each.fix or _is_told(each) for each in found.counting):
+        arguments = examination, found.counting, settings
+        remedied = later.attempt("finding remedies", found.counting, prescribe, *arguments)
+        found = found._replace(counting=tuple(remedied))
     reports = tuple(
         BodyReport(
             body.name,
@@ -245,6 +261,39 @@ def _examine_model(
     notes = (*examination.notes, *(f"{path}: {line}" for line in later.describe()))
     report = FileReport(path, model.format, model.name, reports, counting, suppressed, notes)
     return report, defects
+
+
+def _is_told(finding: Finding) -> bool:
+    """Whether the first cause of a finding tells numbers, so that it may have a remedy."""
+    return bool(finding.causes) and finding.causes[0].edit is not None
+
+
+def recheck(
+    examination: Examination, model: Model, judgements: Sequence[Judgement], settings: Settings
+) -> Sequence[Finding]:
+    """The findings on numbers, without causes, of an examined model whose bodies have others.
+
+    Its shapes are not read again.
+
+    Args:
+        examination: The model as it is.
+        model: The same model with other numbers.
+        judgements: Those of its bodies.
+        settings: Those of the document.
+    """
+    again = examine(model, judgements, settings)
+    if again.read_geometry is not None:
+        again = replace(again, read_geometry=lambda: examination.geometry)
+    findings: list[Finding] = []
+    for rule in settings.rules():
+        if not rule.code.startswith(_UNCHANGED):
+            findings += rule(model, settings.severity(rule), False).findings(again)
+    again.release()
+    return sort_findings(findings, model, settings).counting
+
+
+_UNCHANGED = ("IC0", "IC9")
+"""Beginnings of the codes of rules that see no numbers."""
 
 
 _ALONE = ("IC1", "IC3", "IC4", "IC004")
@@ -339,6 +388,7 @@ def check_documents(
     documents: Sequence[Document],
     content: ReportContent = FULL_CONTENT,
     begin: Callable[[str], None] = lambda path: None,
+    prescribe: Prescriber | None = None,
 ) -> list[DocumentResult]:
     """Judge documents, the bodies of all models together.
 
@@ -350,12 +400,13 @@ def check_documents(
         content: The optional parts of the report.
         begin: Called with the path before each step that is about one document; there are two for
             each document, and one for each configuration.
+        prescribe: Makes the remedies; None to leave them out.
 
     Returns:
         One result per document, in their order.
     """
     with limit_times(), limit_expansions(), remember_folders():
-        works = [_DocumentCheck(document, content) for document in documents]
+        works = [_DocumentCheck(document, content, prescribe) for document in documents]
         # Settings hold mappings and cannot be hashed: documents are grouped by their identity.
         groups: dict[int, list[tuple[_DocumentCheck, Model]]] = {}
         for work in works:
@@ -392,11 +443,14 @@ class _DocumentCheck:
     Args:
         document: The document.
         content: The optional parts of the report.
+        prescribe: Makes the remedies; None to leave them out.
     """
 
-    def __init__(self, document: Document, content: ReportContent) -> None:
+    def __init__(
+        self, document: Document, content: ReportContent, prescribe: Prescriber | None
+    ) -> None:
         self.document = document
-        self._content = content
+        self._content, self._prescribe = content, prescribe
         self._lookups = Lookups()
         self._budget = TimeBudget(document.settings.context.granted.limits.seconds)
         self._result = DocumentResult(document.path)
@@ -453,7 +507,7 @@ class _DocumentCheck:
         if judgements is None:
             judgements = judge(model, settings.tolerance)
         examination = examine(model, judgements, settings)
-        file, defects = _examine_model(examination, settings, self._content)
+        file, defects = _examine_model(examination, settings, self._content, self._prescribe)
         examination.release()
         if defects:
             note_other_inputs()

@@ -422,12 +422,14 @@ class Hypothesis(NamedTuple):
             inertial's own axes. That of a finding on the whole model is {"body": None, "entries":
             {}, "bodies": {name: {"entries": {...}}}}, with the id in place of a name that several
             bodies share. None if no edit is known.
+        veto: What speaks against the edit, in one clause; "" if nothing that was asked does.
     """
 
     cause: str
     confidence: float
     evidence: str
     edit: Values | None = None
+    veto: str = ""
 
 
 class Suppression(NamedTuple):
@@ -493,30 +495,59 @@ class ByteRange(NamedTuple):
     path: str | None = None
 
 
-class CauseEdit(NamedTuple):
-    """Edit that undoes the first cause of a finding, as one replacement.
+class JoinedEdit(NamedTuple):
+    """The edits of a remedy as one replacement.
 
     Attributes:
-        description: One line: what the edit does.
         range: The range that is replaced, from the first changed number to the last.
         text: The new text of the range.
     """
 
-    description: str
     range: ByteRange
     text: str
 
 
-class Suggestion(NamedTuple):
-    """Edit that resolves a finding.
+RemedySource = Literal["cause", "twin", "sibling", "expected", "shapes", "sums", "nearest", "hand"]
+"""Source of the numbers of a remedy: a probable cause, the body on the other side, a part of the
+same kind, a table of expected values, the shapes of the body, a known sum, the nearest body that
+can exist, or the reader's hand."""
+
+
+class Remedy(NamedTuple):
+    """What to write so that the findings of a body, or of bodies that move together, are gone.
 
     Attributes:
-        description: One line: what the edit does, and how far it moves the numbers.
-        replacements: Replacements in the order of the document; no two overlap.
+        bodies: Names of the bodies.
+        body_ids: Their ids, in the same order.
+        edits: For each body its new numbers by name, with the digits that `fix` writes; empty where
+            the numbers have to be found by hand.
+        source: Source of the numbers.
+        why: One sentence that says why these numbers.
+        confidence: Probability that they were meant, 0 to 1; for the nearest body, of no cause.
+        others: What else was considered, one clause each.
+        leaves: Code and body of each finding that these bodies keep, by a check of the whole model
+            with the edits.
+        safe: Whether `fix --write` writes it without --unsafe.
+        helps: Whether the bodies have fewer findings with it.
+        change: Largest relative change of an inertia.
+        replacements: The edits as texts at their places; empty where the document is binary.
+        joined: The same as one replacement; None where they stand in several documents, or where a
+            range of bytes cannot be told.
     """
 
-    description: str
-    replacements: tuple[TextReplacement, ...]
+    bodies: tuple[str, ...]
+    body_ids: tuple[str, ...]
+    edits: tuple[Mapping[str, str], ...]
+    source: RemedySource
+    why: str
+    confidence: float
+    others: tuple[str, ...] = ()
+    leaves: tuple[tuple[str, str], ...] = ()
+    safe: bool = False
+    helps: bool = True
+    change: float = 0.0
+    replacements: tuple[TextReplacement, ...] = ()
+    joined: JoinedEdit | None = None
 
 
 class Finding(NamedTuple):
@@ -536,7 +567,6 @@ class Finding(NamedTuple):
         excerpt: Excerpt of the document; None if it is unknown or binary.
         written: Numbers of the body as written, by name: mass, x, y, z (centre of mass) and
             ixx ... izz; empty if it has none.
-        suggestion: Edit of `fix`, if suggestions were requested.
         suppression: Suppression of the finding; None if it counts.
         entries: Numbers of the document that the finding is about, the guilty ones where they can
             be told, in the order mass, x, y, z, ixx ... izz; empty if it is about no number that is
@@ -547,7 +577,8 @@ class Finding(NamedTuple):
         no_cause: Sentence that says why no cause is named; "" if one is, or none was sought.
         fact: Digest of the rule and of the mass, inertia and shapes of the bodies: findings with
             the same one state one fact, in several bodies or files; "" where each is its own.
-        cause_edit: Edit that undoes the first cause, if such edits were requested.
+        remedy: What to write so that it is gone; None if remedies were not requested, or where
+            nothing is to be written.
         guilty: Line with marks under the numbers that the first cause would change, or else under
             those that the finding is about; None if none is written in text.
     """
@@ -564,14 +595,13 @@ class Finding(NamedTuple):
     body_id: str | None = None
     excerpt: Excerpt | None = None
     written: Mapping[str, str] = {}
-    suggestion: Suggestion | None = None
     suppression: Suppression | None = None
     entries: tuple[FindingEntry, ...] = ()
     bodies: tuple[str, ...] = ()
     body_ids: tuple[str, ...] = ()
     no_cause: str = ""
     fact: str = ""
-    cause_edit: CauseEdit | None = None
+    remedy: Remedy | None = None
     guilty: MarkedLine | None = None
 
 

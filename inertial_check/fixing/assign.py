@@ -108,7 +108,7 @@ def assign_targets(
         InertialCheckError: The new document would not have these parameters.
     """
     method = _AssignMethod(targets, digits)
-    proposals = propose_all(model, method, targets, True, locate=locate)
+    proposals = propose_all(model, method, targets, True, judge(model), locate)
     return settle(model, context, proposals, method, EngineTargets.of(model, (), 0.0), locate)
 
 

@@ -10,7 +10,9 @@ tested again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from itertools import combinations
@@ -173,8 +175,8 @@ _DOUBLINGS = 8
 """Number of margins that are tried for each number of digits, each twice the one before; larger
 margins would always be too far from the nearest tensor."""
 
-_SHIFTS = range(-12, 13)
-"""Powers of ten by which a decimal point may be misplaced in a text."""
+_SHIFTS = sorted(range(-12, 13), key=abs)
+"""Powers of ten by which a decimal point may be misplaced in a text, the smallest first."""
 
 _MOST_EXPONENT = 1000
 """Largest decimal exponent that is shifted: beyond it no text is a number of float64."""
@@ -239,33 +241,40 @@ def _write_fixed_point(figures: str, exponent: int, like: str) -> str:
     return f"{whole}.{part}" if part else whole
 
 
-def format_exactly(value: float, like: str) -> str:
+def format_exactly(value: float, like: str, others: Iterable[str] = ()) -> str:
     """A number as the shortest decimal that is this float64, in the style of another text.
 
-    Where the value is that of the text with its point or sign elsewhere, up to the rounding of the
-    computation, the digits of the text are kept: 0.01676359 / 10 is 0.001676359.
+    Where the value is that of the text with its point or sign elsewhere, or that of another text
+    but for its sign, up to the twelve digits that a cause tells, only those characters change:
+    2.6443337984506E-07 becomes -2.6443337984506E-07.
 
     Args:
         value: Finite.
         like: The text that this one replaces; no fewer digits than it has are written.
+        others: Texts of other numbers, which may have been exchanged with it.
     """
-    return format_number(_shift_point(value, like), MOST_DIGITS, like)
-
-
-def _shift_point(value: float, like: str) -> float:
-    """The number that a text has with its point moved, if that is the value up to rounding."""
-    try:
-        written = abs(Decimal(like))
-    except DecimalException:
-        return value
-    if not written.is_finite():
-        return value
-    rounding = float(tolerances.floor(np.ones(()))) * abs(value)
-    for power in _SHIFTS if abs(written.adjusted()) < _MOST_EXPONENT else ():
-        shifted = float(written.scaleb(power))
-        if abs(shifted - abs(value)) <= rounding:
-            return shifted if value > 0 else -shifted
-    return value
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    for text, powers in ((like, _SHIFTS), *((each, (0,)) for each in others)):
+        try:
+            written = abs(Decimal(text))
+        except DecimalException:
+            continue
+        if not written.is_finite() or abs(written.adjusted()) >= _MOST_EXPONENT:
+            continue
+        for power in powers:
+            shifted = float(written.scaleb(power))
+            if abs(shifted - abs(value)) <= tolerances.TOLD_DIGITS * abs(value):
+                mantissa, letter, exponent = re.split(r"([eE]|$)", text.lstrip("+-"), maxsplit=1)
+                if power == 0:
+                    return f"{sign}{mantissa}{letter}{exponent}"
+                if letter:
+                    new, width = int(exponent) + power, len(exponent.lstrip("+-"))
+                    plus = "-" if new < 0 else "+" * exponent.startswith("+")
+                    return f"{sign}{mantissa}{letter}{plus}{abs(new):0{width}d}"
+                return format_number(math.copysign(shifted, value), MOST_DIGITS, like)
+    return format_number(value, MOST_DIGITS, like)
 
 
 def print_numbers(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -22,7 +22,8 @@ from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
 from inertial_check.documents.source import Edit, Source, Span
 from inertial_check.errors import InertialCheckError, expect
-from inertial_check.fixing.methods import EngineTargets, choose_method, has_proposed_added_mass
+from inertial_check.fixing.methods import EngineTargets, has_proposed_added_mass
+from inertial_check.fixing.remedies import choose_method
 from inertial_check.fixing.request import (
     CENTER,
     EDITABLE,
@@ -79,6 +80,10 @@ def settle(
         targets: The engines that must accept the bodies.
         locate: Describes the place of a span to a reader; None for its line in the model.
 
+    Returns:
+        The fix; that of a method which only tries has the old bytes, as the numbers of the model
+        are replaced without writing and reading it again.
+
     Raises:
         InertialCheckError: Something else would change.
     """
@@ -88,7 +93,9 @@ def settle(
         while conflicts := _find_conflicts(model, _changes_of(proposals), locate):
             withdraw(conflicts, proposals, "shared")
         layer = _make_layer(model, _changes_of(proposals))
-        if layer is None:
+        if method.tries:
+            documents, again = (model.source.data, ()), _imagine(model, _changes_of(proposals))
+        elif layer is None:
             documents, again = editor.apply(proposals)
         else:
             path = layer_path(model.source.path)
@@ -109,6 +116,26 @@ def settle(
     return Fix(
         model.source, model.format, documents[0], bodies, documents[1], edits, layer, outside
     )
+
+
+def _imagine(model: Model, changes: Changes) -> Model:
+    """The model with new texts of the numbers of bodies, as if they had been written and read."""
+
+    def renew(number: Number, name: str, texts: Texts) -> Number:
+        text = texts.get(name)
+        return number if text is None else number._replace(value=float(text), text=text)
+
+    def imagine(body: Body) -> Body:
+        texts, inertial = changes.get(body.id, {}), body.inertial
+        if texts and inertial is not None:
+            center = zip(inertial.p_BoBcm_B, CENTER, strict=True)
+            x, y, z = (renew(number, name, texts) for number, name in center)
+            mass = inertial.mass and renew(inertial.mass, MASS, texts)
+            six = {name: renew(number, name, texts) for name, number in inertial.I_BBcm_Bi.items()}
+            inertial = inertial._replace(mass=mass, p_BoBcm_B=(x, y, z), I_BBcm_Bi=six)
+        return body._replace(inertial=inertial)
+
+    return replace(model, bodies=tuple(map(imagine, model.bodies)))
 
 
 def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status: FixStatus) -> None:
@@ -551,7 +578,7 @@ _WORDS = {
 def fix_model(  # noqa: PLR0913 - the public signature
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,
-    method: str = "nearest",
+    method: str = "remedy",
     metric: str | None = None,
     margin: float = 0.0,
     engines: Sequence[str] = (),
@@ -562,19 +589,24 @@ def fix_model(  # noqa: PLR0913 - the public signature
     unsafe: bool = False,
     bodies: Collection[str] = (),
     select: Collection[str] = (),
+    all_remedies: bool = False,
     tolerance: float = 0.0,
     context: Context | None = None,
 ) -> Fix:
-    """Give every inconsistent body an inertia that a body can have.
+    """Write the remedies of a model: what its findings tell, or else the nearest body that exists.
 
-    Mass, centre of mass and axes stay as written, unless a cause or `move_com` says otherwise. The
-    new numbers pass a test without any tolerance after they have been printed and parsed, in
-    float64 and rounded to float32; under `cause`, they are exactly those of the cause.
+    A remedy is written if the model, checked with it as a whole, has fewer findings on the body and
+    no new one. Without `unsafe` it must be sure: within the printed digits, told by a cause, a twin
+    or a part of the same kind with at least 97 %, or the nearest body within `max_change` where no
+    probable cause says otherwise. The nearest body passes a test without any tolerance after it has
+    been printed and parsed, in float64 and rounded to float32; its mass, centre of mass and axes
+    stay as written, unless `move_com` says otherwise.
 
     Args:
         model_or_path: A loaded model, a path, or a document's bytes.
-        method: "nearest", the least change; "geometry", the written mass spread evenly over the
-            body's own shapes, also for consistent bodies that are chosen by `bodies` or `select`.
+        method: "remedy", as above; "nearest", the least change; "geometry", the written mass spread
+            evenly over the body's own shapes, also for consistent bodies that are chosen by
+            `bodies` or `select`.
         metric: Which change is least: "inertia", that of the tensor (the default), or "covariance",
             that of the second moment of the mass.
         margin: Least margin of the results, 0 to 1/3.
@@ -590,6 +622,8 @@ def fix_model(  # noqa: PLR0913 - the public signature
         unsafe: Also make changes larger than max_change.
         bodies: Names or ids of the only bodies to look at; all if empty.
         select: Only bodies with findings of these rules (codes, prefixes, names); all if empty.
+        all_remedies: Write the remedies of all bodies; else those of bodies that are chosen by
+            `bodies` or `select`, or are inconsistent, if only by rounding.
         tolerance: Bodies with margins down to -tolerance count as consistent.
         context: Where the files are that the document includes.
 
@@ -611,7 +645,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
     expect("texts", engines=engines, shapes=shapes, bodies=bodies, select=select)
     engines, shapes = tuple(engines), tuple(shapes)
     expect("whole", "nothing", cause=cause)
-    expect("flag", move_com=move_com)
+    expect("flag", move_com=move_com, all_remedies=all_remedies)
     expect("number", "nothing", max_change=max_change)
     expect("number", tolerance=tolerance)
     expect(Context, "nothing", context=context)
@@ -627,6 +661,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
         unsafe=unsafe,
         bodies=bodies,
         select=select,
+        all_remedies=all_remedies,
         tolerance=tolerance,
         context=context or Context(),
     )
@@ -634,8 +669,12 @@ def fix_model(  # noqa: PLR0913 - the public signature
 
 
 @quiet
-def carry_out(request: FixRequest, model_or_path: Model | str | os.PathLike[str] | bytes) -> Fix:
-    """Fix a model as a request says; see fix_model.
+def carry_out(
+    request: FixRequest,
+    model_or_path: Model | str | os.PathLike[str] | bytes,
+    keep: Callable[[Method], None] = lambda method: None,
+) -> Fix:
+    """Fix a model as a request says; see fix_model. `keep` gets the method before it is asked.
 
     Raises:
         DocumentError: See fix_model, as for the others.
@@ -652,6 +691,7 @@ def carry_out(request: FixRequest, model_or_path: Model | str | os.PathLike[str]
     ids = request.choose_bodies(model)
     targets = EngineTargets.of(model, request.engines, tolerance)
     method = choose_method(model, request, targets)
+    keep(method)
     chosen = bool(request.bodies or request.select)
-    proposals = propose_all(model, method, ids, chosen, tolerance)
+    proposals = propose_all(model, method, ids, chosen, request.judge(model))
     return settle(model, context, proposals, method, targets)

@@ -25,6 +25,7 @@ from inertial_check.checking.evidence.likeness import (
     measure_added_mass,
     read_added_mass,
 )
+from inertial_check.checking.remedies import SOURCES, find_entries
 from inertial_check.checking.report import (
     MOTIONS,
     Finding,
@@ -51,7 +52,6 @@ from inertial_check.documents.model import (
     judge,
     measure_open_share,
 )
-from inertial_check.errors import UsageError
 from inertial_check.fixing.digits import (
     FEWEST_DIGITS,
     MOST_DIGITS,
@@ -71,6 +71,7 @@ from inertial_check.fixing.request import (
     Method,
     Proposal,
     Texts,
+    collect_editable_numbers,
     format_percent,
 )
 from inertial_check.fixing.result import INTACT, REFUSALS, EngineActions
@@ -318,34 +319,8 @@ def _measure(judgement: Judgement, added: Floats) -> Margins:
 _MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
 """Readings of a mesh that may be tried; the reason of the result names the one that was taken."""
 
-_PASSES = (*WHOLE, "rounding")
+PASSES = (*WHOLE, "rounding")
 """Verdicts that a body may have once a cause is undone: too few digits are not the cause."""
-
-
-def choose_method(model: Model, request: FixRequest, targets: EngineTargets) -> Method:
-    """The method that a request asks for, ready for the bodies of a model.
-
-    Raises:
-        UsageError: An unknown role of shapes, or a cause that is not counted from 1.
-    """
-    if request.cause is not None:
-        # The findings that have causes, by the body's id.
-        if request.cause is not None and request.cause < 1:
-            raise UsageError(
-                f"cause is {request.cause}; causes are counted from 1, the most probable"
-            )
-        found: dict[str, tuple[Finding, ...]] = {}
-        findings = request.findings
-        if findings is None:
-            findings = check_model(model, request.check_settings).findings
-        for finding in findings:
-            concerned = finding.body_ids or ((finding.body_id,) if finding.body_id else ())
-            for id_ in concerned if finding.causes else ():
-                found[id_] = (*found.get(id_, ()), finding)
-        return _CauseMethod(request.cause, request, found)
-    if request.method == "geometry":
-        return _GeometryMethod(model, request, targets)
-    return NearestMethod(request, targets)
 
 
 @dataclass(frozen=True)
@@ -365,9 +340,9 @@ class NearestMethod(Method):
 
         Whether the body was chosen makes no difference.
         """
-        return propose_added_mass(case, self._propose_rigid(case), self.request)
+        return propose_added_mass(case, self.propose_rigid(case), self.request)
 
-    def _propose_rigid(self, case: Case) -> Proposal:
+    def propose_rigid(self, case: Case) -> Proposal:
         """Propose the nearest tensor of the region."""
         refusal = self.targets.describe_refusal(case)
         if (obstacle := case.find_obstacle()) is not None:
@@ -452,7 +427,7 @@ class _Solid(NamedTuple):
     remarks: tuple[str, ...]
 
 
-class _GeometryMethod(Method):
+class GeometryMethod(Method):
     """Gives bodies the inertia of their shapes, filled evenly with the mass that is written."""
 
     def __init__(self, model: Model, request: FixRequest, targets: EngineTargets) -> None:
@@ -467,9 +442,9 @@ class _GeometryMethod(Method):
 
         Shapes say nothing of a fluid: its added mass becomes the nearest, beside the new inertia.
         """
-        return propose_added_mass(case, self._propose_rigid(case, chosen), self._request)
+        return propose_added_mass(case, self.propose_rigid(case, chosen), self._request)
 
-    def _propose_rigid(self, case: Case, chosen: bool) -> Proposal:
+    def propose_rigid(self, case: Case, chosen: bool) -> Proposal:
         """Propose the inertia of the shapes.
 
         The tensor is that of the shapes about their own centre, at the mass that is written: what
@@ -560,7 +535,7 @@ def _print_center(case: Case, center: Floats, reach: float) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _CauseMethod(Method):
+class CauseMethod(Method):
     """Undoes the same probable cause, by its rank, for every body.
 
     Attributes:
@@ -580,9 +555,9 @@ class _CauseMethod(Method):
         A chosen body is reported even if no cause is known. Causes say nothing of a fluid, whose
         added mass is judged beside the numbers that were meant.
         """
-        return propose_added_mass(case, self._propose_rigid(case, chosen), self.request)
+        return propose_added_mass(case, self.propose_rigid(case, chosen), self.request)
 
-    def _propose_rigid(self, case: Case, chosen: bool) -> Proposal:
+    def propose_rigid(self, case: Case, chosen: bool) -> Proposal:
         """Propose the numbers that the cause says were meant."""
         findings = self.findings.get(case.body.id, ())
         if (malformed := case.find_malformed_text()) is not None:
@@ -593,8 +568,8 @@ class _CauseMethod(Method):
         for finding in findings:
             if finding.bodies and len(finding.causes) >= self.rank:
                 common = finding.causes[self.rank - 1]
-                if _find_entries(case, common):
-                    return self._undo(case, common)
+                if find_entries(common, case.body.name, case.body.id):
+                    return undo_cause(case, common, self.request)
         own = [finding for finding in findings if not finding.bodies]
         if not own and findings:
             own = list(findings)
@@ -606,35 +581,7 @@ class _CauseMethod(Method):
                 names = ", ".join(f"{i} {each.cause}" for i, each in enumerate(causes, 1))
                 found = f"its probable causes are {names}"
             return case.skip("no-such-cause", found)
-        return self._undo(case, causes[self.rank - 1])
-
-    def _undo(self, case: Case, hypothesis: Hypothesis) -> Proposal:
-        cause, meant = hypothesis.cause, _find_entries(case, hypothesis)
-        if not meant:
-            reason = f"{cause}: {hypothesis.evidence}; which numbers undo it cannot be told"
-            return case.skip("cause-without-edit", reason, cause=cause)
-        numbers = case.numbers
-        texts = {
-            name: format_exactly(meant[name], numbers[name].text if name in numbers else "0")
-            for name in (MASS, *CENTER, *ENTRIES)
-            if name in meant
-        }
-        texts = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
-        if not texts:
-            reason = f"{cause}: {hypothesis.evidence}; what it says was meant is what is written"
-            return case.skip("cause-without-edit", reason, cause=cause)
-        if (obstacle := case.find_uneditable(texts)) is not None:
-            return case.skip(*obstacle, cause=cause)
-        if len(case.body.inertial.I_BBcm_Bi if case.body.inertial else ()) < len(ENTRIES):
-            return case.skip("unwritten", "some of its six numbers are not written", cause=cause)
-        measured: Change = {**case.measure_change(texts), "cause": cause}
-        edits = ", ".join(f"{name} {numbers[name].text} -> {texts[name]}" for name in texts)
-        change = measured["relative_change"]
-        if limit := self.request.explain_limit("inertia", change):
-            return case.skip("needs-unsafe", f"{cause}: {edits}; {limit}", **measured)
-        reason = f"{cause}: {edits}; its inertia changes by {format_percent(change)}"
-        result = case.report("fixed", reason, **measured)
-        return Proposal(result, texts, f"{cause}: {edits}", strict=False)
+        return undo_cause(case, causes[self.rank - 1], self.request)
 
     def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
         """Bodies that are no better after the change, by id, and why.
@@ -659,7 +606,7 @@ class _CauseMethod(Method):
             ]
             if left:
                 why = f"{left[0].code} {left[0].message}"
-            elif verdicts[id_] not in _PASSES:
+            elif verdicts[id_] not in PASSES:
                 why = f"it would be {verdicts[id_]}"
             else:
                 continue
@@ -667,15 +614,42 @@ class _CauseMethod(Method):
         return reasons
 
 
+def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Proposal:
+    """Propose the numbers that a cause says were meant."""
+    cause, meant = hypothesis.cause, find_entries(hypothesis, case.body.name, case.body.id)
+    if not meant:
+        reason = f"{cause}: {hypothesis.evidence}; which numbers undo it cannot be told"
+        return case.skip("cause-without-edit", reason, cause=cause)
+    numbers = case.numbers
+    # Numbers may have been exchanged in the body, or come from another one as they stand there.
+    sources = case.model.bodies if cause in SOURCES else (case.body,)
+    others = [n.text for each in sources for n in collect_editable_numbers(each).values()]
+    texts = {
+        name: format_exactly(meant[name], numbers[name].text if name in numbers else "0", others)
+        for name in (MASS, *CENTER, *ENTRIES)
+        if name in meant
+    }
+    texts = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
+    if not texts:
+        reason = f"{cause}: {hypothesis.evidence}; what it says was meant is what is written"
+        return case.skip("cause-without-edit", reason, cause=cause)
+    if (obstacle := case.find_uneditable(texts)) is not None:
+        return case.skip(*obstacle, cause=cause)
+    if len(case.body.inertial.I_BBcm_Bi if case.body.inertial else ()) < len(ENTRIES):
+        return case.skip("unwritten", "some of its six numbers are not written", cause=cause)
+    measured: Change = {**case.measure_change(texts), "cause": cause}
+    edits = ", ".join(f"{name} {numbers[name].text} -> {texts[name]}" for name in texts)
+    change = measured["relative_change"]
+    limit = request.explain_limit("inertia", change)
+    if hypothesis.veto and not request.unsafe:
+        limit = f"{hypothesis.veto}; --unsafe writes it all the same"
+    if limit:
+        return case.skip("needs-unsafe", f"{cause}: {edits}; {limit}", **measured)
+    reason = f"{cause}: {edits}; its inertia changes by {format_percent(change)}"
+    result = case.report("fixed", reason, **measured)
+    return Proposal(result, texts, f"{cause}: {edits}", strict=False)
+
+
 def _differs(number: Number | None, text: str) -> bool:
     """Whether a text states another number; the digits may be others, as a computation rounds."""
     return number is None or float(text) != number.value
-
-
-def _find_entries(case: Case, hypothesis: Hypothesis) -> Mapping[str, float]:
-    """The entries that a cause would write for a body; none where it has no edit of it."""
-    edit = hypothesis.edit or {}
-    bodies = edit.get("bodies", {})
-    own = bodies.get(case.body.name, bodies.get(case.body.id, {})) if bodies else edit
-    entries: Mapping[str, float] = own.get("entries", {})
-    return entries

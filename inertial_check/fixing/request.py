@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import inf
@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack, get_args
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import MOTIONS, Finding, name_all_numbers
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
@@ -236,7 +237,13 @@ class Case(NamedTuple):
 
 
 class Method(Protocol):
-    """Method of a fix: proposes the new numbers of each body."""
+    """Method of a fix: proposes the new numbers of each body.
+
+    Attributes:
+        tries: Whether its proposals are only tried: their bytes are not needed.
+    """
+
+    tries: bool = False
 
     def propose(self, case: Case, chosen: bool, /) -> Proposal:
         """Propose new numbers for a body.
@@ -261,12 +268,12 @@ def propose_all(
     method: Method,
     ids: Collection[str],
     chosen: bool,
-    tolerance: float = 0.0,
+    judgements: Sequence[Judgement],
     locate: Locator | None = None,
 ) -> dict[str, Proposal]:
     """The proposals of a method, by the ids of bodies, in document order."""
     proposals = {}
-    for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True):
+    for body, judgement in zip(model.bodies, judgements, strict=True):
         case, needs = Case(model, body, judgement, locate), body.inertial and body.inertial.needs
         if body.id in ids and needs and judgement.verdict in BROKEN:
             reason = f"its numbers depend on {needs}: change what computes them"
@@ -310,9 +317,9 @@ def _explain_invalid(mass: float) -> Obstacle:
     return "non-finite", "one of its numbers is not finite"
 
 
-MethodName = Literal["nearest", "geometry"]
+MethodName = Literal["remedy", "nearest", "geometry"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
-"""Sources of the new inertia of a body: the nearest consistent inertia, or its shapes."""
+"""Sources of the new inertia of a body: its remedy, the nearest consistent inertia, its shapes."""
 
 
 @dataclass(frozen=True)
@@ -322,9 +329,13 @@ class FixRequest:
     Attributes:
         findings: Findings of a check of the model with their causes, where one has been made; None
             to check the model where a cause is wanted.
+        settings: Settings of that check; None for the defaults.
+        examination: The model as it was checked, if the fix is tried and not written: then new
+            numbers are judged without writing and reading the document again, unless it is a
+            template, in which they can have other effects.
     """
 
-    method: str = "nearest"
+    method: str = "remedy"
     metric: str | None = None
     margin: float = 0.0
     engines: Sequence[str] = ()
@@ -338,6 +349,9 @@ class FixRequest:
     tolerance: float = 0.0
     context: Context = field(default_factory=Context)
     findings: Sequence[Finding] | None = field(default=None, repr=False)
+    settings: Settings | None = field(default=None, repr=False)
+    examination: Examination | None = field(default=None, repr=False)
+    all_remedies: bool = False
 
     def validate(self) -> None:
         """Refuse values out of range, and options that contradict each other.
@@ -347,15 +361,14 @@ class FixRequest:
             UsageError: A max_change that is no relative change, an unknown method, or options that
                 exclude each other; the message names both.
         """
-        if not 0 <= self._allowed_change <= inf:  # also true where it is NaN
+        if not 0 <= self.allowed_change <= inf:  # also true where it is NaN
             raise UsageError(
-                f"max-change is {self._allowed_change!r}; it is a relative change, so 0 or positive"
+                f"max-change is {self.allowed_change!r}; it is a relative change, so 0 or positive"
             )
         _ = self.region
         if self.method not in METHODS:
-            raise UsageError(f"method is {self.method!r}: expected {' or '.join(METHODS)}")
-        aimed = self.metric is not None or self.margin > 0 or bool(self.engines)
-        if self.cause is not None and (aimed or self.method != "nearest"):
+            raise UsageError(f"method is {self.method!r}: expected {', '.join(METHODS)}")
+        if self.cause is not None and (self.aimed or self.method == "geometry"):
             raise UsageError(
                 "--cause writes exactly what a cause says was meant: it goes without --method "
                 "geometry, --metric, --margin and --engine"
@@ -373,12 +386,29 @@ class FixRequest:
         return Region(find_metric(self.metric or "inertia").name, read_margin(self.margin))
 
     @property
-    def check_settings(self) -> Settings:
-        """The settings of a check whose findings select bodies or tell their causes."""
-        return Settings(tolerance=self.tolerance, context=self.context)
+    def aimed(self) -> bool:
+        """Whether the nearest body is asked for by what it has to reach."""
+        return self.metric is not None or self.margin > 0 or bool(self.engines)
 
     @property
-    def _allowed_change(self) -> float:
+    def check_settings(self) -> Settings:
+        """The settings of a check whose findings select bodies or tell their causes."""
+        return self.settings or Settings(tolerance=self.tolerance, context=self.context)
+
+    def judge(self, model: Model) -> Sequence[Judgement]:
+        """The judgements of the bodies of the model, which a check may have made."""
+        if self.examination is not None:
+            return self.examination.judgements
+        return judge(model, self.tolerance)
+
+    def find_findings(self, model: Model) -> Sequence[Finding]:
+        """The findings of a check of the model, with their causes."""
+        if self.findings is not None:
+            return self.findings
+        return check_model(model, self.check_settings).findings
+
+    @property
+    def allowed_change(self) -> float:
         """The largest relative change that is made without `unsafe`."""
         if self.max_change is not None:
             return self.max_change
@@ -386,11 +416,11 @@ class FixRequest:
 
     def explain_limit(self, noun: str, change: float) -> str:
         """Why a relative change needs `unsafe`; "" where it is allowed."""
-        if self.unsafe or not change > self._allowed_change:
+        if self.unsafe or not change > self.allowed_change:
             return ""
         return (
             f"its {noun} would change by {format_percent(change)}, more than "
-            f"{format_percent(self._allowed_change)}; --unsafe does it"
+            f"{format_percent(self.allowed_change)}; --unsafe does it"
         )
 
     def choose_bodies(self, model: Model) -> set[str]:
@@ -402,14 +432,20 @@ class FixRequest:
         ids = choose_by_name(model, self.bodies)
         if self.select:
             settings = replace(self.check_settings, select=tuple(self.select))
-            findings = check_model(model, settings).findings
-            ids &= {
-                id_ for finding in findings for id_ in (finding.body_id, *finding.body_ids) if id_
-            }
+            ids &= group_by_body(check_model(model, settings).findings).keys()
         # A document that is included twice states the inertia of two bodies once.
         places = {body.id: _inertia_places(body) for body in model.bodies}
         shared = {places[id_] for id_ in ids} - {()}
         return ids | {id_ for id_ in places if places[id_] in shared}
+
+
+def group_by_body(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Group findings by the ids of their bodies; one on several bodies stands under each."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        for id_ in finding.body_ids or ((finding.body_id,) if finding.body_id else ()):
+            found.setdefault(id_, []).append(finding)
+    return found
 
 
 def find_unknown_bodies(model: Model, bodies: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Literal, NamedTuple
 
-from inertial_check.checking.report import Action
+from inertial_check.checking.report import Action, RemedySource
 from inertial_check.documents.escaping import quote_path
 from inertial_check.documents.files.writing import (
     WritableFolders,
@@ -109,6 +109,9 @@ class BodyFix(EqualByValue):
         mass: Old and new mass [kg]; None where it stays.
         com: Old and new centre of mass in the body frame [m]; None where it stays.
         cause: Name of the cause that was undone; None where none was.
+        source: Source of the new numbers, where they are those of a remedy; see
+            checking.report.Remedy.
+        confidence: Probability that they were meant.
         added_mass: Added mass of the fluid before and after, 6x6 by rows; None where it stays.
         remarks: Remarks at the end of the reason that do not speak of a change.
         engines: By name of each requested engine, its action on the body before and after.
@@ -129,6 +132,8 @@ class BodyFix(EqualByValue):
     mass: tuple[float, float] | None = None
     com: tuple[Three, Three] | None = None
     cause: str | None = None
+    source: RemedySource | None = None
+    confidence: float | None = None
     added_mass: tuple[Matrix, Matrix] | None = None
     remarks: tuple[str, ...] = field(default=(), repr=False)
     engines: Mapping[str, EngineActions] = field(default_factory=dict)

@@ -134,6 +134,10 @@ ROTATED_ZERO = 1e-14
 """Size of an entry, relative to the largest number, up to which it is a zero that was rotated: some
 50 roundings at most."""
 
+TOLD_DIGITS = 5e-12
+"""Relative rounding of the numbers that a cause tells, which have twelve digits: within it, what it
+tells is a number that is written."""
+
 EMPTY_MOMENT = 1e-9
 """Moment, relative to the largest entry, up to which it is a zero that went through arithmetic and
 not a thin needle."""

@@ -194,18 +194,21 @@ class Tools:
         cause: int | None = None,
         bodies: list[str] | None = None,
         unsafe: bool = False,
+        all_remedies: bool = False,
     ) -> str:
-        """Show the nearest consistent inertias of a model as a unified diff; nothing is written.
+        """Show the remedies of a model as a unified diff; nothing is written.
 
         Args:
             path: A file or folder, relative to the root of the server.
             cause: Instead, what the N-th probable cause says was meant; 1 is the most probable.
             bodies: Only these bodies; all by default.
-            unsafe: Also show changes of more than 5 %.
+            unsafe: Also show remedies that are less than 97 % sure, and changes beyond 5 %.
+            all_remedies: Also show those of bodies that can exist.
         """
         options = list(_repeat("--body", bodies))
         options += [] if cause is None else [f"--cause={int(cause)}"]
         options += ["--unsafe"] if unsafe else []
+        options += ["--all-remedies"] if all_remedies else []
         result = self.program.run("fix", "--color=never", *options, "--", *self._paths([path]))
         return _cut(f"{result.output}\n{result.messages}".strip() or "nothing to fix")
 
@@ -312,6 +315,7 @@ def _summarize_finding(path: str, finding: JsonObject) -> JsonObject:
         "model": os.path.normpath(path),
         **{key: finding[key] for key in kept},
         "cause": first,
+        "remedy": finding.get("remedy"),
     }
 
 

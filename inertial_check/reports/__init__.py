@@ -7,13 +7,7 @@ from collections.abc import Callable
 from inertial_check.checking.report import Report
 from inertial_check.reports.text import RulePage, View
 
-__all__ = ["SUGGESTING", "UNDOING", "RulePage", "View", "render"]
-
-SUGGESTING = ("sarif",)
-"""Forms that show Finding.suggestion, which costs a `fix` of every file that can be fixed."""
-
-UNDOING = ("rdjson",)
-"""Forms that show Finding.cause_edit, which costs a `fix --cause 1` of every such file."""
+__all__ = ["RulePage", "View", "render"]
 
 
 def render(report: Report, form: str, view: View) -> str:

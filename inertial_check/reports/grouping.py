@@ -23,17 +23,15 @@ from inertial_check.checking.report import (
     FileReport,
     Finding,
     Hypothesis,
+    Remedy,
     Report,
     Severity,
 )
 from inertial_check.documents.source import Place
 from inertial_check.reports.text import write_command
 
-PROBABLE = 0.6
-"""Least confidence of a first cause that is named in place of the nearest body."""
-
 MOST_NAMES = 3
-"""Largest number of bodies that the command of a fix names; more are selected by their rule."""
+"""Largest number of bodies that the command of a fix names; more are selected by their rules."""
 
 _LONGEST = 1000
 """Longest path or name in a command that is offered [code points]."""
@@ -164,18 +162,6 @@ def name_edited_entries(finding: Finding) -> frozenset[str]:
     return frozenset(names.union(*(each["entries"] for each in bodies.values())))
 
 
-def list_explained(file: FileReport) -> set[str | None]:
-    """The ids of bodies for which a probable first cause says what to write.
-
-    `fix` without --cause would write other numbers, the nearest, over the evidence of the mistake.
-    """
-    return {
-        each.body_id
-        for each in file.findings
-        if each.causes and each.causes[0].confidence >= PROBABLE and name_edited_entries(each)
-    }
-
-
 def list_paths(members: Iterable[GroupMember]) -> list[str]:
     """The paths of the files of findings, each once, in their order."""
     return list(dict.fromkeys(member.file.path for member in members))
@@ -225,8 +211,8 @@ def _identify_mistake(member: GroupMember) -> list[Hashable]:
     place = find_guilty_place(finding)
     if finding.excerpt is not None:  # a place in binary data is that of no number
         keys.append((*rule, "place", place.path or member.file.path, *place[:4]))
-    if finding.fact:
-        keys.append((*rule, "fact", finding.fact))
+    if finding.fact:  # numbers and shapes, which may stand otherwise to another body
+        keys.append((*rule, "fact", finding.fact, _first_cause(finding), finding.message))
     else:
         texts = () if finding.excerpt is None else [line.text for line in finding.excerpt.lines]
         keys.append((*rule, "words", finding.body, finding.message, tuple(texts)))
@@ -273,7 +259,9 @@ def _describe(members: Sequence[GroupMember]) -> FindingGroup:
     cause = _most_frequent_cause(members)
     representative = max(members, key=lambda member: _suitability(member.finding, cause))
     finding = representative.finding
-    command, more = _make_command(members, representative)
+    same = [each.finding for each in members if each.file.path == representative.file.path]
+    command = write_remedy_command(representative.file, same)
+    more = len(list_paths(members)) - 1 if command is not None else 0
     bodies = {
         (member.file.path, body)
         for member in members
@@ -298,10 +286,12 @@ def _describe(members: Sequence[GroupMember]) -> FindingGroup:
     )
 
 
-def _suitability(finding: Finding, cause: str) -> tuple[bool, bool, float]:
+def _suitability(finding: Finding, cause: str) -> tuple[bool, bool, bool, float]:
     """How well a finding stands for a group with a cause: larger is better."""
     confidence = finding.causes[0].confidence if finding.causes else 0.0
-    return _first_cause(finding) == cause, bool(name_edited_entries(finding)), confidence
+    remedied = finding.remedy is not None and bool(finding.remedy.edits)
+    edited = bool(name_edited_entries(finding))
+    return _first_cause(finding) == cause, remedied, edited, confidence
 
 
 def _locate(member: GroupMember) -> GroupPlace:
@@ -310,40 +300,44 @@ def _locate(member: GroupMember) -> GroupPlace:
     return GroupPlace(path, place.line, place.column, member.finding.body)
 
 
-def _make_command(
-    members: Sequence[GroupMember], representative: GroupMember
-) -> tuple[str | None, int]:
-    """The command that shows the fix in the representative's file, and the number of others.
+def is_remedied(finding: Finding) -> bool:
+    """Whether `fix` has numbers for a finding that leave fewer findings."""
+    remedy = finding.remedy
+    return remedy is not None and bool(remedy.edits) and remedy.helps
 
-    It makes the edit of the first cause if that is more probable than all others together, or if
-    `fix` has no other; else it makes the least change.
+
+def write_remedy_command(file: FileReport, findings: Iterable[Finding]) -> str | None:
+    """The command that shows the remedies of findings of a file; None where none is known.
+
+    It names the bodies that change; where they are many, the rules of their findings.
     """
-    finding = representative.finding
-    edited = bool(name_edited_entries(finding))
-    if edited and (finding.causes[0].confidence > 0.5 or finding.fix is None):
-        options = ["--cause", "1"]
-    elif finding.fix is not None:
-        options = ["--unsafe"] if any(m.finding.fix == "unsafe" for m in members) else []
-    else:
-        return None, 0
-    paths = list_paths((representative, *members))
-    options += [] if finding.bodies else _select_bodies(members, paths[0])
-    if any(len(each) > _LONGEST for each in (*options, paths[0])):
-        return None, 0
-    return write_command("fix", *options, paths[0]), len(paths) - 1
-
-
-def _select_bodies(members: Sequence[GroupMember], path: str) -> list[str]:
-    """The options that limit a fix to the bodies of a group in a file.
-
-    A body whose name others in the file have goes by its id.
-    """
-    within = [member for member in members if member.file.path == path]
-    counts = Counter(body.name for body in within[0].file.bodies)
-    names: dict[str, None] = {}
-    for _, finding in within:
-        name = finding.body or ""
-        names[name if counts[name] <= 1 else finding.body_id or name] = None
+    remedied = [each for each in findings if is_remedied(each)]
+    remedies = [each.remedy for each in remedied if each.remedy is not None]
+    if not remedies:
+        return None
+    counts = Counter(body.name for body in file.bodies)
+    pairs = (pair for each in remedies for pair in zip(each.bodies, each.body_ids, strict=True))
+    names = dict.fromkeys(name if counts[name] <= 1 else id_ for name, id_ in pairs)
+    options = [] if all(each.safe for each in remedies) else ["--unsafe"]
     if len(names) > MOST_NAMES or not all(names):
-        return ["--select", members[0].finding.code]
-    return [each for name in names for each in ("--body", name)]
+        options += ["--select", ",".join(dict.fromkeys(each.code for each in remedied))]
+    else:
+        options += [each for name in names for each in ("--body", name)]
+    if any(len(each) > _LONGEST for each in (*options, file.path)):
+        return None
+    return write_command("fix", *options, file.path)
+
+
+def describe_remedy(remedy: Remedy) -> str:
+    """What a remedy writes and how sure it is, in one clause."""
+    of = f" of {len(remedy.bodies)} bodies" if len(remedy.bodies) > 1 else ""
+    sources = {
+        "nearest": "the nearest body that can exist",
+        "twin": "the numbers of the other side",
+        "sibling": "the numbers of the same part",
+        "expected": "the expected numbers",
+        "hand": "by hand",
+    }
+    lead = sources.get(remedy.source, f"what the {remedy.source} says was meant")
+    sure = "" if remedy.source in ("hand", "nearest") else f" ({100 * remedy.confidence:.0f} %)"
+    return f"{lead}{of}{sure}: {remedy.why}"

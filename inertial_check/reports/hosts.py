@@ -8,7 +8,7 @@ Report as JUnit XML for build servers: a suite for each file, a case for each bo
 
 Report in the Reviewdog Diagnostic Format, for comments on the lines of a pull request.
 
-A suggestion is the edit that undoes the first cause. Columns are counted in bytes of UTF-8, as the
+A suggestion is the remedy. Columns are counted in bytes of UTF-8, as the
 format asks; a column that is not known, in a line that is too long to be shown, is left out.
 reviewdog posts messages as Markdown, so nothing in them is markup.
 
@@ -375,21 +375,13 @@ def _diagnostic(file: FileReport, finding: Finding) -> dict[str, Json]:
         "severity": _RDJSON_SEVERITIES[finding.severity.word],
         "code": code,
     }
-    if finding.cause_edit is not None:
-        edit = finding.cause_edit
-        suggestion_place = edit.range
-        diagnostic["suggestions"] = [
-            {
-                "range": {
-                    "start": {"line": suggestion_place.line, "column": suggestion_place.column},
-                    "end": {
-                        "line": suggestion_place.end_line,
-                        "column": suggestion_place.end_column,
-                    },
-                },
-                "text": edit.text,
-            }
-        ]
+    if finding.remedy is not None and finding.remedy.joined is not None:
+        range_, text = finding.remedy.joined
+        start = {"line": range_.line, "column": range_.column}
+        end = {"line": range_.end_line, "column": range_.end_column}
+        if range_.path == finding.place.path:  # a program takes it for the file of the finding
+            suggestion: Json = {"range": {"start": start, "end": end}, "text": text}
+            diagnostic["suggestions"] = [suggestion]
     return diagnostic
 
 

@@ -27,6 +27,7 @@ from inertial_check.checking.report import (
     Finding,
     FindingEntry,
     Prediction,
+    Remedy,
     Report,
     Severity,
 )
@@ -237,7 +238,27 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "fix": finding.fix,
         "causes": [each._asdict() for each in finding.causes],
         "no_cause": finding.no_cause or None,
+        "remedy": None if finding.remedy is None else _remedy(finding.remedy),
         "entries": [_entry(each) for each in finding.entries],
+    }
+
+
+def _remedy(remedy: Remedy) -> dict[str, Json]:
+    """What to write, with the digits of the document."""
+    pairs = zip(remedy.bodies, remedy.body_ids, remedy.edits, strict=False)
+    return {
+        "bodies": list(remedy.bodies),
+        "edits": [
+            {"body": name, "body_id": id_, "entries": dict(edit)} for name, id_, edit in pairs
+        ],
+        "source": remedy.source,
+        "why": remedy.why,
+        "confidence": remedy.confidence,
+        "others": list(remedy.others),
+        "leaves": [{"code": code, "body_id": id_} for code, id_ in remedy.leaves],
+        "safe": remedy.safe,
+        "helps": remedy.helps,
+        "change": remedy.change,
     }
 
 

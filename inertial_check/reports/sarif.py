@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from inertial_check import __version__
-from inertial_check.checking.report import FileReport, Finding, Report, Suggestion, TextReplacement
+from inertial_check.checking.report import FileReport, Finding, Remedy, Report, TextReplacement
 from inertial_check.documents.escaping import clip, dump_json, sarif_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
+from inertial_check.reports.grouping import describe_remedy
 from inertial_check.reports.hosts import find_address, find_rule_page
 from inertial_check.reports.json import (
     fingerprints,
@@ -183,8 +184,8 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
             if finding.suppression.reason:
                 suppression["justification"] = clip(finding.suppression.reason, _MESSAGE_LENGTH)
             result["suppressions"] = [suppression]
-        if finding.suggestion is not None:
-            result["fixes"] = [_fix(file, finding.suggestion)]
+        if finding.remedy is not None and finding.remedy.replacements:
+            result["fixes"] = [_fix(file, finding.remedy)]
         if finding.code in index:
             result["ruleIndex"] = index[finding.code]
         if predictions := engines.get(finding.body_id or ""):
@@ -233,14 +234,14 @@ def _region(place: Place) -> dict[str, int]:
     }
 
 
-def _fix(file: FileReport, suggestion: Suggestion) -> dict[str, Json]:
+def _fix(file: FileReport, remedy: Remedy) -> dict[str, Json]:
     """A fix (3.55): the replacements in each file."""
 
     def path(replacement: TextReplacement) -> str:
         return replacement.place.path or file.path
 
     return {
-        "description": _message(clip(suggestion.description, _MESSAGE_LENGTH)),
+        "description": _message(clip(describe_remedy(remedy), _MESSAGE_LENGTH)),
         "artifactChanges": [
             {
                 "artifactLocation": _artifact(name),
@@ -249,6 +250,6 @@ def _fix(file: FileReport, suggestion: Suggestion) -> dict[str, Json]:
                     for each in group
                 ],
             }
-            for name, group in groupby(sorted(suggestion.replacements, key=path), key=path)
+            for name, group in groupby(sorted(remedy.replacements, key=path), key=path)
         ],
     }

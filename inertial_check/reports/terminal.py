@@ -28,7 +28,12 @@ from inertial_check.checking.report import (
 )
 from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.source import Place
-from inertial_check.reports.grouping import MOST_NAMES, FindingGroup, list_explained
+from inertial_check.reports.grouping import (
+    FindingGroup,
+    describe_remedy,
+    is_remedied,
+    write_remedy_command,
+)
 from inertial_check.reports.text import (
     COLOR,
     PATH_LENGTH,
@@ -301,30 +306,15 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
 
 
 def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
-    """Up to three lines: the commands that fix what can be fixed, and that of a baseline.
-
-    Where a cause is probable, its command is named, and those of other bodies name these bodies.
-    """
+    """Up to two lines: the command that shows the remedies, and that of a baseline."""
     offers: list[tuple[str, str | None]] = []
-    told = {
-        id(each)
-        for file in report.files
-        if causes and (explained := list_explained(file))
-        for each in file.findings
-        if each.fix is not None and each.body_id in explained
-    }
     for severity in reversed(Severity):
         findings = [each for each in report.findings if each.severity == severity]
-        fixable = [each for each in findings if each.fix is not None]
-        caused = [each for each in fixable if id(each) in told]
-        others = [each for each in fixable if id(each) not in told]
-        unsafe = ["--unsafe"] if causes and any(each.fix == "unsafe" for each in others) else []
-        for option, part in ((["--cause", "1"], caused), (unsafe, others)):
-            if part:
-                of = f"{len(part)} of {plural(len(findings), severity.word)} can be fixed"
-                of += ": " if causes else "; this shows how: "
-                offers.append((of, _write_fix(report, part, option, bool(told), view)))
+        fixable = [each for each in findings if (is_remedied(each) if causes else each.fix)]
         if fixable:
+            of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed"
+            of += ": " if causes else "; this shows how: "
+            offers.append((of, _write_fix(report, fixable, view)))
             break
     failing = view.fail_on is not None and any(
         each.severity >= view.fail_on for each in report.findings
@@ -335,41 +325,18 @@ def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
     return [printable(lead) + command for lead, command in offers if command is not None]
 
 
-def _write_fix(
-    report: Report, fixable: list[Finding], options: list[str], named: bool, view: View
-) -> str | None:
-    """The command that shows the fixes of findings; None if they are too many to name.
-
-    Args:
-        report: The report that has the findings.
-        fixable: The findings.
-        options: How they are fixed.
-        named: Whether the command has to leave other bodies alone, and so names those it means.
-        view: What the user asked for.
-    """
+def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None:
+    """The command that shows the remedies of findings; None without a file to name."""
     chosen = {id(each) for each in fixable}
     files = [file for file in report.files if any(id(each) in chosen for each in file.findings)]
-    paths = [file.path for file in files]
-    if not named:
-        paths = paths if len(paths) <= _MOST_PATHS else list(view.paths)
-        return _write(["fix", *options, *paths]) if paths else None
-    names: dict[str, None] = {}
-    meant: set[str] = set()
-    for file in files:
-        own = [each for each in file.findings if id(each) in chosen]
-        counts = Counter(body.name for body in file.bodies)
-        for each in own:
-            name = each.body or ""
-            names[name if counts[name] <= 1 else each.body_id or name] = None
-        meant |= {f"{file.path}\0{each.body_id}" for each in own}
-    strangers = (
-        body.name in names and f"{file.path}\0{body.id}" not in meant
-        for file in files
-        for body in file.bodies
+    if len(files) == 1 and (own := write_remedy_command(files[0], fixable)) is not None:
+        return own if len(own) <= _LONGEST else None
+    paths = [file.path for file in files] if len(files) <= _MOST_PATHS else list(view.paths)
+    unsafe = ["--unsafe"] if any(each.fix == "unsafe" for each in fixable) else []
+    others = any(each.severity < Severity.ERROR for each in fixable)
+    return (
+        _write(["fix", *unsafe, *(["--all-remedies"] if others else []), *paths]) if paths else None
     )
-    if any(strangers) or len(names) > MOST_NAMES or len(paths) > _MOST_PATHS or not all(names):
-        return None
-    return _write(["fix", *options, *(w for name in names for w in ("--body", name)), *paths])
 
 
 def _write(arguments: list[str]) -> str | None:
@@ -509,11 +476,9 @@ class BodyDetails:
     """
 
     def __init__(self, file: FileReport) -> None:
-        self._path = file.path
+        self._file = file
         self._by_id = {body.id: body for body in file.bodies}
-        self._names = Counter(body.name for body in file.bodies)
         self._shown: set[str] = set()
-        self._explained = list_explained(file)
 
     def details(self, finding: Finding) -> Iterator[Row]:
         """The rows of a finding; those about engines only for the first finding of a body."""
@@ -527,22 +492,14 @@ class BodyDetails:
             if not (cause.edit and (cause.edit["entries"] or cause.edit.get("bodies"))):
                 continue
             yield Row("", describe_edit(cause, finding.written))
-            if finding.bodies and len(self._path) <= PATH_LENGTH:
-                yield Row("", _command("--cause", str(index), self._path))
-                continue
-            # The body's name; its id where other bodies have the same name.
-            name = finding.body or ""
-            name = name if self._names[name] <= 1 else finding.body_id or name
-            if len(name) <= _NAME_LENGTH and len(self._path) <= PATH_LENGTH:
-                yield Row("", _command("--cause", str(index), "--body", name, self._path))
         body = self._by_id.get(finding.body_id or "")
         if body is not None and body.id not in self._shown:
             self._shown.add(body.id)
             yield from describe_engines(body)
-        told = finding.body_id in self._explained  # beside its cause, with the command
-        if finding.fix is not None and not told and len(self._path) <= PATH_LENGTH:
-            option = ["--unsafe"] if finding.fix == "unsafe" else []
-            yield Row("fix", _command(*option, self._path))
+        if finding.remedy is not None:
+            yield Row("remedy", clip(describe_remedy(finding.remedy), _SENTENCE_LENGTH))
+        if (command := write_remedy_command(self._file, [finding])) is not None:
+            yield Row("fix", command)
 
 
 def pinpoint(finding: Finding) -> Place:
@@ -677,10 +634,6 @@ def describe_engines(body: BodyReport) -> Iterator[Row]:
     ]
     if words:
         yield Row("engines", "; ".join(words))
-
-
-def _command(*arguments: str) -> str:
-    return write_command("fix", *arguments)
 
 
 def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ from inertial_check.documents.resources import concerns_lookup, split_tree_looku
 from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
+from inertial_check.running import prescribe_lazily
 
 if TYPE_CHECKING:
     from inertial_check.checking.expected import Expected
@@ -331,6 +332,7 @@ def _check_here(
     """
     large = [document for document in documents if _is_large(document)]
     rest = [document for document in documents if not _is_large(document)] if large else documents
+    prescribe = prescribe_lazily if request.content.remedies else None
     before, size = count_interruptions(), _FIRST_BATCH
     total, steps, count = done + len(documents), 0, 0
 
@@ -343,7 +345,7 @@ def _check_here(
 
     while rest and count_interruptions() == before:
         start, steps, count = time.process_time(), 0, min(size, len(rest))
-        yield from check_documents(rest[:size], request.content, begin)
+        yield from check_documents(rest[:size], request.content, begin, prescribe)
         done, rest = done + size, rest[size:]
         quick = time.process_time() - start < _PATIENCE
         size = min(2 * size, _BATCH) if quick else max(size // 2, 1)

@@ -53,6 +53,7 @@ from inertial_check.documents.children import (
     ignore_swallowed_interruptions,
 )
 from inertial_check.documents.xacro.reading import limit_expansions, renew_total
+from inertial_check.running import prescribe_lazily
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,8 +193,9 @@ class Task(NamedTuple):
 
     def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentResult]:
         """Check the documents in this process; `begin` is called before each step."""
+        prescribe = prescribe_lazily if self.content.remedies else None
         with renew_total() if self.own_total else nullcontext():
-            return check_documents(self.documents, self.content, begin)
+            return check_documents(self.documents, self.content, begin, prescribe)
 
     @property
     def seconds(self) -> float:

@@ -83,10 +83,20 @@ def test_as_many_digits_as_asked_and_as_there_were(value, digits, like):
         (1 / 3, "0.3", "0.3333333333333333"),  # the float itself where no digits are shared
         (0.03, "0", "0.03"),
         (0.03, "abc", "0.03"),
+        (-2.64433379845e-07, "2.6443337984506E-07", "-2.6443337984506E-07"),  # rounded by a cause
+        (2.64433379845e-04, "-2.6443337984506E-07", "2.6443337984506E-04"),
+        (26.4, "26.4e-3", "26.4e0"),
+        (0.0012, "+1.2e-03", "1.2e-03"),
     ],
 )
 def test_a_number_that_was_meant_is_written_as_its_author_would(value, like, expected):
     assert format_exactly(value, like) == expected
+
+
+def test_numbers_that_change_places_keep_their_digits():
+    others = ["0.00010", "3.50e-4", "2.6443337984506E-07"]
+    assert format_exactly(-2.64433379845e-07, "0.5", others) == "-2.6443337984506E-07"
+    assert format_exactly(0.00035, "0.5", others) == "3.50e-4"
 
 
 @given(

@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+from functools import partial
 
 import pytest
 
@@ -25,6 +26,8 @@ from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing import methods, request
 from inertial_check.projection.exact import is_exact_tensor
 
+fix_nearest = partial(ic.fix_model, method="nearest")
+
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
 BROKEN = ("0.0200", "0", "0", "0.0300", "0", "0.0511")  # 2 % off
 WRONG = ("0.02", "0.001", "0", "0.03", "0", "0.08")  # 20 % off
@@ -32,7 +35,7 @@ HALF_DIGIT = ("0.0000029", "0", "0", "0.0000033", "0", "0.0000003")
 
 
 def fixed(*bodies, encoding="utf-8", head='<?xml version="1.0"?>\n', rpy="0 0 0", **options):
-    return ic.fix_model(urdf(*bodies, head=head, rpy=rpy).encode(encoding), **options)
+    return fix_nearest(urdf(*bodies, head=head, rpy=rpy).encode(encoding), **options)
 
 
 def statuses(fix):
@@ -56,11 +59,11 @@ def test_safe_changes_are_made_and_large_ones_reported():
 
 
 def test_nothing_but_the_numbers_differs_and_all_bodies_are_mended(data_dir):
-    fix = ic.fix_model(data_dir / "arm.urdf", unsafe=True)
+    fix = fix_nearest(data_dir / "arm.urdf", unsafe=True)
     assert without_numbers(fix.data) == without_numbers(fix.source.data)
     codes = {finding.code for finding in ic.check_model(fix.data).findings}
     assert codes.isdisjoint({"IC301", "IC302", "IC305"})
-    assert not ic.fix_model(fix.data, unsafe=True).changed
+    assert not fix_nearest(fix.data, unsafe=True).changed
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_nothing_but_the_numbers_differs_and_all_bodies_are_mended(data_dir):
     ],
 )
 def test_what_has_no_nearest_body_stays_byte_identical(data_dir, name, status):
-    fix = ic.fix_model(data_dir / "defects" / f"{name}.urdf", unsafe=True)
+    fix = fix_nearest(data_dir / "defects" / f"{name}.urdf", unsafe=True)
     body = next(body for body in fix.bodies if body.name == "body")
     assert body.status == status
     assert fix.data == fix.source.data
@@ -96,14 +99,14 @@ def test_what_has_no_nearest_body_stays_byte_identical(data_dir, name, status):
     ["301-products", "301-triangle", "302-indefinite", "302-negative-diagonal", "305-rounding"],
 )
 def test_every_fixable_defect_is_fixed(data_dir, name):
-    fix = ic.fix_model(data_dir / "defects" / f"ic{name}.urdf", unsafe=True)
+    fix = fix_nearest(data_dir / "defects" / f"ic{name}.urdf", unsafe=True)
     assert statuses(fix)["body"] == "fixed"
     assert fix.complete
 
 
 def test_valid_models_are_left_alone(data_dir):
     for path in sorted((data_dir / "valid").glob("*.urdf")):
-        fix = ic.fix_model(path, unsafe=True)
+        fix = fix_nearest(path, unsafe=True)
         assert not fix.changed, path
         assert fix.complete, path
         assert fix.diff() == ""
@@ -117,7 +120,7 @@ def test_a_tensor_without_nearest_is_never_written():
 
 
 def test_what_float32_cannot_hold_is_left_and_said():
-    fix = ic.fix_model(
+    fix = fix_nearest(
         urdf(("1e40", "0", "0", "1e40", "0", "3e40"), mass="1e30").encode(), unsafe=True
     )
     assert statuses(fix) == {"link0": "not-representable"}
@@ -204,10 +207,10 @@ def test_selection_by_name_and_by_id():
         urdf(BROKEN, BROKEN, HALF_DIGIT).replace("link1", "link0").encode()
     )  # two of one name
     model = ic.load(document)
-    assert [body.status for body in ic.fix_model(model, bodies=["link0"]).bodies] == ["fixed"] * 2
-    (only,) = ic.fix_model(model, bodies=[model.bodies[1].id]).bodies
+    assert [body.status for body in fix_nearest(model, bodies=["link0"]).bodies] == ["fixed"] * 2
+    (only,) = fix_nearest(model, bodies=[model.bodies[1].id]).bodies
     assert only.id == model.bodies[1].id
-    after = ic.load(ic.fix_model(model, bodies=[only.id]).data)
+    after = ic.load(fix_nearest(model, bodies=[only.id]).data)
     assert [
         texts(body) == texts(old) for body, old in zip(after.bodies, model.bodies, strict=True)
     ] == [
@@ -216,7 +219,7 @@ def test_selection_by_name_and_by_id():
         True,
     ]
     with pytest.raises(UsageError, match="no body is called 'nobody'"):
-        ic.fix_model(model, bodies=["link0", "nobody"])
+        fix_nearest(model, bodies=["link0", "nobody"])
 
 
 @pytest.mark.parametrize(
@@ -252,7 +255,7 @@ def test_selection_of_a_rule_that_does_not_exist():
 def test_encodings_and_line_ends_survive(encoding, head, end):
     text = urdf(SOUND, BROKEN, head=head).replace("\r\n", "\n").replace("\n", end)
     data = text.encode(encoding)
-    fix = ic.fix_model(data)
+    fix = fix_nearest(data)
     assert statuses(fix) == {"link0": "unchanged", "link1": "fixed"}
     new = texts(ic.load(fix.data).bodies[1])
     expected = text.replace('izz="0.0511"', f'izz="{new[5]}"')
@@ -296,7 +299,7 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
     inertial = second.inertial._replace(I_BBcm_Bi=numbers)
     broken = dataclasses.replace(model, bodies=(first, second._replace(inertial=inertial)))
     with pytest.raises(InertialCheckError, match="more than the inertia of link0 would change"):
-        ic.fix_model(broken)
+        fix_nearest(broken)
 
 
 @pytest.mark.parametrize("izz", ["0.05000001", "1e-3", "-0.04"])
@@ -324,7 +327,7 @@ def test_numbers_that_are_not_written_cannot_be_mended_unless_they_stay(entry, s
     numbers = {**body.inertial.I_BBcm_Bi, entry: Number(number.value, number.text, None)}
     inertial = body.inertial._replace(I_BBcm_Bi=numbers)
     model = dataclasses.replace(model, bodies=(body._replace(inertial=inertial),))
-    fix = ic.fix_model(model, unsafe=True)
+    fix = fix_nearest(model, unsafe=True)
     assert statuses(fix) == {"link0": status}
     assert fix.changed == (status == "fixed")
 
@@ -340,11 +343,11 @@ def robot(tmp_path):
 
 
 def test_write_in_place(robot):
-    fix = ic.fix_model(robot)
+    fix = fix_nearest(robot)
     assert robot.read_bytes() == fix.source.data
     fix.write()
     assert robot.read_bytes() == fix.data
-    again = ic.fix_model(robot)
+    again = fix_nearest(robot)
     assert not again.changed
     stamp = robot.stat().st_mtime_ns
     again.write()
@@ -352,7 +355,7 @@ def test_write_in_place(robot):
 
 
 def test_write_elsewhere_always_gives_a_file(robot, tmp_path):
-    fix = ic.fix_model(robot, bodies=["link0"])
+    fix = fix_nearest(robot, bodies=["link0"])
     assert not fix.changed
     fix.write(tmp_path / "out.urdf")
     assert (tmp_path / "out.urdf").read_bytes() == robot.read_bytes()
@@ -360,7 +363,7 @@ def test_write_elsewhere_always_gives_a_file(robot, tmp_path):
 
 @pytest.mark.parametrize("explicit", [False, True])
 def test_a_file_that_changed_since_it_was_read_is_not_overwritten(robot, explicit):
-    fix = ic.fix_model(robot)
+    fix = fix_nearest(robot)
     robot.write_bytes(robot.read_bytes() + b"<!-- precious -->")
     kept = robot.read_bytes()
     with pytest.raises(UsageError, match="changed since it was read"):
@@ -389,7 +392,7 @@ def test_the_diff_is_a_patch(tmp_path, monkeypatch, change):
     monkeypatch.chdir(tmp_path)
     document = change(urdf(SOUND, BROKEN, WRONG, HALF_DIGIT)).encode()
     (tmp_path / "r.urdf").write_bytes(document)
-    fix = ic.fix_model("r.urdf", unsafe=True)
+    fix = fix_nearest("r.urdf", unsafe=True)
     (tmp_path / "r.patch").write_bytes(fix.diff().encode())
     subprocess.run(["git", "apply", "--whitespace=nowarn", "r.patch"], check=True, cwd=tmp_path)
     assert (tmp_path / "r.urdf").read_bytes() == fix.data
@@ -397,13 +400,13 @@ def test_the_diff_is_a_patch(tmp_path, monkeypatch, change):
 
 def test_a_line_of_the_diff_is_a_line_of_the_terminal():
     document = urdf(SOUND, BROKEN).replace("\n", "\r").encode()
-    diff = ic.fix_model(document).diff()
+    diff = fix_nearest(document).diff()
     assert "\r" not in diff
     assert re.search(r"^-.*0\.0511", diff, re.MULTILINE)
 
 
 def test_the_diff_of_an_absolute_path_names_it_below_a_and_b(robot):
-    first, second, *_ = ic.fix_model(robot).diff().splitlines()
+    first, second, *_ = fix_nearest(robot).diff().splitlines()
     assert first == f"--- a/{robot.as_posix().lstrip('/')}"
     assert second == f"+++ b/{robot.as_posix().lstrip('/')}"
 
@@ -424,10 +427,10 @@ def test_odd_but_readable_text_is_mended_where_it_stands(change):
     plain = urdf(BROKEN).encode()
     odd = change(urdf(BROKEN)).encode()
     assert odd != plain
-    fix = ic.fix_model(odd)
+    fix = fix_nearest(odd)
     assert statuses(fix) == {"link0": "fixed"}
     assert without_numbers(fix.data) == without_numbers(odd)
-    expected = texts(ic.load(ic.fix_model(plain).data).bodies[0])
+    expected = texts(ic.load(fix_nearest(plain).data).bodies[0])
     written = texts(ic.load(fix.data).bodies[0])
     assert [float(text) for text in written] == [float(text) for text in expected]
 

@@ -36,11 +36,34 @@ def test_what_only_rounding_tells_from_what_is_written_keeps_its_text():
     assert "ixx" not in fix.bodies[0].reason
 
 
-def test_no_cause_is_applied_unasked():
-    with causing(link0=[meant(izz=0.04)]):
-        fix = ic.fix_model(urdf(SLIPPED).encode(), unsafe=True)
-    assert fix.bodies[0].cause is None
-    assert fix.bodies[0].new[5] != 0.04
+@pytest.mark.parametrize(
+    ("confidence", "source", "status"),
+    [(0.98, "cause", "fixed"), (0.9, "cause", "needs-unsafe"), (0.1, "nearest", "needs-unsafe")],
+)
+def test_a_cause_is_the_remedy_and_written_unasked_if_it_is_sure(confidence, source, status):
+    with causing(link0=[meant(izz=0.04)._replace(confidence=confidence)]):
+        (body,) = ic.fix_model(urdf(SLIPPED).encode()).bodies
+        (insisted,) = ic.fix_model(urdf(SLIPPED).encode(), unsafe=True).bodies
+        (nearest,) = ic.fix_model(urdf(SLIPPED).encode(), unsafe=True, method="nearest").bodies
+    assert (body.source, body.status, insisted.status) == (source, status, "fixed")
+    assert (insisted.new[5] == 0.04) is (source == "cause")
+    assert (insisted.new == nearest.new) is (source == "nearest")
+
+
+def test_a_cause_without_an_edit_or_with_a_veto_keeps_the_nearest_body_from_being_written():
+    slight = ("0.02", "0", "0", "0.03", "0", "0.0505")
+    for cause in (meant(), meant(izz=0.04)._replace(veto="it would be denser than osmium")):
+        with causing(link0=[cause]):
+            (body,) = ic.fix_model(urdf(slight).encode(), unsafe=True).bodies
+        assert (body.status, body.new) == ("cause-without-edit", None)
+        assert (cause.veto or "cannot be told") in body.reason
+
+
+def test_a_veto_of_a_chosen_cause_needs_insistence():
+    cause = meant(izz=0.04)._replace(veto="it would be denser than osmium")
+    with causing(link0=[cause]):
+        assert statuses(ic.fix_model(urdf(SLIPPED).encode(), cause=1)) == {"link0": "needs-unsafe"}
+        assert ic.fix_model(urdf(SLIPPED).encode(), cause=1, unsafe=True).changed
 
 
 def test_mass_and_centre_of_mass_can_be_meant():

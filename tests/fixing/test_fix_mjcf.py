@@ -1,6 +1,7 @@
 """fix on MJCF: only digits of the inertia change, where they stand, in the form they have."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES
 from inertial_check.programs.cli.main import main
 from mjcf_documents import masked
+
+fix_nearest = partial(ic.fix_model, method="nearest")
 
 DIAGONAL = 'diaginertia="0.0110  0.0220\n\t0.0335"'
 FULL = "fullinertia='0.0110 0.0220 0.0335 1e-4 0 -0.00020'"
@@ -34,7 +37,7 @@ def verdicts(data):
 @pytest.mark.parametrize("six", [DIAGONAL, FULL])
 def test_only_digits_change(six, encoding, ends):
     data = document(six, SOUND).replace("\n", ends).encode(encoding)
-    fix = ic.fix_model(data)
+    fix = fix_nearest(data)
     assert [body.status for body in fix.bodies] == ["fixed", "unchanged"]
     before, after = (version.decode(encoding).encode() for version in (data, fix.data))
     assert masked(before) == masked(after)
@@ -43,7 +46,7 @@ def test_only_digits_change(six, encoding, ends):
 
 
 def test_a_diagonal_stays_one_and_its_products_stay_unwritten():
-    fixed = load(ic.fix_model(document(DIAGONAL).encode()).data).bodies[0].inertial
+    fixed = load(fix_nearest(document(DIAGONAL).encode()).data).bodies[0].inertial
     assert [fixed.I_BBcm_Bi[entry].span is None for entry in ENTRIES] == [
         False,
         True,
@@ -53,14 +56,13 @@ def test_a_diagonal_stays_one_and_its_products_stay_unwritten():
         False,
     ]
     assert (
-        "fullinertia"
-        not in ic.fix_model(document(DIAGONAL).encode()).data.decode().split("<!--")[0]
+        "fullinertia" not in fix_nearest(document(DIAGONAL).encode()).data.decode().split("<!--")[0]
     )
 
 
 def test_the_numbers_of_fullinertia_keep_their_order():
     """That the smallest moment stays at the y-axis shows in which place each number is written."""
-    fix = ic.fix_model(document("fullinertia='3 1 4.4 0 0 0'").encode(), unsafe=True)
+    fix = fix_nearest(document("fullinertia='3 1 4.4 0 0 0'").encode(), unsafe=True)
     six = [float(n) for n in re.search(rb"fullinertia='([^']*)'", fix.data)[1].split()]
     assert six == pytest.approx([3 + 0.4 / 3, 1 + 0.4 / 3, 4.4 - 0.4 / 3, 0, 0, 0], rel=1e-6)
 
@@ -68,7 +70,7 @@ def test_the_numbers_of_fullinertia_keep_their_order():
 @pytest.mark.parametrize("turn", ['quat="0.3 0.4 0.5 0.6"', 'euler="10 20 30"', 'zaxis="1 1 0"'])
 def test_the_axes_stay(turn):
     data = document(f"{DIAGONAL} {turn}").encode()
-    fix = ic.fix_model(data)
+    fix = fix_nearest(data)
     before, after = (load(version).bodies[0].inertial for version in (data, fix.data))
     assert before.R_BBi == after.R_BBi
     assert before.mass.text == after.mass.text
@@ -86,7 +88,7 @@ def test_the_axes_stay(turn):
 )
 def test_what_is_left_alone(six, status):
     data = document(six).encode()
-    fix = ic.fix_model(data)
+    fix = fix_nearest(data)
     assert [body.status for body in fix.bodies] == [status]
     assert fix.data == data
 
@@ -95,13 +97,13 @@ def test_what_the_geometry_gives_is_not_touched():
     data = document(
         DIAGONAL + ' mass="1"/><geom size="1"', compiler='<compiler inertiafromgeom="true"/>'
     ).encode()
-    fix = ic.fix_model(data)
+    fix = fix_nearest(data)
     assert (fix.data, fix.bodies[0].status) == (data, "unchanged")
 
 
 def test_settings_that_make_mujoco_accept_it_do_not_keep_it_from_being_fixed():
     data = document(DIAGONAL, compiler='<compiler balanceinertia="true"/>').encode()
-    assert ic.fix_model(data).changed
+    assert fix_nearest(data).changed
 
 
 @pytest.fixture
@@ -120,13 +122,13 @@ def including(tmp_path) -> Path:
 def test_included_numbers_are_shown_and_written_where_they_stand(including, capsys):
     one, part = including / "one.xml", including / "parts" / "arm.xml"
     before = {path: path.read_bytes() for path in (one, part)}
-    assert main(["fix", str(one)]) == 1
+    assert main(["fix", "--method=nearest", str(one)]) == 1
     shown = capsys.readouterr()
     assert f"+++ b{one}" in shown.out
     assert f"+++ b{part}" in shown.out
     assert f"{part}:1: [b0] fixed" in shown.err
     assert before == {path: path.read_bytes() for path in (one, part)}
-    assert main(["fix", "--write", str(one)]) == 0
+    assert main(["fix", "--method=nearest", "--write", str(one)]) == 0
     for path, old in before.items():
         assert path.read_bytes() != old
         assert masked(path.read_bytes()) == masked(old)
@@ -134,20 +136,20 @@ def test_included_numbers_are_shown_and_written_where_they_stand(including, caps
 
 
 def test_models_that_share_an_included_document_are_fixed_together(including, capsys):
-    assert main(["fix", "--write", str(including)]) == 0
+    assert main(["fix", "--method=nearest", "--write", str(including)]) == 0
     assert main(["check", str(including)]) == 0
-    assert main(["fix", str(including)]) == 0
+    assert main(["fix", "--method=nearest", str(including)]) == 0
 
 
 def test_another_file_cannot_take_numbers_of_an_included_one(including, capsys):
     target = including / "new.xml"
-    assert main(["fix", "-o", str(target), str(including / "one.xml")]) == 2
+    assert main(["fix", "--method=nearest", "-o", str(target), str(including / "one.xml")]) == 2
     assert "--write changes them there" in capsys.readouterr().err
     assert not target.exists()
 
 
 def test_a_document_that_changed_meanwhile_is_left(including):
-    fix = ic.fix_model(including / "one.xml")
+    fix = fix_nearest(including / "one.xml")
     part = including / "parts" / "arm.xml"
     part.write_bytes(part.read_bytes() + b"<!-- mine -->")
     kept = part.read_bytes()

@@ -82,17 +82,16 @@ def test_the_page_names_no_folder_that_was_not_given(capsys, project_root):
     assert str(project_root) not in run(capsys, "data/arm.urdf", "--output-format", "html")[1]
 
 
-@pytest.mark.parametrize(
-    ("only", "function"), [("sarif", "add_suggestions"), ("rdjson", "add_cause_edits")]
-)
-def test_only_one_form_asks_for_edits(only, function, capsys, monkeypatch):
-    from inertial_check.fixing import suggestions
+def test_forms_that_show_no_remedy_do_not_ask_for_one(capsys, monkeypatch):
+    from inertial_check.fixing import prescriptions
 
     def refuse(*_):
         raise AssertionError("nobody shows them")
 
-    monkeypatch.setattr(suggestions, function, refuse)
-    for form in FORMS:
-        if form != only:
-            assert run(capsys, "data/arm.urdf", "--output-format", form)[0] == 1
-    assert run(capsys, "data/arm.urdf", "--output-format", only)[0] == 2
+    monkeypatch.setattr(prescriptions, "prescribe", refuse)
+    for form in ("concise", "github", "gitlab", "junit", "badge"):
+        assert (
+            "finding remedies failed"
+            not in run(capsys, "data/arm.urdf", "--output-format", form)[2]
+        )
+    assert "finding remedies failed" in run(capsys, "data/arm.urdf", "--output-format", "sarif")[2]

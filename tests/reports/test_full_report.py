@@ -33,14 +33,15 @@ def test_undecodable_path_can_be_encoded():
 
 def test_a_body_whose_name_repeats_goes_by_its_id():
     twin = hand_made.CONSISTENT._replace(name="forearm")
-    file = hand_made.ARM._replace(bodies=(twin, hand_made.INCONSISTENT))
+    mended = hand_made.remedy_of(hand_made.TRIANGLE)
+    file = hand_made.ARM._replace(bodies=(twin, hand_made.INCONSISTENT), findings=(mended,))
     assert "--body '/robot/link[2]' " in shown(Report((file,)))
 
 
 def test_a_name_that_no_shell_line_can_hold_is_not_offered():
     name = "x" * 1_000_000
     assert "--body" not in shown(hand_made.named(name))
-    assert "--cause 1 --body" in shown(hand_made.named("x" * 200))
+    assert "--unsafe --body" in shown(hand_made.named("x" * 200))
 
 
 @pytest.mark.parametrize("color", [False, True])

@@ -124,23 +124,24 @@ def test_a_place_is_that_of_the_guilty_number():
 @pytest.mark.parametrize(
     ("changes", "command"),
     [
-        ({}, "inertial-check fix --cause 1 --body link 'a b.urdf'"),
-        ({"edit": None}, "inertial-check fix --unsafe --body link 'a b.urdf'"),
-        ({"edit": None, "fix": None}, None),
-        ({"confidence": 0.3}, "inertial-check fix --unsafe --body link 'a b.urdf'"),
-        ({"confidence": 0.3, "fix": None}, "inertial-check fix --cause 1 --body link 'a b.urdf'"),
+        ({}, "inertial-check fix --unsafe --body link 'a b.urdf'"),
+        ({"safe": True}, "inertial-check fix --body link 'a b.urdf'"),
+        ({"helps": False}, None),
+        ({"edits": (), "source": "hand"}, None),
+        (
+            {"bodies": ("twin",), "body_ids": ("/twin",)},
+            "inertial-check fix --unsafe --body twin 'a b.urdf'",
+        ),
     ],
 )
-def test_the_command_makes_the_edit_of_a_probable_cause(changes, command):
-    cause = Hypothesis("slip", 0.9, "", {"body": "link", "entries": {"izz": 0.1}})
-    of_cause = {name: value for name, value in changes.items() if name != "fix"}
-    one = finding(fix=changes.get("fix", "unsafe"))
-    one = one._replace(causes=(cause._replace(**of_cause),))
+def test_the_command_writes_the_remedy_and_no_other_body(changes, command):
+    one = hand_made.remedy_of(finding(), **changes)
     assert groups_of(file("a b.urdf", one))[0].command == command
 
 
 def test_many_bodies_and_files_keep_the_command_short():
-    many = [finding(f"link_{i}", i, fact=str(i), fix="safe") for i in range(9)]
+    many = [finding(f"link_{i}", i, fact=str(i)) for i in range(9)]
+    many = [hand_made.remedy_of(each, safe=True) for each in many]
     files = [file(f"{name}.urdf", *many) for name in "abcdef"]
     (group,) = groups_of(*files)
     assert group.command == "inertial-check fix --select IC301 a.urdf"

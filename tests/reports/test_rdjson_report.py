@@ -1,4 +1,4 @@
-"""rdjson: held to a closed schema of reviewdog's format, and its suggestions to `fix --cause 1`."""
+"""rdjson: held to a closed schema of reviewdog's format, and its suggestions to `fix --unsafe`."""
 
 import json
 from importlib import metadata
@@ -68,7 +68,7 @@ def offset(data, position):
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("gap", [" ", "\n        "])
 @pytest.mark.parametrize("one_line", [False, True])
-def test_a_suggestion_is_the_edit_of_cause_1(check, capsys, ending, bom, gap, one_line):
+def test_a_suggestion_is_the_remedy(check, capsys, ending, bom, gap, one_line):
     text = MODEL.format(name="forearm", gap=gap)
     text = text.replace("\n", " " if one_line else ending)
     path, document = check(bom + text.encode())
@@ -76,7 +76,7 @@ def test_a_suggestion_is_the_edit_of_cause_1(check, capsys, ending, bom, gap, on
     (suggestion,) = diagnostic["suggestions"]
     data = path.read_bytes()
     start, end = (offset(data, suggestion["range"][key]) for key in ("start", "end"))
-    assert main(["fix", "arm.urdf", "--cause", "1", "--write", "-q"]) == 0
+    assert main(["fix", "arm.urdf", "--unsafe", "--write", "-q"]) == 0
     assert path.read_bytes() == data[:start] + suggestion["text"].encode() + data[end:]
     assert data[start:end] == b"0.0801"
     located = diagnostic["location"]["range"]
@@ -91,7 +91,7 @@ def test_an_edit_of_several_numbers_is_one_suggestion(capsys):
     assert main(["check", str(root / "data" / "arm.urdf"), "--output-format", "rdjson"]) == 1
     diagnostics = parse(capsys.readouterr().out)["diagnostics"]
     suggested = [each["suggestions"] for each in diagnostics if "suggestions" in each]
-    assert [len(each) for each in suggested] == [1, 1]
+    assert [len(each) for each in suggested] == [1, 1, 1]
     assert suggested[1][0]["text"] == '0.00025351" ixy="0" ixz="0" iyy="0.00025351'
 
 

@@ -169,7 +169,7 @@ def many(count, text="x"):
     kinds = (hand_made.PLATE, hand_made.ACCEPTED, hand_made.TRIANGLE)
     file = hand_made.ARM._replace(
         findings=tuple(
-            kind._replace(message=f"{index} {text}", causes=(), suggestion=None)
+            kind._replace(message=f"{index} {text}", causes=(), remedy=None)
             for index in range(count)
             for kind in (kinds[0], kinds[2])
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.checking.check import Document, DocumentResult, check_documents
+from inertial_check.checking.check import Document, DocumentResult, ReportContent, check_documents
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
@@ -287,7 +287,8 @@ def test_a_run_that_is_killed_leaves_a_cache_that_holds(models, request):
     """With few entries or many: the next run says what it should."""
     command = [sys.executable, "-m", "inertial_check", "check", "valid", "defects", "--jobs", "1"]
     command += ["--output-format", "json", "--cache", "killed"]
-    right = check_paths(CheckRequest(["valid", "defects"], settings_of))
+    content = ReportContent(remedies=True)
+    right = check_paths(CheckRequest(["valid", "defects"], settings_of, content=content))
     documents = len(right.files)
     turns = 20 if request.config.getoption("--long") else 3
     for turn in range(turns):

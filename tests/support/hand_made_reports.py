@@ -11,9 +11,9 @@ from inertial_check.checking.report import (
     FindingEntry,
     Hypothesis,
     Prediction,
+    Remedy,
     Report,
     Severity,
-    Suggestion,
     Suppression,
     TextReplacement,
 )
@@ -135,9 +135,16 @@ TRIANGLE = Finding(
         )
     ),
     written={"mass": "1.20", "ixx": "0.02", "izz": "0.08"},
-    suggestion=Suggestion(
-        "The nearest inertia that a body can have; its moments change by 29.9 %",
-        (
+    remedy=Remedy(
+        ("forearm",),
+        ("/robot/link[1]",),
+        ({"ixx": "0.03", "izz": "0.07", "mass": "0.5"},),
+        "nearest",
+        "its moments change by 29.9 %",
+        0.4,
+        ("decimal-slip (40 %)",),
+        change=0.299,
+        replacements=(
             TextReplacement(Place(15, 20, 15, 24), "0.03"),
             TextReplacement(Place(15, 66, 15, 70), "0.07"),
             TextReplacement(Place(3, 1, 3, 4, "robots/common.xml"), "0.5"),
@@ -227,6 +234,14 @@ WICKED = "\x1b[2J\x00]]>\n::error::<b>|`*_@all&{0}[a](b)\u202e\U0001f916\udce9x\
 """A name that would break out of any form: controls, markup, right-to-left, lone surrogates."""
 
 
+def remedy_of(finding: Finding, **changes: object) -> Finding:
+    """The finding with a remedy of its own body."""
+    assert TRIANGLE.remedy is not None
+    name, id_ = finding.body or "", finding.body_id or ""
+    own = TRIANGLE.remedy._replace(bodies=(name,), body_ids=(id_,))
+    return finding._replace(remedy=own._replace(**changes))
+
+
 def named(name: str) -> Report:
     """A report in which everything that a document can name has this name."""
     body = INCONSISTENT._replace(name=name, id=name)
@@ -241,6 +256,7 @@ def named(name: str) -> Report:
         excerpt=Excerpt((ExcerptLine(15, name[:100], 0, 3),)),
         written={"izz": name[:40]},
     )
+    finding = remedy_of(finding)
     suppressed = finding._replace(suppression=Suppression("inSource", name))
     unplaced = finding._replace(place=finding.place._replace(path=name), body=None, body_id=None)
     file = FileReport(name, "urdf", name, (body, body), (finding, unplaced), (suppressed,))

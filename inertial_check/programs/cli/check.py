@@ -19,7 +19,7 @@ from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output, rendering, running
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.programs.cli.rendering import KnownFindings
-from inertial_check.reports import SUGGESTING, UNDOING, RulePage
+from inertial_check.reports import RulePage
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -340,15 +340,6 @@ def _check(
     named = [path for path in paths if os.path.lexists(path)]
     writable = WritableFolders.around([*options.list_folders(paths), *named])
     writable.remove_leftovers_beside(file.path for file in report.files)
-    forms = running.list_forms(args, configurations)
-    if not forms.isdisjoint(SUGGESTING):
-        from inertial_check.fixing.suggestions import add_suggestions
-
-        report = add_suggestions(report, configurations.settings, stdin)
-    if not forms.isdisjoint(UNDOING):
-        from inertial_check.fixing.suggestions import add_cause_edits
-
-        report = add_cause_edits(report, configurations.settings, stdin)
     return report
 
 

@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = add_writing(parser)
     group.add_argument(
-        "--unsafe", action="store_true", help="also make changes larger than --max-change"
+        "--unsafe",
+        action="store_true",
+        help="also write remedies that are less than 97 %% sure, and changes beyond --max-change",
     )
     group.add_argument(
         "--max-change",
@@ -68,10 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Where the numbers come from")
     group.add_argument(
         "--method",
-        choices=("nearest", "geometry"),
-        default="nearest",
-        help="nearest: the least change (default); geometry: the written mass spread evenly over "
-        "the body's own shapes, also for consistent bodies that are selected",
+        choices=("remedy", "nearest", "geometry"),
+        default="remedy",
+        help="remedy: what check offers, the numbers that a cause or a twin tells, else the "
+        "nearest body (default); nearest: the least change; geometry: the written mass spread "
+        "evenly over the body's own shapes, also for consistent bodies that are selected",
     )
     group.add_argument(
         "--shapes",
@@ -118,6 +121,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="RULES",
         help="look only at bodies with findings of these rules: codes, beginnings of codes, names",
+    )
+    group.add_argument(
+        "--all-remedies",
+        action="store_true",
+        help="write the remedies of all bodies, not only of those that cannot exist",
     )
     options.add_sniff(group)
     group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
@@ -348,6 +356,7 @@ def _request_of(args: argparse.Namespace) -> FixRequest:
         unsafe=args.unsafe,
         bodies=args.body,
         select=args.select,
+        all_remedies=args.all_remedies,
     )
 
 
@@ -392,8 +401,14 @@ def _fix_file(
         selection.known.update(dict.fromkeys(body.name for body in model.bodies))
     if request.bodies and not bodies:
         return Fix(model.source, model.format, model.source.data, ())
-    tolerance, context = settings.tolerance, settings.context
-    return carry_out(replace(request, bodies=bodies, tolerance=tolerance, context=context), model)
+    own = replace(
+        request,
+        bodies=bodies,
+        tolerance=settings.tolerance,
+        context=settings.context,
+        settings=settings,
+    )
+    return carry_out(own, model)
 
 
 def writable_folders(args: argparse.Namespace) -> WritableFolders:
@@ -467,6 +482,8 @@ def _body_as_json(body: BodyFix) -> dict[str, object]:
         "status": body.status,
         "reason": body.reason or None,
         "cause": body.cause,
+        "source": body.source,
+        "confidence": body.confidence,
         "old": numbers[0],
         "new": numbers[1],
         "relative_change": body.relative_change,

@@ -28,6 +28,7 @@ from inertial_check.documents.resources import concerns_lookup
 from inertial_check.documents.source import Place
 from inertial_check.documents.usd import TEXT
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
+from inertial_check.fixing.prescriptions import prescribe
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -337,7 +338,7 @@ def _run_check(checked: DocumentCheck) -> DocumentCheck:
             return replace(checked, file=file, depends=depends)
         if is_fragment(model):
             return checked
-        file = check_model(model, settings).files[0]
+        file = check_model(model, settings, prescribe=prescribe).files[0]
     others = {os.path.abspath(source.path) for source in model.others}
     depends = frozenset(lookups.paths | others) if lookups.complete else None
     return replace(checked, file=file, model=model, depends=depends)

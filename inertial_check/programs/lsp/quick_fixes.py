@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
 from threading import Lock
 from typing import NamedTuple
 
 from inertial_check.checking.check import SURE
-from inertial_check.checking.report import Finding, Suggestion, TextReplacement
+from inertial_check.checking.report import Finding, Severity, TextReplacement
 from inertial_check.checking.suppressions import MARK
 from inertial_check.documents.source import Place
-from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.edits import fix_model
-from inertial_check.fixing.request import format_percent
-from inertial_check.fixing.result import Fix
-from inertial_check.fixing.suggestions import suggest_edits
 from inertial_check.programs.lsp.documents import DocumentCheck, Text, recheck
 
-_MOST_ENTRIES = 3
-"""Most entries of an edit that a title shows."""
+_LONGEST_TITLE = 200
+"""Longest title of a quick fix [code points]."""
 
 _LONGEST_NAME = 60
 """Longest name of a body in a title that is shown in full [code points]."""
@@ -45,7 +39,7 @@ class QuickFix(NamedTuple):
 
 
 class QuickFixes:
-    """Quick fixes of the findings of one check; each is tried once.
+    """Quick fixes of the findings of one check; a comment is tried once for each.
 
     Args:
         checked: The check.
@@ -54,63 +48,46 @@ class QuickFixes:
     def __init__(self, checked: DocumentCheck) -> None:
         self._check = checked
         self._lock = Lock()
-        self._known: dict[tuple[str, str | None, Place], tuple[QuickFix, ...]] = {}
-        file = checked.file
-        self._fixable = [each for each in (file.findings if file else ()) if each.fix is not None]
+        self._known: dict[tuple[str, str | None, Place], QuickFix | None] = {}
+        self._findings = checked.file.findings if checked.file else ()
 
     def of(self, finding: Finding) -> tuple[QuickFix, ...]:
-        """The quick fixes of a finding: undo its causes, best first; the nearest; a comment."""
+        """The quick fixes of a finding: its remedy, and a comment that suppresses it."""
         key = finding.code, finding.body_id, finding.place
         with self._lock:
             if key not in self._known:
-                if finding.fix is None or finding.body_id is None:
-                    nearest = None
-                else:
-                    fix, found = self._nearest
-                    suggestion = found.get(finding.body_id)
-                    if fix is None or suggestion is None:
-                        nearest = None
-                    else:
-                        change = next(
-                            each.relative_change
-                            for each in fix.bodies
-                            if each.id == finding.body_id
-                        )
-                        title = (
-                            f"Move {_name(finding)} to the nearest consistent inertia "
-                            f"(changes moments by {format_percent(change)})"
-                        )
-                        nearest = QuickFix(title, suggestion.replacements)
-                comment = _suppress_in_comment(self._check, finding)
-                others = [each for each in (nearest, comment) if each is not None]
-                self._known[key] = (*_undo_causes(self._check, finding), *others)
-            return self._known[key]
+                self._known[key] = _suppress_in_comment(self._check, finding)
+            comment = self._known[key]
+        remedy, found = finding.remedy, [] if comment is None else [comment]
+        if remedy is not None and remedy.replacements:
+            more = f" in {len(remedy.bodies)} bodies" if len(remedy.bodies) > 1 else ""
+            sure = remedy.source != "nearest" and remedy.confidence > SURE
+            likely = f" ({100 * remedy.confidence:.0f} %)" if remedy.source != "nearest" else ""
+            title = f"Fix {_name(finding) or finding.code}{more}{likely}: {remedy.why}"
+            title = title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+            found.insert(0, QuickFix(title, remedy.replacements, sure, len(remedy.bodies)))
+        return tuple(found)
 
     def all(self, safe: bool) -> QuickFix | None:
-        """The edit that moves all broken bodies of the document at once; None without such bodies.
+        """The edit that writes the remedies of all broken bodies at once; None without any.
 
         Args:
-            safe: Move only bodies that `fix` moves without --unsafe.
+            safe: Write only what `fix` writes without --unsafe.
         """
-        with self._lock:
-            found = self._nearest[1]
-        wanted = {each.body_id or "" for each in self._fixable if each.fix == "safe" or not safe}
-        wanted &= found.keys()
-        if not wanted:
+        remedies = [
+            each.remedy
+            for each in self._findings
+            if each.remedy is not None
+            and each.severity is Severity.ERROR
+            and each.remedy.replacements
+            and (each.remedy.safe or not safe)
+        ]
+        if not remedies:
             return None
-        replacements = dict.fromkeys(
-            each for id_ in found if id_ in wanted for each in found[id_].replacements
-        )
-        which = "whatever has to change little" if safe else f"all {len(wanted)} broken bodies"
-        title = f"Move {which} to the nearest consistent inertia"
-        return QuickFix(title, tuple(replacements), bodies=len(wanted))
-
-    @cached_property
-    def _nearest(self) -> tuple[Fix | None, Mapping[str, Suggestion]]:
-        """The fix of all broken bodies by method nearest, and the suggestions by their ids."""
-        ids = {each.body_id for each in self._fixable if each.body_id is not None}
-        fix = _fix(self._check, ids)
-        return fix, _suggestions(self._check, fix)
+        bodies = {id_ for each in remedies for id_ in each.body_ids}
+        replacements = dict.fromkeys(one for each in remedies for one in each.replacements)
+        which = "what is sure" if safe else f"all {len(bodies)} broken bodies"
+        return QuickFix(f"Fix {which}", tuple(replacements), bodies=len(bodies))
 
 
 def changes(
@@ -124,76 +101,6 @@ def changes(
             return {}
         found.setdefault(checked.path_of(each.place), (text, []))[1].append(each)
     return found
-
-
-def _fix(checked: DocumentCheck, bodies: Collection[str], cause: int | None = None) -> Fix | None:
-    """The fix that `fix --unsafe` would write; None where it cannot."""
-    model, settings = checked.model, checked.settings
-    if model is None or settings is None or not bodies:
-        return None
-    try:
-        return fix_model(
-            model,
-            unsafe=True,
-            cause=cause,
-            bodies=bodies,
-            tolerance=settings.tolerance,
-            context=settings.context,
-        )
-    except InertialCheckError:
-        return None  # a quick fix is an offer; `fix` itself reports the reason
-
-
-def _suggestions(checked: DocumentCheck, fix: Fix | None) -> Mapping[str, Suggestion]:
-    if fix is None or checked.model is None:
-        return {}
-    return suggest_edits(checked.model, fix)
-
-
-def _undo_causes(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
-    """The quick fixes that undo the probable causes of a finding, if they remove it."""
-    if finding.bodies:
-        yield from _undo_together(checked, finding)
-        return
-    body = finding.body_id
-    for number, cause in enumerate(finding.causes, 1):
-        if body is None or not (cause.edit and cause.edit["entries"]):
-            continue
-        fix = _fix(checked, {body}, number)
-        suggestion = _suggestions(checked, fix).get(body)
-        result = None if fix is None else next(each for each in fix.bodies if each.id == body)
-        if suggestion is not None and result is not None and result.cause == cause.cause:
-            sure = number == 1 and cause.confidence > SURE
-            entries = cause.edit["entries"] if cause.edit else {}
-            shown = [f"{name} = {value!r}" for name, value in entries.items()]
-            if len(shown) > _MOST_ENTRIES:
-                shown[_MOST_ENTRIES:] = [f"and {len(shown) - _MOST_ENTRIES} more"]
-            likely = f"{100 * cause.confidence:.0f} %"
-            yield QuickFix(
-                f"Undo {cause.cause.replace('-', ' ')}: {', '.join(shown)} ({likely})",
-                suggestion.replacements,
-                sure=sure,
-            )
-
-
-def _undo_together(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
-    """The quick fixes that undo a cause of a finding on the whole model in all its bodies."""
-    for number, cause in enumerate(finding.causes, 1):
-        if not cause.edit:
-            continue
-        fix = _fix(checked, finding.body_ids, number)
-        suggestions = _suggestions(checked, fix)
-        mended = [
-            suggestions[each.id]
-            for each in (() if fix is None else fix.bodies)
-            if each.id in suggestions and each.cause == cause.cause
-        ]
-        if mended:
-            replacements = dict.fromkeys(each for one in mended for each in one.replacements)
-            likely = f"{100 * cause.confidence:.0f} %"
-            title = f"Undo {cause.cause.replace('-', ' ')} in {len(mended)} bodies ({likely})"
-            sure = number == 1 and cause.confidence > SURE
-            yield QuickFix(title, tuple(replacements), sure=sure, bodies=len(mended))
 
 
 def _suppress_in_comment(checked: DocumentCheck, finding: Finding) -> QuickFix | None:

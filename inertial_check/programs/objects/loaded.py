@@ -558,7 +558,7 @@ def repair_model(
     targets = EngineTargets.of(model, request.engines, tolerance)
     ids = choose_by_name(model, request.bodies)
     method = _RepairMethod(request, targets)
-    proposals = propose_all(model, method, ids, bool(request.bodies), tolerance)
+    proposals = propose_all(model, method, ids, bool(request.bodies), request.judge(model))
     rows = {body.id: row for row, body in enumerate(model.bodies)}
     take_back = {
         id_: write(rows[id_], proposal.result.new)

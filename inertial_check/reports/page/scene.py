@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -40,15 +39,14 @@ from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.load import load
-from inertial_check.documents.model import JOINT_TYPES, Body, Joint, Judgement, Model, Pose
+from inertial_check.documents.model import ENTRIES, JOINT_TYPES, Body, Joint, Model, Number, Pose
 from inertial_check.documents.source import Edit, Span
-from inertial_check.errors import DefectError, InertialCheckError
-from inertial_check.fixing.edits import carry_out
-from inertial_check.fixing.request import FixRequest
-from inertial_check.fixing.result import BodyFix
+from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.representations import six, symmetric
+from inertial_check.inertia.consistency import Consistency
+from inertial_check.inertia.representations import join, six, symmetric
 from inertial_check.inertia.solids import equivalent_box, equivalent_ellipsoid
+from inertial_check.reports.grouping import describe_remedy, write_remedy_command
 from inertial_check.reports.page.meshes import (
     MODEL_TRIANGLES,
     MeshLibrary,
@@ -340,98 +338,55 @@ def _cut(text: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, 
     return left + shown + right, kept
 
 
-class _Method(NamedTuple):
-    """A way to fix bodies.
-
-    Attributes:
-        name: "cause" for the numbers that the first cause says were meant, "nearest" for the least
-            change.
-        cause: Argument of fix_model.
-        option: Option of the command `fix` that does the same.
-    """
-
-    name: str
-    cause: int | None
-    option: str
-
-
-_CAUSE = _Method("cause", 1, "--cause 1")
-_NEAREST = _Method("nearest", None, "--unsafe")
-
-
-def describe_fixes(
-    model: Model,
-    judgements: Sequence[Judgement],
-    findings: Sequence[Finding],
-    settings: Settings,
-) -> tuple[dict[str, list[Json]], list[str]]:
-    """Describe the fixes of all bodies with a finding that a fix removes.
-
-    Args:
-        model: The model that was checked.
-        judgements: One for each body.
-        findings: The findings that count.
-        settings: The settings of the check.
-
-    Returns:
-        The fixes of each body by its id, what the first cause says was meant before the nearest
-        numbers; and notes on fixes that could not be computed.
-    """
-    broken = {each.body_id for each in findings if each.fix is not None and each.body_id}
-    explained = {
-        id_
-        for each in findings
-        if each.causes and each.causes[0].edit is not None
-        for id_ in (each.body_id, *each.body_ids)
-        if id_ is not None
-    }
-    by_id = {body.id: each for body, each in zip(model.bodies, judgements, strict=True)}
-    fixes: dict[str, list[Json]] = {}
-    notes: list[str] = []
-    for method, ids in ((_CAUSE, explained), (_NEAREST, broken)):
-        if not ids:
-            continue
-        try:
-            with raise_defects(model.source.path, InertialCheckError):
-                request = FixRequest(
-                    cause=method.cause,
-                    unsafe=True,
-                    bodies=ids,
-                    tolerance=settings.tolerance,
-                    context=settings.context,
-                    findings=findings,
-                )
-                fix = carry_out(request, model)
-        except InertialCheckError as error:
-            if isinstance(error, DefectError):
-                notes.append(f"no fix ({method.name}) is shown: {error.reason}")
-            continue
-        bodies = {body.id: body for body in model.bodies}
-        for result in fix.bodies:
-            if result.status == "fixed" and result.new is not None:
-                described = _describe_fix(model, bodies[result.id], by_id[result.id], result)
-                described["method"] = method.name
-                described["lines"] = describe_edits(model, fix.edits.get(result.id, ()))
-                described["command"] = (
-                    f"inertial-check fix {method.option} --body {shlex.quote(result.name)} "
-                    f"{shlex.quote(model.source.path)}"
-                )
-                fixes.setdefault(result.id, []).append(described)
-    return fixes, notes
-
-
-def _describe_fix(
-    model: Model, body: Body, judgement: Judgement, result: BodyFix
-) -> dict[str, Json]:
-    """Describe the numbers of a body after a fix."""
-    mass = judgement.mass if result.mass is None else result.mass[1]
-    center = judgement.p_BoBcm_B if result.com is None else result.com[1]
+def describe_remedy_of(file: FileReport, model: Model, finding: Finding) -> dict[str, Json] | None:
+    """Describe the remedy of a finding: its reason, changed lines and command; None without one."""
+    remedy = finding.remedy
+    if remedy is None or not remedy.edits:
+        return None
+    bodies = {body.id: body for body in model.bodies}
+    edits = [
+        Edit(number.span, texts[name])
+        for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True)
+        for name, number in _name_numbers(bodies[id_]).items()
+        if name in texts and number.span is not None
+    ]
     return {
-        "cause": result.cause,
-        "reason": result.reason,
-        "margin": encode_number(result.margin),
-        **describe_solid(mass, center, _rotate_to_body(body, result)),
+        "source": remedy.source,
+        "reason": describe_remedy(remedy),
+        "lines": describe_edits(model, edits),
+        "command": write_remedy_command(file, [finding]),
     }
+
+
+def describe_fixes(file: FileReport, model: Model) -> dict[str, list[Json]]:
+    """Describe the remedy of each body, by its id: the numbers and the solid that it leads to."""
+    bodies = {body.id: body for body in model.bodies}
+    fixes: dict[str, list[Json]] = {}
+    for finding in file.findings:
+        remedy, described = finding.remedy, describe_remedy_of(file, model, finding)
+        if remedy is None or described is None:
+            continue
+        for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True):
+            body = bodies[id_]
+            if body.inertial is None or id_ in fixes:
+                continue
+            value = {
+                name: float(texts.get(name, number.text))
+                for name, number in _name_numbers(body).items()
+            }
+            kilograms, meters = body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
+            R_BBi = np.array(body.inertial.R_BBi)
+            I_BBcm_Bi = body.unit * np.array([value.get(entry, np.nan) for entry in ENTRIES])
+            I_BBcm_B = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.T)
+            center = [meters * value[name] for name in ("x", "y", "z")]
+            margin = Consistency(join(np.ones(()), np.zeros(3), I_BBcm_Bi), "com").margin
+            solid = describe_solid(kilograms * value.get("mass", np.nan), center, I_BBcm_B.tolist())
+            fixes[id_] = [{**described, "margin": encode_number(float(margin)), **solid}]
+    return fixes
+
+
+def _name_numbers(body: Body) -> dict[str, Number]:
+    return {} if body.inertial is None else name_all_numbers(body.inertial)
 
 
 def describe_solid(
@@ -461,15 +416,6 @@ def describe_solid(
         "ellipsoid": None if solid is None else encode_numbers(solid.ellipsoid, 7),
         "box": None if solid is None else encode_numbers(solid.box, 7),
     }
-
-
-def _rotate_to_body(body: Body, result: BodyFix) -> list[float]:
-    """Rotate the new tensor of a fix from the inertial's own axes to those of the body."""
-    assert body.inertial is not None  # a fixed body has both
-    assert result.new is not None
-    R_BBi = np.array(body.inertial.R_BBi)
-    rotated: list[float] = six(R_BBi @ symmetric(np.array(result.new)) @ R_BBi.T).tolist()
-    return rotated
 
 
 SCHEMA_VERSION = "1"
@@ -523,7 +469,8 @@ def read_scene(path: str, settings: Settings | None = None, data: bytes | None =
         note says why.
     """
     settings = settings or Settings().validate()
-    (result,) = check_documents([Document(path, True, settings, data)])
+    document = Document(path, True, settings, data)
+    (result,) = check_documents([document], prescribe=prescribe)
     if result.file is not None:
         found = result.file
     else:
@@ -563,8 +510,7 @@ def build_scene(
     with raise_defects(file.path):
         library = MeshLibrary() if library is None else library
         meshes = ModelMeshes(model, context, library, triangles)
-        judgements = [body.judgement for body in file.bodies]
-        fixes, fix_notes = describe_fixes(model, judgements, file.findings, settings)
+        fixes = describe_fixes(file, model)
         nodes, node_notes = describe_nodes(model)
         shapes, shape_notes = describe_shapes(model, meshes)
         densities = describe_densities(file, model, settings)
@@ -581,10 +527,13 @@ def build_scene(
                 )
             ],
             "findings": [
-                _describe_finding(index_of, each, describe_lines(model, bodies, each))
+                {
+                    **_describe_finding(index_of, each, describe_lines(model, bodies, each)),
+                    "remedy": describe_remedy_of(file, model, each),
+                }
                 for each in file.findings
             ],
-            "notes": [*file.notes, *node_notes, *shape_notes, *fix_notes],
+            "notes": [*file.notes, *node_notes, *shape_notes],
         }
         return Scene(file.path, content, {each: library.contents[each] for each in meshes.used})
 
@@ -671,7 +620,9 @@ def _describe_body(
     }
 
 
-def _describe_finding(index_of: Mapping[str, int], finding: Finding, lines: list[Json]) -> Json:
+def _describe_finding(
+    index_of: Mapping[str, int], finding: Finding, lines: list[Json]
+) -> dict[str, Json]:
     """Describe a finding with its source lines and its causes; see Scene."""
     ids = (finding.body_id, *finding.body_ids)
     return {

@@ -37,6 +37,7 @@ from inertial_check.documents.children import (
 )
 from inertial_check.documents.context import Lookups, record_lookups
 from inertial_check.errors import InertialCheckError, UsageError
+from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.reports.page.meshes import MeshLibrary
 from inertial_check.reports.page.page import write_page
 from inertial_check.reports.page.scene import Scene, build_plain_scene, build_scene
@@ -400,7 +401,8 @@ class LiveScene:
         used = {} if self._good is None else self._good.meshes
         if len(self._library.contents) > _MOST_UNUSED * (1 + len(used)):
             self._library = MeshLibrary()
-        (result,) = check_documents([Document(self.path, True, self._settings)])
+        document = Document(self.path, True, self._settings)
+        (result,) = check_documents([document], prescribe=prescribe)
         lookups.paths.update(result.lookups or ())
         nothing = FileReport(self.path, None, None, (), ())
         if result.file is None:

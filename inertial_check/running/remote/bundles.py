@@ -69,7 +69,7 @@ class Bundle:
         if renamed.file is None:
             return renamed
         # `fix` writes no archive and no URL, so no report counts on it.
-        findings = tuple(each._replace(fix=None) for each in renamed.file.findings)
+        findings = tuple(each._replace(fix=None, remedy=None) for each in renamed.file.findings)
         return renamed._replace(file=renamed.file._replace(findings=findings))
 
 

@@ -32,7 +32,7 @@ def write(folder):
 
 
 def run(capsys, *argv):
-    code = main(["fix", *argv])
+    code = main(["fix", "--method=nearest", *argv])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 
@@ -42,10 +42,10 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(write, capsys):
     before = path.read_bytes()
     code, out, err = run(capsys, "r.urdf")
     assert code == 1
-    assert out == ic.fix_model("r.urdf").diff()
+    assert out == ic.fix_model("r.urdf", method="nearest").diff()
     assert out.startswith("--- a/r.urdf\n+++ b/r.urdf\n")
     assert path.read_bytes() == before
-    change = ic.fix_model("r.urdf").bodies[1].relative_change
+    change = ic.fix_model("r.urdf", method="nearest").bodies[1].relative_change
     assert re.search(
         rf"r\.urdf:\d+: \[link1\] fixed: its moments change by {100 * change:.3g} %", err
     )
@@ -97,7 +97,7 @@ def test_o_writes_elsewhere_and_always_gives_a_file(write, folder, capsys):
     before = path.read_bytes()
     assert run(capsys, "r.urdf", "-o", "out.urdf")[:2] == (0, "")
     assert path.read_bytes() == before
-    assert (folder / "out.urdf").read_bytes() == ic.fix_model("r.urdf").data
+    assert (folder / "out.urdf").read_bytes() == ic.fix_model("r.urdf", method="nearest").data
     write("sound.urdf", SOUND)
     assert run(capsys, "sound.urdf", "-o", "copy.urdf")[0] == 0
     assert (folder / "copy.urdf").read_bytes() == (folder / "sound.urdf").read_bytes()
@@ -238,7 +238,7 @@ def test_json_lists_every_body(write, capsys, data_dir):
         "unchanged": 1,
     }
     assert list(bodies["link1"]["old"].values()) == [float(text) for text in BROKEN]
-    fix = ic.fix_model("r.urdf").bodies[1]
+    fix = ic.fix_model("r.urdf", method="nearest").bodies[1]
     assert tuple(bodies["link1"]["new"].values()) == fix.new
     assert bodies["link1"]["relative_change"] == fix.relative_change
     assert bodies["link1"]["margin"] == fix.margin

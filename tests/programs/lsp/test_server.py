@@ -235,7 +235,10 @@ class TestPlaces:
 class TestActions:
     def test_undo_a_cause(self, editor):
         (found,) = editor.open("undo.urdf", ROBOT)
-        undo = action(editor.actions("undo.urdf", found), "Undo decimal slip: iyy = 0.00801")
+        undo = action(
+            editor.actions("undo.urdf", found),
+            "Fix forearm (96 %): decimal-slip: iyy 0.0801 -> 0.00801",
+        )
         assert undo["isPreferred"]
         assert undo["diagnostics"] == [found]
         assert undo["edit"]["documentChanges"][0]["textDocument"]["version"] == 1
@@ -243,13 +246,12 @@ class TestActions:
         assert editor.opened[editor.uri("undo.urdf")].text == SOUND
         assert editor.diagnostics("undo.urdf") == []
 
-    def test_move_to_the_nearest(self, editor):
-        (found,) = editor.open("nearest.urdf", ROBOT)
-        nearest = action(editor.actions("nearest.urdf", found), "Move forearm to the nearest")
-        assert "changes moments by 51.1 %" in nearest["title"]
-        editor.apply(nearest)
-        assert "IC301" not in editor.codes("nearest.urdf")
-        text = editor.opened[editor.uri("nearest.urdf")].text
+    def test_offers_what_fix_writes_and_nothing_else(self, editor):
+        (found,) = editor.open("remedy.urdf", ROBOT)
+        titles = [each["title"] for each in editor.actions("remedy.urdf", found)]
+        assert [title.split()[0] for title in titles] == ["Fix", "Suppress"]
+        editor.apply(action(editor.actions("remedy.urdf", found), "Fix forearm"))
+        text = editor.opened[editor.uri("remedy.urdf")].text
         fixed = ic.fix_model(ic.load(ROBOT.encode()), unsafe=True)
         assert text.encode() == fixed.data
 
@@ -295,7 +297,7 @@ class TestActions:
         found = [each for each in editor.open("many.urdf", text) if each["code"] == "IC301"]
         assert len(found) == 30
         titles = [each["title"] for each in editor.actions("many.urdf")]
-        assert "Move all 30 broken bodies to the nearest consistent inertia" in titles
+        assert "Fix all 30 broken bodies" in titles
         assert len(titles) < 40
 
     def test_fix_all_does_what_is_safe(self, editor):
@@ -313,7 +315,7 @@ class TestActions:
         hand = ROBOT[ROBOT.index('  <link name="forearm"') :].replace("forearm", "hand")
         broken = ROBOT.replace("</robot>\n", hand)
         found = editor.open("both.urdf", broken)[0]
-        editor.apply(action(editor.actions("both.urdf", found), "Move all 2 broken bodies"))
+        editor.apply(action(editor.actions("both.urdf", found), "Fix all 2 broken bodies"))
         assert "IC301" not in editor.codes("both.urdf")
 
     def test_are_only_of_the_kinds_that_are_asked_for(self, editor):
@@ -330,7 +332,7 @@ class TestActions:
     def test_of_an_editor_without_versions_are_plain_changes(self, start):
         editor = start()
         (found,) = editor.open("plain.urdf", ROBOT)
-        editor.apply(action(editor.actions("plain.urdf", found), "Undo decimal slip"))
+        editor.apply(action(editor.actions("plain.urdf", found), "Fix forearm"))
         assert editor.diagnostics("plain.urdf") == []
         assert editor.quit() == 0
 
@@ -378,7 +380,7 @@ class TestXacro:
         assert {editor.marked("arm.xacro", each) for each in found} == {"0.0801"}
         said = editor.hover("arm.xacro", text.index("0.0801"))["contents"]["value"]
         assert "left (and 1 other body)" in said
-        editor.apply(action(editor.actions("arm.xacro", found[0]), "Undo decimal slip"))
+        editor.apply(action(editor.actions("arm.xacro", found[0]), "Fix left"))
         assert editor.diagnostics("arm.xacro") == []
 
     def test_shows_findings_in_the_file_that_is_included(self, editor):
@@ -394,7 +396,7 @@ class TestXacro:
         assert found["relatedInformation"][0]["location"]["uri"] == editor.uri("main.xacro")
         editor.open("macros.xacro", macros)
         assert editor.marked("macros.xacro", found) == "0.0801"
-        undo = action(editor.actions("macros.xacro", found), "Undo decimal slip")
+        undo = action(editor.actions("macros.xacro", found), "Fix left")
         editor.apply(undo)  # in the buffer alone: the file on the disk stays broken
         editor.diagnostics("main.xacro", fresh=True)
         assert editor.diagnostics("macros.xacro") == []

@@ -105,7 +105,7 @@ def test_the_fixing_hook_writes_and_fails_until_nothing_is_left(repository, hook
     before = model.read_bytes()
     done = pre_commit(repository)
     assert done.returncode == 1
-    assert "[wrist_2] fixed" in done.stdout
+    assert "[finger_left] fixed" in done.stdout
     assert "[forearm] needs-unsafe" in done.stdout
     assert model.read_bytes() != before
     again = model.read_bytes()

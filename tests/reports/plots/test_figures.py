@@ -96,7 +96,7 @@ def test_impossible_bodies_lie_in_the_shaded_region():
 
 
 def test_a_fix_draws_where_bodies_were(model):
-    figure = ic.plot.principal_moments(ic.fix_model(model))
+    figure = ic.plot.principal_moments(ic.fix_model(model, method="nearest"))
     (axes,) = figure.axes
     drawn = points(axes)
     assert len(drawn["before"]) == 2  # forearm needs --unsafe, so it stays
@@ -130,7 +130,7 @@ def test_margins_do_not_depend_on_the_size():
 
 
 def test_a_fix_shows_numbers_before_and_after(model):
-    figure = ic.plot.fix(ic.fix_model(model))
+    figure = ic.plot.fix(ic.fix_model(model, method="nearest"))
     said = texts(figure)
     assert "2 of 10 bodies changed; left: 1 needs-unsafe" in said
     assert "0.000475\n0.0004678 (-1.5 %)" in said
@@ -139,7 +139,7 @@ def test_a_fix_shows_numbers_before_and_after(model):
 
 
 def test_bodies_of_several_fixes_are_named_by_file(model):
-    one = ic.fix_model(model)
+    one = ic.fix_model(model, method="nearest")
     said = texts(ic.plot.fix([one, one]))
     assert any(text.startswith("wrist_2 (") for text in said)
     assert "4 of 20 bodies changed; left: 2 needs-unsafe" in said
@@ -171,7 +171,7 @@ def test_every_subject_is_taken(model):
     subjects = [
         model,
         report,
-        ic.fix_model(model),
+        ic.fix_model(model, method="nearest"),
         theta,
         theta[0],
         theta[:0],
@@ -198,7 +198,7 @@ def test_plots_go_into_the_axes_of_the_caller(model):
     axes = figure.add_subplot()
     for draw in (ic.plot.principal_moments, ic.plot.margins):
         assert draw(model, ax=axes) is figure
-    assert ic.plot.fix(ic.fix_model(model), ax=axes) is figure
+    assert ic.plot.fix(ic.fix_model(model, method="nearest"), ax=axes) is figure
     with pytest.raises(ParameterError, match="expected matplotlib"):
         ic.plot.margins(model, ax="left")
 

@@ -87,7 +87,7 @@ def findings(text, shown):
     for file in report["files"]:
         file["path"] = shown(file["path"])
         for finding in file["findings"]:
-            finding["fix"] = None  # which writes no archive and no URL
+            finding["fix"] = finding["remedy"] = None  # which writes no archive and no URL
     return json.dumps(sorted(report["files"], key=lambda file: file["path"]), sort_keys=True)
 
 

@@ -149,12 +149,9 @@ class Page {
     for (const option of find("option-shapes").options) option.disabled = option.value !== "none" && !has(option.value);
     const first = has("visual") ? "visual" : has("collision") ? "collision" : "none";
     find("option-shapes").value = kept && (kept.shapes === "none" || has(kept.shapes)) ? kept.shapes : first;
-    const methods = new Set(scene.bodies.flatMap((body) => body.fixes.map((fix) => fix.method)));
-    for (const option of find("option-numbers").options) {
-      option.disabled = option.value !== "written" && !methods.has(option.value);
-    }
-    find("numbers-label").hidden = !methods.size;
-    if (!kept || !methods.has(find("option-numbers").value)) find("option-numbers").value = "written";
+    const remedied = scene.bodies.some((body) => body.fixes.length);
+    find("numbers-label").hidden = !remedied;
+    if (!kept || !remedied) find("option-numbers").value = "written";
     const engines = scene.bodies.some((body) => body.predicted) ? scene.engines : [];
     const group = find("option-engines"), chosen = find("option-colour").value;
     group.replaceChildren(...engines.map(({ name }) => element("option", { value: `engine:${name}`, text: name })));
@@ -196,7 +193,7 @@ class Page {
   numbersOf(body) {
     const { numbers } = this.readOptions();
     if (numbers === "written" || !body.fixes.length) return body;
-    return body.fixes.find((fix) => fix.method === numbers) || body.fixes[0];
+    return body.fixes[0];
   }
 
   showPanels() {

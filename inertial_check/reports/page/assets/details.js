@@ -57,13 +57,11 @@ function buildCauses(finding) {
 }
 
 function buildFix(fix) {
-  const title = fix.method === "cause" ? `Fix: what ${fix.cause || "the first cause"} says was meant`
-    : "Fix: the nearest numbers that a body can have";
   return element("div", { class: "fix" },
-    element("h3", { text: title }),
-    element("p", { class: "place", text: `${fix.reason}; margin ${formatNumber(fix.margin, 3)} afterwards` }),
+    element("h3", { text: "Fix" }),
+    element("p", { class: "place", text: shorten(fix.reason, 2000) }),
     fix.lines.length ? buildChanges(fix.lines) : null,
-    buildCommand(fix.command));
+    fix.command ? buildCommand(fix.command) : null);
 }
 
 function buildCard(scene, index, { select, withFixes = true, withBody = true }) {
@@ -73,7 +71,6 @@ function buildCard(scene, index, { select, withFixes = true, withBody = true }) 
     onclick: () => select(body) }));
   const more = finding.bodies.length - names.length;
   const source = finding.file ?? scene.path;
-  const fixes = withFixes && finding.bodies.length === 1 ? scene.bodies[finding.bodies[0]].fixes : [];
   return element("article", { class: "card", "data-finding": index },
     element("header", {},
       severityLabel(finding.severity),
@@ -85,7 +82,7 @@ function buildCard(scene, index, { select, withFixes = true, withBody = true }) 
     element("p", { class: "place", text: shorten(`${source}:${finding.line}:${finding.column}`, 300) }),
     finding.lines.length ? buildLines(finding.lines) : null,
     buildCauses(finding),
-    ...(finding.fix || finding.causes.length ? fixes.map(buildFix) : []));
+    withFixes && finding.remedy ? buildFix(finding.remedy) : null);
 }
 
 // Cards of the worst findings; a button shows further ones, because thousands of cards take seconds.

@@ -87,7 +87,7 @@ class Figure extends MarkedRobot {
   // The numbers of a body that are shown: as written, or after the chosen fix.
   numbersOf(body) {
     if (this.options.numbers === "written" || !body.fixes.length) return body;
-    return body.fixes.find((fix) => fix.method === this.options.numbers) || body.fixes[0];
+    return body.fixes[0];
   }
 
   refresh() {

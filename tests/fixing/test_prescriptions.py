@@ -1,12 +1,11 @@
-"""The edits beside the findings are those of `fix`, body by body."""
+"""The remedies beside the findings are what `fix` writes, body by body."""
 
 import pytest
 
-from inertial_check.checking.check import Document
+from inertial_check.checking.check import ReportContent
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.source import Place
 from inertial_check.fixing.edits import fix_model
-from inertial_check.fixing.suggestions import add_suggestions
 from inertial_check.running.run import CheckRequest, check_paths
 
 SETTINGS = Settings().validate()
@@ -28,11 +27,10 @@ def urdf(*links, end="\n"):
     return end.join(["<robot name='r'>", *links, "</robot>"])
 
 
-def suggestions(path, **options):
-    report = add_suggestions(
-        check_paths(CheckRequest([str(path)], settings_of)), settings_of, **options
-    )
-    return {finding.body: finding.suggestion for finding in report.findings if finding.suggestion}
+def remedies(path):
+    request = CheckRequest([str(path)], settings_of, content=ReportContent(remedies=True))
+    report = check_paths(request)
+    return {each.body: each.remedy for each in report.findings if each.remedy and each.remedy.edits}
 
 
 def offset(text, line, column):
@@ -56,7 +54,7 @@ def test_all_together_they_are_what_fix_writes(tmp_path, encoding):
     text = head + urdf(link("a\u00e9"), link("fine", "0.06"), link("b", "0.03"))
     path = tmp_path / "r.urdf"
     path.write_bytes(text.encode(encoding))
-    found = suggestions(path)
+    found = remedies(path)
     assert found.keys() == {"a\u00e9", "b"}
     fixed = fix_model(str(path), unsafe=True)
     assert applied(text, found).encode(encoding) == fixed.data
@@ -66,26 +64,26 @@ def test_each_body_has_its_own(tmp_path):
     """On one line, too."""
     path = tmp_path / "r.urdf"
     path.write_text(urdf(link("a"), link("b"), end=""))
-    found = suggestions(path)
+    found = remedies(path)
     columns = {
         name: {each.place.column for each in one.replacements} for name, one in found.items()
     }
     assert max(columns["a"]) < min(columns["b"])
-    assert found["a"].description.startswith("The nearest inertia that a body can have; ")
+    assert found["a"].source == "nearest"
 
 
 def test_what_the_tag_states_again_belongs_to_the_body(tmp_path):
     text = urdf(link("a", ixy="0.02", more=' iyx="0.02"'), link("b", "0.06"))
     path = tmp_path / "r.urdf"
     path.write_text(text)
-    found = suggestions(path)
+    found = remedies(path)
     assert applied(text, found).encode() == fix_model(str(path), unsafe=True).data
 
 
 def test_bodies_that_are_not_mended_have_none(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(urdf(link("a"), link("b").replace('value="1"', 'value="-1"')))
-    assert suggestions(path).keys() == {"a"}
+    assert remedies(path).keys() == {"a"}
 
 
 def test_numbers_of_an_included_document_are_changed_there(tmp_path):
@@ -95,38 +93,14 @@ def test_numbers_of_an_included_document_are_changed_there(tmp_path):
     )
     path = tmp_path / "r.xml"
     path.write_text('<mujoco model="r"><include file="part.xml"/></mujoco>')
-    (suggestion,) = suggestions(path).values()
-    assert {each.place.path for each in suggestion.replacements} == {str(tmp_path / "part.xml")}
-
-
-def test_standard_input_is_not_looked_for_on_the_disk(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    stdin = Document("absent.urdf", True, SETTINGS, urdf(link("a")).encode())
-    report = check_paths(CheckRequest(["-"], settings_of, stdin=stdin))
-    report = add_suggestions(report, settings_of, stdin)
-    assert report.findings[0].suggestion is not None
-
-
-def test_a_report_without_anything_to_mend_is_not_read_again(tmp_path):
-    path = tmp_path / "r.urdf"
-    path.write_text(urdf(link("a", "0.06")))
-    report = check_paths(CheckRequest([str(path)], settings_of))
-    path.unlink()
-    assert add_suggestions(report, settings_of) == report
-
-
-def test_a_file_that_has_gone_keeps_its_findings(tmp_path):
-    path = tmp_path / "r.urdf"
-    path.write_text(urdf(link("a")))
-    report = check_paths(CheckRequest([str(path)], settings_of))
-    path.unlink()
-    assert add_suggestions(report, settings_of) == report
+    (remedy,) = remedies(path).values()
+    assert {each.place.path for each in remedy.replacements} == {str(tmp_path / "part.xml")}
 
 
 def test_a_place_is_of_the_number_alone(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(urdf(link("a")))
-    (suggestion,) = suggestions(path).values()
-    first = suggestion.replacements[0]
+    (remedy,) = remedies(path).values()
+    first = remedy.replacements[0]
     column = urdf(link("a")).splitlines()[1].index("0.02") + 1
     assert first.place == Place(2, column, 2, column + 4)

@@ -1,0 +1,94 @@
+"""The choice of what to write for a body: the numbers that its findings and their causes tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from inertial_check.checking.report import Finding, Hypothesis, RemedySource
+
+PROBABLE = 0.6
+"""Least confidence of a cause that forbids the nearest body: more probable than all else."""
+
+PLAUSIBLE = 0.3
+"""Least confidence of a cause whose numbers are taken where the nearest body is far away: of
+tensors that are off by more than tolerances.MAX_CHANGE the nearest body is hardly ever meant."""
+
+TRUSTED = 0.97
+"""Least confidence of a cause, a twin or a part of the same kind whose numbers are written
+without --unsafe."""
+
+SOURCES: Mapping[str, RemedySource] = {
+    "expected": "expected",
+    "mirror": "twin",
+    "copied-block": "sibling",
+}
+"""Sources of numbers by the name of the cause; that of all others is the cause itself."""
+
+OF_DIGITS = ("few-digits", "fixed-decimals")
+"""Causes that name no other numbers than the nearest within the printed digits."""
+
+
+class Choice(NamedTuple):
+    """What the findings of a body tell to write.
+
+    Attributes:
+        source: Where the numbers come from; "nearest" where no finding tells them.
+        cause: The cause that tells them, or that forbids the nearest body; None without one.
+        others: Causes that were considered and not taken, one clause each.
+    """
+
+    source: RemedySource
+    cause: Hypothesis | None
+    others: tuple[str, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the numbers are written without --unsafe, however far they are."""
+        sure = self.cause is not None and self.cause.confidence >= TRUSTED
+        return self.source == "expected" or (self.source not in ("nearest", "hand") and sure)
+
+
+def choose(name: str, id_: str, findings: Sequence[Finding], near: bool) -> Choice:
+    """Choose where the numbers of a body come from.
+
+    Args:
+        name: Name of the body.
+        id_: Its id.
+        findings: All findings that concern it.
+        near: Whether the nearest body is within the largest change that is made unasked.
+
+    Returns:
+        The choice; its source is "hand" where a probable cause names no numbers, or a veto speaks
+        against them.
+    """
+    first = [each.causes[0] for each in findings if each.causes]
+    known = {each.cause: each for finding in findings for each in finding.causes}
+    first.sort(key=lambda each: (each.cause != "expected", -each.confidence))
+    best = next((each for each in first if each.cause not in OF_DIGITS), None)
+    told = [each for each in first if find_entries(each, name, id_) and not each.veto]
+    taken = next(iter(told), None)
+    if best is not None and best.confidence >= PROBABLE and best is not taken:
+        taken = None if taken is None or taken.confidence < PROBABLE else taken
+        source: RemedySource = "hand" if taken is None else "cause"
+    elif taken is None or taken.confidence < (PROBABLE if near else PLAUSIBLE):
+        taken, source = None, "nearest"
+    else:
+        source = "cause"
+    if taken is not None:
+        source = (taken.edit or {}).get("source") or SOURCES.get(taken.cause, "cause")
+    others = (each for each in known.values() if taken is None or each.cause != taken.cause)
+    clauses = tuple(
+        f"{each.cause} ({100 * each.confidence:.0f} %)" + (f": {each.veto}" if each.veto else "")
+        for each in others
+    )
+    return Choice(source, taken if source != "hand" else best, clauses)
+
+
+def find_entries(hypothesis: Hypothesis, name: str, id_: str) -> Mapping[str, float]:
+    """The entries that a cause would write for a body; none where it has no edit of it."""
+    edit = hypothesis.edit or {}
+    bodies = edit.get("bodies", {})
+    own = bodies.get(name, bodies.get(id_, {})) if bodies else edit
+    entries: Mapping[str, float] = own.get("entries", {})
+    return entries

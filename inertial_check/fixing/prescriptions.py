@@ -1,0 +1,144 @@
+"""Remedies at the findings of a report: what `fix` writes for each, tried on the whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.report import (
+    ByteRange,
+    Finding,
+    JoinedEdit,
+    Remedy,
+    TextReplacement,
+)
+from inertial_check.checking.settings import Settings
+from inertial_check.documents.model import Model
+from inertial_check.documents.source import Edit, Source
+from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.edits import carry_out
+from inertial_check.fixing.remedies import RemedyMethod
+from inertial_check.fixing.request import FixRequest, Method
+from inertial_check.fixing.result import BodyFix, Fix
+
+_LONGEST_EDIT = 10_000
+"""Largest length of a replacement that is joined from several edits [bytes]."""
+
+
+def prescribe(
+    examination: Examination, findings: Sequence[Finding], settings: Settings
+) -> Sequence[Finding]:
+    """Give the findings on a model their remedies.
+
+    Args:
+        examination: The model, as it was checked.
+        findings: Its findings that count, with their causes.
+        settings: The settings of the check.
+
+    Returns:
+        The same findings. A finding on a body has the remedy of the body, or that of another one
+        which makes it go, as of two twins only one is changed. A model that cannot be fixed as a
+        whole has none.
+    """
+    methods: list[Method] = []
+    request = FixRequest(
+        unsafe=True,
+        all_remedies=True,
+        tolerance=settings.tolerance,
+        context=settings.context,
+        findings=findings,
+        settings=settings,
+        examination=examination,
+    )
+    model = examination.model
+    try:
+        fix = carry_out(request, model, methods.append)
+    except InertialCheckError:
+        return findings  # `fix` itself reports the reason
+    (method,) = methods
+    assert isinstance(method, RemedyMethod)  # by the request
+    return [_remedy(model, fix, method, each) for each in findings]
+
+
+def _remedy(model: Model, fix: Fix, method: RemedyMethod, finding: Finding) -> Finding:
+    """Give a finding its remedy."""
+    ids = set(finding.body_ids or ((finding.body_id,) if finding.body_id else ()))
+    fixed = [body for body in fix.bodies if body.status == "fixed"]
+    done = [body for body in fixed if body.id in ids]
+    if not done and ids and not any((finding.code, id_) in method.after for id_ in ids):
+        done = [body for body in fixed if body.name in finding.message]
+    if done:
+        remedy = _describe(model, fix, method, done)
+        return finding._replace(remedy=remedy, fix="safe" if remedy.safe else "unsafe")
+    told = (finding.fix is not None, "cause-refused", "needs-unsafe")
+    left = [body for body in fix.bodies if body.id in ids and not body.intact]
+    if not left or not (told[0] or left[0].status in told):
+        return finding
+    whys = dict.fromkeys(body.reason for body in left)
+    others = [] if left[0].cause is None else [left[0].cause]
+    by_hand = Remedy(
+        tuple(body.name for body in left),
+        tuple(body.id for body in left),
+        (),
+        "hand",
+        "; ".join(whys),
+        0.0,
+        tuple(others),
+    )
+    return finding._replace(remedy=by_hand, fix=None)
+
+
+def _describe(model: Model, fix: Fix, method: RemedyMethod, done: Sequence[BodyFix]) -> Remedy:
+    """The remedy of bodies that are fixed."""
+    first = method.prescribed[done[0].id]
+    ids = {body.id for body in done}
+    edits = sorted({edit for id_ in ids for edit in fix.edits.get(id_, ())})
+    others = (clause for id_ in ids for clause in method.prescribed[id_].choice.others)
+    return Remedy(
+        tuple(body.name for body in done),
+        tuple(body.id for body in done),
+        tuple(method.texts[body.id] for body in done),
+        first.choice.source,
+        done[0].reason,
+        min(method.prescribed[id_].confidence for id_ in ids),
+        tuple(dict.fromkeys(others)),
+        tuple(sorted(pair for pair in method.after if pair[1] in ids)),
+        all(method.prescribed[id_].safe for id_ in ids),
+        ids.isdisjoint(method.burdened),
+        max(body.relative_change for body in done),
+        tuple(TextReplacement(model.place(edit.span), edit.text) for edit in edits),
+        _join(model, edits),
+    )
+
+
+def _join(model: Model, edits: Sequence[Edit]) -> JoinedEdit | None:
+    """The edits as one replacement; None without any, or where they are in several documents."""
+    if not edits or len({edit.span.file for edit in edits}) > 1:
+        return None
+    source = model.source_of(edits[0].span)
+    range_ = _find_byte_range(source, edits, source.path if edits[0].span.file else None)
+    if range_ is None:
+        return None
+    first, last = edits[0].span.start, edits[-1].span.end
+    data = source.data[first:last]
+    pieces, at = [], 0
+    for edit in edits:
+        pieces += [data[at : edit.span.start - first], edit.text.encode()]
+        at = edit.span.end - first
+    return JoinedEdit(range_, b"".join([*pieces, data[at:]]).decode("utf-8", "replace"))
+
+
+def _find_byte_range(source: Source, edits: Sequence[Edit], path: str | None) -> ByteRange | None:
+    """The range from the first edit to the last; None where lines or bytes are counted otherwise.
+
+    That is so in a document that is not UTF-8, and in one with lone carriage returns. A range that
+    is longer than a person reads is none, either.
+    """
+    data, first, last = source.data, edits[0].span.start, edits[-1].span.end
+    if source.encoding.replace("_", "-") not in ("utf-8", "ascii") or last - first > _LONGEST_EDIT:
+        return None
+    if data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    line, end_line = (data.count(b"\n", 0, at) + 1 for at in (first, last))
+    column, end_column = (at - data.rfind(b"\n", 0, at) for at in (first, last))
+    return ByteRange(line, column, end_line, end_column, path)
