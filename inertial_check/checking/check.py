@@ -332,6 +332,10 @@ def _find(
 
         what = "finding the probable causes"
         findings = attempt(what, findings, explain, examination, findings, explicable)
+        if any(each.causes and each.causes[0].cause == "unpopulated" for each in findings):
+            from inertial_check.checking.remedies import tell_by_twins  # fewer need it
+
+            findings = attempt(what, findings, tell_by_twins, examination, findings)
     if content.quotes:
         findings = attempt("naming the guilty numbers", findings, narrow_entries, model, findings)
     if content.causes and content.marks:

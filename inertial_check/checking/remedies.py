@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from inertial_check.checking.report import Finding, Hypothesis, RemedySource
+import numpy as np
+
+from inertial_check.checking.causes.base import Proposal, Subject, edit
+from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.evidence.twins import AGREEMENT
+from inertial_check.checking.report import Finding, Hypothesis, RemedySource, Values
 
 PROBABLE = 0.6
 """Least confidence of a cause that forbids the nearest body: more probable than all else."""
@@ -92,3 +98,60 @@ def find_entries(hypothesis: Hypothesis, name: str, id_: str) -> Mapping[str, fl
     own = bodies.get(name, bodies.get(id_, {})) if bodies else edit
     entries: Mapping[str, float] = own.get("entries", {})
     return entries
+
+
+def tell_by_twins(examination: Examination, findings: Sequence[Finding]) -> list[Finding]:
+    """Findings on bodies without an inertia, with the numbers of their twins as the edit.
+
+    The twin has the same mass, and its centre of mass, reflected as the other twins of the model
+    are, is that of the body.
+    """
+    model, judgements = examination.model, [*examination.judgements]
+    if not any(_is_empty(each) for each in findings):
+        return [*findings]
+    assembly = examination.assembly
+    pairs = [pair for two in assembly.twins for pair in (two, two[::-1])]
+    empty = {each.body_id for each in findings if _is_empty(each)}
+    twins = {
+        body: twin
+        for body, twin in pairs
+        if model.bodies[body].id in empty and assembly.stated[twin]
+    }
+    # How the axes of the two stand is told as if the body had the numbers of its twin.
+    for body, twin in twins.items():
+        own = judgements[body]
+        judgements[body] = judgements[twin]._replace(mass=own.mass, p_BoBcm_B=own.p_BoBcm_B)
+    filled = Examination(model, judgements)
+    told: dict[str, tuple[Values, str]] = {}
+    for body, twin in twins.items():
+        row = filled.assembly.twin_row(body)
+        if row is None or not filled.assembly.twin_pairs.known[row]:
+            continue
+        subject = Subject(filled, body)
+        center, C_BBcm_B = reflect_twin(subject, twin)
+        away = np.linalg.norm(center - subject.p_BoBcm_B) / filled.assembly.size[twin]
+        if away > AGREEMENT or filled.assembly.twin_pairs.mass[row] > 1 + AGREEMENT:
+            continue
+        tensor = I_BBcm_Bi(subject, subject.mass, C_BBcm_B)
+        meant = edit(Subject(examination, body), Proposal(1.0, "", None, None, tensor))
+        if meant is not None:
+            twin_name = model.bodies[twin].name
+            told[model.bodies[body].id] = {**meant, "source": "twin"}, twin_name
+    mended = []
+    for finding in findings:
+        found = told.get(finding.body_id or "") if _is_empty(finding) else None
+        if found is not None:
+            first, rest = finding.causes[0], finding.causes[1:]
+            head, gap, rest_of = first.evidence.partition("; ")
+            evidence = f"{head}, but {found[1]}, its twin, has the numbers{gap}{rest_of}"
+            first = first._replace(evidence=evidence, edit=found[0])
+            mended.append(finding._replace(causes=(first, *rest)))
+        else:
+            mended.append(finding)
+    return mended
+
+
+def _is_empty(finding: Finding) -> bool:
+    """Whether the first cause of a finding is that nothing was written."""
+    first = next(iter(finding.causes), None)
+    return first is not None and first.cause == "unpopulated" and first.edit is None

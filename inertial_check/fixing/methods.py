@@ -622,7 +622,8 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
         return case.skip("cause-without-edit", reason, cause=cause)
     numbers = case.numbers
     # Numbers may have been exchanged in the body, or come from another one as they stand there.
-    sources = case.model.bodies if cause in SOURCES else (case.body,)
+    elsewhere = cause in SOURCES or "source" in (hypothesis.edit or {})
+    sources = case.model.bodies if elsewhere else (case.body,)
     others = [n.text for each in sources for n in collect_editable_numbers(each).values()]
     texts = {
         name: format_exactly(meant[name], numbers[name].text if name in numbers else "0", others)
@@ -645,7 +646,8 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
         limit = f"{hypothesis.veto}; --unsafe writes it all the same"
     if limit:
         return case.skip("needs-unsafe", f"{cause}: {edits}; {limit}", **measured)
-    reason = f"{cause}: {edits}; its inertia changes by {format_percent(change)}"
+    by = f" by {format_percent(change)}" if np.isfinite(change) else " from nothing"
+    reason = f"{cause}: {edits}; its inertia changes{by}"
     result = case.report("fixed", reason, **measured)
     return Proposal(result, texts, f"{cause}: {edits}", strict=False)
 

@@ -29,6 +29,7 @@ from inertial_check.fixing.methods import (
 )
 from inertial_check.fixing.request import (
     BROKEN,
+    MOMENTS,
     Case,
     FixRequest,
     Method,
@@ -119,9 +120,10 @@ class RemedyMethod(Method):
         findings = self._by_body.get(case.body.id, ())
         nearest = self._nearest.propose_rigid(case)
         broken = case.judgement.verdict in BROKEN
-        if case.find_malformed_text() is not None or not (broken or findings):
-            return nearest
-        if not (broken or chosen or self._request.all_remedies):
+        wanted = broken or (findings and (chosen or self._request.all_remedies))
+        # No mistake explains written moments beside one that is a default.
+        implied = any(n.span is None for name, n in case.numbers.items() if name in MOMENTS)
+        if not wanted or implied or case.find_malformed_text() is not None:
             return nearest
         change = nearest.result.relative_change
         near = not broken or bool(nearest.texts and change <= self._request.allowed_change)

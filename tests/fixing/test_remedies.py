@@ -1,0 +1,219 @@
+"""Remedies: what is chosen for a body, what is written unasked, and what a trial withdraws."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+import inertial_check as ic
+from fixing import causing, meant, ten, urdf
+from inertial_check.programs.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+ARM = str(ROOT / "data" / "arm.urdf")
+SLIPPED = ("0.02", "0", "0", "0.03", "0", "0.40")
+SLIGHT = ("0.02", "0", "0", "0.03", "0", "0.0505")
+
+
+def check(capsys, *argv):
+    main(["check", "--isolated", *map(str, argv)])
+    return capsys.readouterr().out
+
+
+def remedies(capsys, path):
+    (file,) = json.loads(check(capsys, path, "--output-format", "json"))["files"]
+    return {each["body"]: each["remedy"] for each in file["findings"]}
+
+
+def commands(text):
+    lines = text.replace("\\\n", " ").splitlines()
+    found = (line[line.index("inertial-check fix") :] for line in lines if "-check fix" in line)
+    return [shlex.split(command)[1:] for command in dict.fromkeys(found)]
+
+
+def test_no_line_of_the_readme_arm_writes_the_nearest_body_over_a_lost_zero(capsys, tmp_path):
+    """The bug: the last line recommended 0.0318, 0.0563, 0.0246 where a zero was lost."""
+    path = tmp_path / "arm.urdf"
+    text = Path(ARM).read_text()
+    for command in commands(check(capsys, ARM)):
+        path.write_text(text)
+        main([*(str(path) if word == ARM else word for word in command), "--write"])
+        forearm = ten(next(b for b in ic.load(path).bodies if b.name == "forearm"))
+        assert [forearm[each] for each in ("ixx", "izz")] == ["0.00801", "0.00081"]
+        assert forearm["iyy"] in ("0.0801", "0.00801")
+    capsys.readouterr()
+    path.write_text(text)
+    main(["fix", "--write", "--unsafe", str(path)])
+    assert 'iyy="0.00801"' in path.read_text()
+
+
+def test_all_that_speaks_of_a_body_says_the_same(capsys):
+    """JSON, SARIF, rdjson, the page and `fix` have one set of edits."""
+    found = remedies(capsys, ARM)["forearm"]
+    assert found["edits"][0]["entries"] == {"iyy": "0.00801"}
+    assert (found["source"], found["safe"], found["leaves"]) == ("cause", False, [])
+    sarif = json.loads(check(capsys, ARM, "--output-format", "sarif"))
+    texts = [
+        replacement["insertedContent"]["text"]
+        for result in sarif["runs"][0]["results"]
+        for fix in result.get("fixes", ())
+        for change in fix["artifactChanges"]
+        for replacement in change["replacements"]
+    ]
+    assert texts[0] == "0.00801"
+    rdjson = json.loads(check(capsys, ARM, "--output-format", "rdjson"))
+    assert rdjson["diagnostics"][0]["suggestions"][0]["text"] == "0.00801"
+    main(["fix", "--unsafe", "--output-format", "json", ARM])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    forearm = next(each for each in file["bodies"] if each["name"] == "forearm")
+    assert (forearm["new"]["iyy"], forearm["source"]) == (0.00801, "cause")
+    assert forearm["confidence"] == found["confidence"]
+
+
+@pytest.mark.parametrize("izz", ["108.5602", "1.49867588"])
+def test_the_one_right_moment_beside_two_that_are_missing_is_not_changed(capsys, tmp_path, izz):
+    """The bug: ixx = iyy = 0, and --unsafe, which was recommended, changed izz."""
+    path = tmp_path / "kuka.urdf"
+    path.write_text(urdf(("0", "0", "0", "0", "0", izz), mass="84.207"))
+    text = check(capsys, path)
+    assert "IC301" in text
+    assert commands(text) == []
+    assert not ic.fix_model(path, unsafe=True).changed
+    remedy = remedies(capsys, path)["link0"]
+    assert (remedy["source"], remedy["edits"], remedy["safe"]) == ("hand", [], False)
+    assert "unpopulated" in remedy["why"]
+
+
+def test_within_the_printed_digits_it_is_written_however_far_it_is():
+    """0.6 stands for anything from 0.55 to 0.65, and 0.3 and 0.2 can be 0.35 and 0.25."""
+    (body,) = ic.fix_model(urdf(("0.3", "0", "0", "0.2", "0", "0.6")).encode()).bodies
+    assert (body.status, body.source, body.confidence) == ("fixed", "nearest", 1.0)
+    assert body.relative_change > 0.05
+    assert all(abs(b - a) <= 0.05 for a, b in zip(body.old, body.new, strict=True))
+
+
+@pytest.mark.parametrize(("fraction", "status"), [(None, "fixed"), (0.001, "needs-unsafe")])
+def test_the_nearest_body_is_written_up_to_a_limit(fraction, status):
+    with causing(link0=[meant(izz=0.04)._replace(confidence=0.2)]):
+        (body,) = ic.fix_model(urdf(SLIGHT).encode(), max_change=fraction).bodies
+    assert (body.status, body.source) == (status, "nearest")
+
+
+def test_far_from_any_body_a_plausible_cause_is_better_than_the_nearest_body():
+    with causing(link0=[meant(izz=0.04)._replace(confidence=0.4)]):
+        (body,) = ic.fix_model(urdf(SLIPPED).encode(), unsafe=True).bodies
+    assert (body.source, body.new[5]) == ("cause", 0.04)
+
+
+def test_what_a_table_expects_comes_first():
+    told = [meant("expected", izz=0.045)._replace(confidence=1.0), meant(izz=0.04)]
+    with causing(link0=told):
+        (body,) = ic.fix_model(urdf(SLIPPED).encode()).bodies
+    assert (body.status, body.source, body.new[5]) == ("fixed", "expected", 0.045)
+
+
+def test_bodies_that_can_exist_are_changed_only_where_that_is_asked_for():
+    crumbs = ("1e-13", "0", "0", "1e-13", "0", "1e-13")
+    document = urdf(crumbs).encode()
+    with causing(link0=[meant("units", ixx=0.011, iyy=0.012, izz=0.013)]):
+        assert not ic.fix_model(document, unsafe=True).changed
+        for asked in ({"all_remedies": True}, {"bodies": ["link0"]}, {"select": ["IC304"]}):
+            fix = ic.fix_model(document, unsafe=True, **asked)
+            assert [body.status for body in fix.bodies] == ["fixed"]
+            assert not ic.fix_model(document, **asked).changed  # 90 % sure
+
+
+def test_a_remedy_that_brings_other_findings_is_none(tmp_path, capsys):
+    """IC102 for IC301: as many findings, and an error that was not there."""
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(SLIPPED))
+    with causing(link0=[meant(izz=0.04, mass=0.0)]):
+        remedy = remedies(capsys, path)["link0"]
+        assert commands(check(capsys, path)) == []
+    assert remedy["source"] == "hand"
+    assert "would not do: IC102" in remedy["why"]
+
+
+def leg(side, sign, wrong):
+    """Three links of a leg; the thigh of the right one may have its centre on the wrong side."""
+    links, parent = "", "base"
+    for name, y, mass in (("hip", 0.1, 2.0), ("thigh", 0.02, 1.5), ("shin", 0.01, 1.1)):
+        center = 0.03 * (-sign if wrong == name and side == "right" else sign)
+        six = (
+            "0 0 0 0 0 0"
+            if wrong == f"zero {name}" and side == "right"
+            else (
+                f"{0.01 * mass} {sign * 1.234567890123e-4} 0.0005 {0.012 * mass} 0 {0.008 * mass}"
+            )
+        )
+        numbers = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), six.split(), strict=True)
+        inertia = " ".join(f'{key}="{text}"' for key, text in numbers)
+        links += (
+            f'<link name="{side}_{name}"><inertial><origin xyz="0.01 {center} -0.1"/>'
+            f'<mass value="{mass}"/><inertia {inertia}/></inertial></link>'
+            f'<joint name="{side}_{name}_joint" type="revolute"><parent link="{parent}"/>'
+            f'<child link="{side}_{name}"/><origin xyz="0 {sign * y} -0.2"/><axis xyz="0 1 0"/>'
+            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>\n'
+        )
+        parent = f"{side}_{name}"
+    return links
+
+
+def walker(wrong=""):
+    both = leg("left", 1, wrong) + leg("right", -1, wrong)
+    return f'<robot name="walker"><link name="base"/>\n{both}</robot>\n'
+
+
+def test_a_link_without_inertia_takes_the_numbers_of_its_twin(capsys, tmp_path):
+    """Reflected, and with the digits that stand there."""
+    path = tmp_path / "walker.urdf"
+    path.write_text(walker("zero shin"))
+    remedy = remedies(capsys, path)["right_shin"]
+    assert (remedy["source"], remedy["safe"]) == ("twin", False)
+    text = check(capsys, path)
+    assert "left_shin, its twin, has the numbers" in check(capsys, path, "-v")
+    main([*commands(text)[0], "--write"])
+    assert path.read_text() == walker()
+
+
+def test_of_two_twins_that_differ_one_is_changed(capsys, tmp_path):
+    """The bug: both were refused together, though either alone works."""
+    path = tmp_path / "walker.urdf"
+    path.write_text(walker())
+    document = walker("thigh").replace('ixx="0.015"', 'ixx="0.0151"')
+    assert ic.check_model(document.encode()).findings
+    told = {
+        "left_thigh": [meant("mirror", y=-0.03)._replace(confidence=0.7)],
+        "right_thigh": [meant("mirror", y=-0.03)._replace(confidence=0.8)],
+    }
+    path.write_text(walker("thigh"))
+    with causing(**told):
+        found = {
+            body.name: body.status
+            for body in ic.fix_model(path, all_remedies=True, unsafe=True).bodies
+        }
+        remedy = remedies(capsys, path)
+    assert (found["left_thigh"], found["right_thigh"]) == ("cause-refused", "fixed")
+    assert {each["bodies"][0] for each in remedy.values()} == {"right_thigh"}
+
+
+def test_a_sign_keeps_the_digits(tmp_path):
+    """The bug: 2.6443337984506E-07 -> -2.6443337984500E-07, as a cause tells twelve digits."""
+    six = ("0.02", "2.6443337984506E-07", "0", "0.03", "0", "0.40")
+    document = urdf(six).encode()
+    with causing(link0=[meant(ixy=-2.64433379845e-07, izz=0.04)]):
+        fix = ic.fix_model(document, unsafe=True)
+    expected = document.replace(b'"2.6443337984506E-07"', b'"-2.6443337984506E-07"')
+    assert fix.data == expected.replace(b'"0.40"', b'"0.040"')
+
+
+def test_a_finding_of_the_whole_model_has_a_diff_and_a_command_on_the_page(data_dir):
+    from inertial_check.reports.page.scene import read_scene
+
+    path = os.path.relpath(data_dir / "defects" / "ic507-negated-products.urdf")
+    scene = read_scene(path).as_dict()
+    (finding,) = scene["findings"]
+    assert len(finding["remedy"]["lines"]) == 3
+    assert finding["remedy"]["command"].startswith("inertial-check fix ")
