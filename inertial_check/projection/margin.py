@@ -14,7 +14,10 @@ mass q of the answer, W (theta - theta0) = Z - e T with e = mu tr(Z_S). As a wea
 point q + p this Z, or one that moves with p, bounds the distance to the bodies with their centre
 there, by no less than that of the answer for all p of some ellipsoid p^T K p <= s^2. Bodies with
 their centre outside have <K, S'> >= s^2 m, which is linear: the nearest under this cut, without the
-margin, bounds theirs.
+margin, bounds theirs. Where that proves too little, `_cover` covers the space of centres of mass by
+regions that multipliers prove empty of nearer bodies. In a ball of radius R about q the margin
+implies Pi - mu (<T, Pi> - R^2 m) E >= 0, which is convex, and exact on the sphere; the multiplier Y
+of Pi that its nearest body gives proves wherever [c, 1]^T Y [c, 1] >= 0, mostly more than the ball.
 """
 
 from __future__ import annotations
@@ -31,8 +34,10 @@ from inertial_check.inertia.tolerances import (
     EPS,
     FIRST_SPREAD,
     MARGIN_SETTLED,
+    NEAR,
     NEARLY_ISOTROPIC,
     SADDLE,
+    SOLVED_FACTOR,
     SUFFICIENT_DECREASE,
 )
 from inertial_check.projection import newton
@@ -40,14 +45,18 @@ from inertial_check.projection.certificate import see_from_origin
 from inertial_check.projection.constraint import ArrayField, Block, Constraint
 from inertial_check.projection.moments import ISOTROPIC
 from inertial_check.projection.quadratic import (
+    UNITS_FIT,
     Counts,
     Quadratic,
     iterate_rows,
     measure_change,
     normalise,
+    to_si,
 )
 from inertial_check.projection.svec import (
+    COLUMN,
     FROM_SVEC,
+    ROW,
     TO_SVEC,
     Certificate,
     apply,
@@ -64,17 +73,22 @@ STEPS = 60
 """Newton steps of a descent at most; ten are usual."""
 
 SCREENING = 8
-"""Newton steps from each further start; the best of them goes on."""
+"""Newton steps from each further start; one that ends nearer goes on."""
 
 CUTS = 12
 """Weights of a cut that are tried at most."""
 
-STARTS = np.array([
-    [[0, 0, 0.8], [0, 0, -0.8], [0, 0.5, 0], [0, -0.5, 0], [0, 0.3, 0.3], [0, 0.3, -0.3]],
-    [[0, 0, 0.8], [0, 0, -0.8], [0, 0.6, -0.6], [0, -0.6, 0.6], [0.3, 0.3, -0.3], [-0.3, 0.3, 0.3]],
-])  # fmt: skip
-"""Centres of mass at further starts, along principal axes in radii of gyration: the first row about
-the origin, the second about the centre of mass of the answer without the margin."""
+BRIEF = 15
+"""Newton steps for a multiplier at most: it bounds wherever they end, and six are usual."""
+
+OUTER = 6
+"""Balls about an answer, each twice as large, whose outside is tried to be proven, at most."""
+
+SPLITS, BOXES = 24, 800
+"""Rounds in which boxes of centres are halved, and boxes that are tried for one body, at most."""
+
+REGIONS = 32
+"""Proven regions of a body that its boxes are compared with, besides the outside."""
 
 _E = np.array([0.0, 0, 0, 0, 2, 0, 0, 2, 0, 2])
 _ROWS, _COLUMNS = [0, 1, 1, 2, 2, 2, 0, 1, 2, 3], [0, 0, 1, 0, 1, 2, 3, 3, 3, 3]
@@ -136,14 +150,13 @@ def find_nearest(
     bound = find_bound(problem, free, best)
     rows = np.flatnonzero(~np.isnan(bound) & ~light)
     if rows.size:
-        part = problem.rows(rows)
-        again = _search(part, form, free[rows], margin)
-        again, more = _keep_mass(part, form, light[rows], again, least[rows])
-        better = again.value < best.value[rows]
-        for whole, new in zip(best, again, strict=True):
-            np.asarray(whole)[rows[better]] = np.asarray(new)[better]
-        light[rows[better]] = more[better]
-        bound[rows] = find_bound(part, free[rows], best.rows(rows))
+        part, nearer = problem.rows(rows), best.rows(rows)
+        covered = _cover(part, form, margin, nearer, measure_change(part, free[rows]) ** 2)
+        bound[rows] = np.fmax(bound[rows], covered)
+        bound[rows[np.isnan(covered)]] = np.nan
+        nearer, light[rows] = _keep_mass(part, form, light[rows], nearer, least[rows])
+        for whole, new in zip(best, nearer, strict=True):
+            np.asarray(whole)[rows] = np.asarray(new)
     return best, light, np.where(light, np.nan, bound)
 
 
@@ -266,23 +279,12 @@ def _keep_mass(
     return found, floored | light
 
 
-def _search(problem: Quadratic, form: Floats, free: Floats, margin: float) -> Descent:
-    """Descend from further starts, and to the end from the best of them."""
-    com, count = free[:, 1:4] / free[:, :1], len(free)
-    centers = []
-    for places, origin in zip(STARTS, (0 * com, com), strict=True):
-        about = np.asarray(pseudo_inertia(free))[:, :3, :3]
-        about = about - free[:, 0, None, None] * origin[:, :, None] * origin[:, None, :]
-        values, axes = decompose(about)
-        reach = np.sqrt(np.maximum(values, 0.0) / free[:, :1])
-        centers += [origin + np.einsum("nij,nj->ni", axes, reach * place) for place in places]
-    every = np.tile(np.arange(count), len(centers))
-    start = _enter(free[every], np.concatenate(centers), margin)
-    loose = np.zeros(len(every), dtype=np.bool_)
-    tried = _descend(problem.rows(every), form, loose, start, SCREENING)
-    value = np.where(np.isnan(tried.value), np.inf, tried.value).reshape(-1, count)
-    best = tried.u.reshape(-1, count, 10)[np.argmin(value, axis=0), np.arange(count)]
-    return _descend(problem, form, loose[:count], best, STEPS)
+def _build_trace(point: Floats) -> Floats:
+    """Build T (n, 10), which gives the trace of S' about points (n, 3) as a product with theta."""
+    trace = np.zeros((len(point), 10))
+    trace[:, 0], trace[:, 1:4] = np.einsum("ni,ni->n", point, point), -2 * point
+    trace[:, [4, 7, 9]] = 0.5
+    return trace
 
 
 class Proof(NamedTuple):
@@ -306,9 +308,7 @@ def find_multipliers(problem: Quadratic, change: Floats) -> Proof:
     assert problem.W is not None  # the caller has built it
     theta = problem.theta0 + change
     point = theta[:, 1:4] / theta[:, :1]
-    trace = np.zeros_like(change)
-    trace[:, 0], trace[:, 1:4] = np.einsum("ni,ni->n", point, point), -2 * point
-    trace[:, [4, 7, 9]] = 0.5
+    trace = _build_trace(point)
     force = np.matmul(problem.W, change[:, :, None])[:, :, 0]
     # Any share proves that makes Z semidefinite and is at most mu tr(Z_S): the least proves most.
     values = decompose(unpack(force @ FROM_SVEC)[:, :3, :3])[0]
@@ -365,31 +365,60 @@ def find_bound(problem: Quadratic, free: Floats, found: Descent) -> Floats:
         free: (n, 10) the nearest without the margin.
         found: The bodies with the margin.
     """
-    assert problem.W is not None  # the caller has built it
-    theta, value, least = found.theta, found.value, measure_change(problem, free) ** 2
+    value, least = found.value, measure_change(problem, free) ** 2
     rows = np.flatnonzero(value * (1 - CERTIFIED) > least)
-    point, trace, share, Z = find_multipliers(problem.rows(rows), (theta - problem.theta0)[rows])
+    part = problem.rows(rows)
+    inverse, near = _invert(part), _find_neighbourhood(part, found.rows(rows))
+    # <K, S'> - s^2 m about the centre of mass, as a matrix that multiplies Pi about the origin.
+    C = np.zeros((len(rows), 4, 4))
+    C[:, :3, :3], C[:, 3, 3] = near.K, -(near.reach**2)
+    cut = pack(see_from_origin(C, near.point)) @ TO_SVEC
+    outside = _bound_outside(part, cut, inverse, value[rows])[0]
+    known = np.where(near.reach > 0, np.minimum(outside, near.value), 0.0)
+    least[rows] = np.maximum(least[rows], known)
+    return np.where(value * (1 - CERTIFIED) <= least, np.nan, np.sqrt(least))
+
+
+class Neighbourhood(NamedTuple):
+    """Centres of mass about those of some answers whose bodies are no nearer.
+
+    Attributes:
+        point: (n, 3) the centres of mass q of the answers [m].
+        K: (n, 3, 3) of p^T K p <= s^2 for the centres q + p.
+        reach: (n,) s; 0 for none.
+        share: (n,) e, no less than the largest eigenvalue of K.
+        value: (n,) what bounds the squared distances.
+    """
+
+    point: Floats
+    K: Floats
+    reach: Floats
+    share: Floats
+    value: Floats
+
+
+def _find_neighbourhood(problem: Quadratic, found: Descent) -> Neighbourhood:
+    """Find the centres of mass whose bodies are no nearer than what was found."""
+    point, trace, share, Z = find_multipliers(problem, found.theta - problem.theta0)
     # The dual value is that of the minimum which a descent has all but reached, or else less by
     # what scaling the body would still bring.
-    scaled = np.einsum("ni,ni->n", Z - share[:, None] * trace, theta[rows])
-    left = found.promised[rows]
-    reached = (found.steps[rows] < STEPS) & (left < SUFFICIENT_DECREASE * value[rows])
-    dual = value[rows] - 2 * np.where(reached, left, np.abs(scaled))
-    inverse = newton.invert(problem.W[rows])
-    shift = np.zeros((len(rows), 4, 4)) + np.eye(4)
+    scaled = np.einsum("ni,ni->n", Z - share[:, None] * trace, found.theta)
+    reached = (found.steps < STEPS) & (found.promised < SUFFICIENT_DECREASE * found.value)
+    dual = found.value - 2 * np.where(reached, found.promised, np.abs(scaled))
+    shift = np.zeros((len(point), 4, 4)) + np.eye(4)
     shift[:, 1:, 0] = -point
-    V = shift @ inverse[:, :4, :4] @ shift.transpose(0, 2, 1)
+    V = shift @ _invert(problem)[:, :4, :4] @ shift.transpose(0, 2, 1)
     with np.errstate(all="ignore"):
-        K, reach = _find_reach(unpack(Z @ FROM_SVEC)[:, :3, :3], share, V, theta[rows, 0])
-    # <K, S'> - s^2 m about the centre of mass, as a matrix that multiplies Pi about the origin.
-    C = np.zeros_like(V)
-    C[:, :3, :3], C[:, 3, 3] = K, -(reach**2)
-    cut = pack(see_from_origin(C, point)) @ TO_SVEC
-    near = np.flatnonzero(reach > 0)
-    rows = rows[near]
-    outside = _bound_outside(problem.rows(rows), cut[near], inverse[near], value[rows])
-    least[rows] = np.maximum(least[rows], np.minimum(outside, dual[near]))
-    return np.where(value * (1 - CERTIFIED) <= least, np.nan, np.sqrt(least))
+        K, reach = _find_reach(unpack(Z @ FROM_SVEC)[:, :3, :3], share, V, found.theta[:, 0])
+    known = (reach > 0) & np.isfinite(K).all(axis=(1, 2)) & np.isfinite(reach)
+    K, reach = np.where(known[:, None, None], K, np.eye(3)), np.where(known, reach, 0.0)
+    return Neighbourhood(point, K, reach, share, dual)
+
+
+def _invert(problem: Quadratic) -> Floats:
+    """Invert the weights (n, 10, 10)."""
+    assert problem.W is not None  # the caller has built it
+    return newton.invert(problem.W)
 
 
 def _find_reach(Z: Floats, share: Floats, V: Floats, mass: Floats) -> tuple[Floats, Floats]:
@@ -416,24 +445,34 @@ def _find_reach(Z: Floats, share: Floats, V: Floats, mass: Floats) -> tuple[Floa
     return K, (np.sqrt(2 * mass) - np.sqrt(bent)) / np.sqrt(V[:, 0, 0])
 
 
-def _bound_outside(problem: Quadratic, cut: Floats, inverse: Floats, enough: Floats) -> Floats:
-    """Find lower bounds (n,) of the squared distance under cut . theta >= 0, up to `enough`."""
+def _bound_outside(
+    problem: Quadratic, cut: Floats, inverse: Floats, enough: Floats
+) -> tuple[Floats, Floats]:
+    """Find lower bounds (n,) of the squared distance under cut . theta >= 0, up to `enough`.
+
+    Returns:
+        The bounds, and the multipliers (n, 10) on theta that prove them.
+    """
     answer = np.matmul(inverse, cut[:, :, None])[:, :, 0]
     length, given = (np.einsum("ni,ni->n", cut, a) for a in (answer, problem.theta0))
     with np.errstate(all="ignore"):
         weight = np.maximum(-given / length, 0.0)
-    low, high, best = 0 * weight, weight + np.inf, 0 * weight
+    low, high, best, proof = 0 * weight, weight + np.inf, 0 * weight, np.zeros_like(cut)
 
     def advance(rows: Integers) -> Mask:
         own = weight[rows]
         moved = problem.theta0[rows] + own[:, None] * answer[rows]
         part = problem.rows(rows)._replace(theta0=moved)
-        found = newton.project(part)
-        # The dual value for this weight of the cut: any weight bounds.
-        value = measure_change(part, found.theta) ** 2
-        value -= own * (2 * given[rows] + own * length[rows])
-        best[rows] = np.maximum(best[rows], np.where(found.worst <= CERTIFIED, value, 0.0))
-        under = np.einsum("ni,ni->n", cut[rows], found.theta) < 0
+        units = normalise(part)
+        root = newton.iterate(units, BRIEF, newton.BRIEF)
+        theta, z = to_si(part, units, root.x, root.z)
+        # Any weight of the cut bounds, with any multiplier of Pi >= 0.
+        terms = z @ TO_SVEC, own[:, None] * cut[rows]
+        y, size = terms[0] + terms[1], np.abs(terms[0]) + np.abs(terms[1])
+        value = _measure_dual(problem.rows(rows), inverse[rows], y, size)
+        better = value > best[rows]
+        best[rows[better]], proof[rows[better]] = value[better], y[better]
+        under = np.einsum("ni,ni->n", cut[rows], theta) < 0
         low[rows], high[rows] = np.where(under, own, low[rows]), np.where(under, high[rows], own)
         wide = np.isinf(high[rows])
         weight[rows] = np.where(wide, 2 * own, (low[rows] + np.where(wide, 0.0, high[rows])) / 2)
@@ -441,4 +480,196 @@ def _bound_outside(problem: Quadratic, cut: Floats, inverse: Floats, enough: Flo
 
     with np.errstate(all="ignore"):
         iterate_rows(np.arange(len(weight)), len(weight), CUTS, advance)
-    return np.asarray(best)
+    return best, proof
+
+
+def _measure_dual(problem: Quadratic, inverse: Floats, y: Floats, terms: Floats) -> Floats:
+    """Compute the squared distances (n,) that multipliers y (n, 10) on theta prove, or 0.
+
+    They prove up to the rounding of the `terms`, as absolute values (n, 10), that y is a sum of.
+    """
+    value = -2 * np.einsum("ni,ni->n", y, problem.theta0)
+    value -= np.einsum("ni,nij,nj->n", y, inverse, y)
+    value -= SOLVED_FACTOR * EPS * np.einsum("ni,ni->n", terms, np.abs(problem.theta0))
+    return np.where(np.isfinite(value), np.maximum(value, 0.0), 0.0)
+
+
+def _relax(
+    problem: Quadratic, inverse: Floats, margin: float, center: Floats, square: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Bound the squared distance of bodies with their centre of mass in a ball.
+
+    Args:
+        problem: The problem.
+        inverse: (n, 10, 10) of its weights.
+        margin: The margin.
+        center: (n, 3) of the balls [m].
+        square: (n,) of their radii [m^2].
+
+    Returns:
+        The bounds (n,), bodies (n, 10) that are as near, and the multipliers (n, 10) on theta.
+    """
+    T = _build_trace(center)
+    T[:, 0] -= square
+    # X = theta - mu <T, theta> E has to be semidefinite. That map has no inverse at 1/3, so the
+    # dual is solved: the least z^T N z + 2 <z, X0> over z >= 0, whose gradient is X.
+    to_X = TO_SVEC @ (np.eye(10) - margin * _E[:, None] * T[:, None, :])
+    N = to_X @ inverse @ to_X.transpose(0, 2, 1)
+    X0 = np.matmul(to_X, problem.theta0[:, :, None])[:, :, 0]
+    with np.errstate(all="ignore"):
+        log_d = -np.log(np.einsum("nii->ni", N)) @ UNITS_FIT.T / 2
+        units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
+        scale = units[:, ROW] * units[:, COLUMN]
+        N, X0 = N * scale[:, :, None] * scale[:, None, :], X0 * scale
+        length, weight = np.linalg.norm(X0, axis=1), np.trace(N, axis1=1, axis2=2) / 10
+        N, X0 = (N + N.transpose(0, 2, 1)) / (2 * weight[:, None, None]), X0 / length[:, None]
+        z = newton.minimise(N, X0, BRIEF) * scale * (length / weight)[:, None]
+        y, size = (np.einsum("nij,ni->nj", a, b) for a, b in ((to_X, z), (np.abs(to_X), np.abs(z))))
+    theta = problem.theta0 + np.matmul(inverse, y[:, :, None])[:, :, 0]
+    return _measure_dual(problem, inverse, y, size), theta, y
+
+
+def _cover(problem: Quadratic, form: Floats, margin: float, best: Descent, least: Floats) -> Floats:
+    """Cover the centres of mass by regions without nearer bodies, or find these.
+
+    Args:
+        problem: The problem, with W and without a floor.
+        form: That of bodies with the margin.
+        margin: The margin.
+        best: The nearest so far, replaced in place where a nearer one is found.
+        least: (n,) squared distance of the nearest without the margin.
+
+    Returns:
+        (n,) as `find_bound`.
+    """
+    count, inverse, near = len(least), _invert(problem), _find_neighbourhood(problem, best)
+    proofs, bends = np.zeros((REGIONS + 1, count, 4, 4)), np.zeros((REGIONS + 1, count))
+    proofs[:, :, 3, 3] = -1.0  # holds nowhere
+
+    def keep(slots: Integers | int, rows: Integers, y: Floats) -> None:
+        proofs[slots, rows] = unpack(y @ FROM_SVEC)
+        values = decompose(proofs[slots, rows][:, :3, :3])[0]
+        bends[slots, rows] = np.minimum(values[:, 0], 0.0)
+
+    far, radius, y = _find_outside(problem, inverse, near.point, best, least)
+    keep(REGIONS, np.arange(count), y)
+    # What is bound to stay open outside needs no better proof inside.
+    aim = np.minimum(far, best.value * (1 - CERTIFIED))
+    row = np.flatnonzero(aim * NEAR**2 >= best.value)
+    center, half = near.point[row], np.repeat(radius[row, None], 3, axis=1)
+    low, bound, tried = least[row], np.zeros(count), np.zeros(count, dtype=np.int32)
+    bound[row] = aim[row]
+    for _ in range(SPLITS):
+        left = ~_are_proven(near, (proofs, bends), aim, row, center, half)
+        spent = left & (tried[row] >= BOXES)
+        np.minimum.at(bound, row[spent], low[spent])
+        left &= ~spent
+        row, center, half, low = row[left], center[left], half[left], low[left]
+        if not row.size:
+            break
+        np.add.at(tried, row, 1)
+        square = np.einsum("ni,ni->n", half, half)
+        value, theta, y = _relax(problem.rows(row), inverse[row], margin, center, square)
+        low = np.maximum(low, value)
+        # The lowest of each body's boxes is where a nearer one may be.
+        order = np.lexsort((low, row))
+        order = order[np.unique(row[order], return_index=True)[1]]
+        moved = _try_starts(problem, form, margin, best, row[order], theta[order])
+        if moved.size:
+            aim[moved] = np.minimum(aim[moved], best.value[moved] * (1 - CERTIFIED))
+            bound = np.minimum(bound, aim)
+            found = _find_neighbourhood(problem.rows(moved), best.rows(moved))
+            for whole, part in zip(near, found, strict=True):
+                whole[moved] = part
+        proven = np.flatnonzero(value >= aim[row])
+        keep(proven % REGIONS, row[proven], y[proven])
+        left = low < aim[row]
+        row, center, half, low = _halve(row[left], center[left], half[left], low[left])
+    np.minimum.at(bound, row, low)
+    proven = bound >= best.value * (1 - CERTIFIED)
+    return np.where(proven, np.nan, np.sqrt(bound))
+
+
+def _find_outside(
+    problem: Quadratic, inverse: Floats, point: Floats, best: Descent, least: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Find balls about the answers outside which no centre of mass has a nearer body.
+
+    Returns:
+        (n,) squared distances that are proven there, at least `least`; the radii (n,) [m]; and the
+        multipliers (n, 10) on theta of what is more.
+    """
+    trace, rows = _build_trace(point), np.arange(len(point))
+    spread = [np.abs(np.einsum("ni,ni->n", trace, a)) for a in (best.theta, problem.theta0)]
+    radius, proof = np.sqrt(np.maximum(*spread) / best.theta[:, 0]), np.zeros_like(trace)
+    proof[:, 0] = -1.0  # holds nowhere
+    far = np.array(least)
+    for turn in range(OUTER):
+        radius[rows] *= min(turn, 1) + 1
+        cut = trace[rows]
+        cut[:, 0] -= radius[rows] ** 2
+        outside, y = _bound_outside(problem.rows(rows), cut, inverse[rows], best.value[rows])
+        better = outside > far[rows]
+        far[rows[better]], proof[rows[better]] = outside[better], y[better]
+        rows = rows[far[rows] < best.value[rows] * (1 - CERTIFIED)]
+    return far, radius, proof
+
+
+def _are_proven(
+    near: Neighbourhood,
+    regions: tuple[Floats, Floats],
+    aim: Floats,
+    row: Integers,
+    center: Floats,
+    half: Floats,
+) -> Mask:
+    """Find boxes in a proven region, or about the answer, with the ball around each.
+
+    Args:
+        near: Neighbourhoods of the answers (n).
+        regions: (k, n, 4, 4) Y of proven regions [c, 1]^T Y [c, 1] >= 0, and (k, n) their least
+            curvatures, at most 0.
+        aim: (n,) squared distances that are to be proven.
+        row: (b,) the body of each box.
+        center: (b, 3) centres of the boxes [m].
+        half: (b, 3) halves of their edges [m].
+    """
+    R = np.linalg.norm(half, axis=1)
+    p, place = center - near.point[row], np.concatenate([center, np.ones_like(R)[:, None]], axis=1)
+    inside = np.sqrt(np.maximum(np.einsum("ni,nij,nj->n", p, near.K[row], p), 0.0))
+    closed = inside + R * np.sqrt(near.share[row]) <= near.reach[row]
+    closed &= near.value[row] >= aim[row]
+    for proof, bend in zip(*regions, strict=True):
+        slope = np.matmul(proof[row], place[:, :, None])[:, :, 0]
+        value = np.einsum("ni,ni->n", place, slope) + bend[row] * R**2
+        closed |= value >= 2 * R * np.linalg.norm(slope[:, :3], axis=1)
+    return np.asarray(closed)
+
+
+def _halve(
+    row: Integers, center: Floats, half: Floats, low: Floats
+) -> tuple[Integers, Floats, Floats, Floats]:
+    """Halve boxes along their longest edges; the bodies and bounds of the boxes are kept."""
+    row, center, half, low = (np.repeat(a, 2, axis=0) for a in (row, center, half, low))
+    edge = half.argmax(axis=1)[:, None] == np.arange(3)
+    half = np.where(edge, half / 2, half)
+    center[::2] -= (edge * half)[::2]
+    center[1::2] += (edge * half)[1::2]
+    return row, center, half, low
+
+
+def _try_starts(
+    problem: Quadratic, form: Floats, margin: float, best: Descent, rows: Integers, theta: Floats
+) -> Integers:
+    """Descend from near theta (n, 10), replace in place what was found, and say in which rows."""
+    some = np.flatnonzero((theta[:, 0] > 0) & np.isfinite(theta).all(axis=1))
+    rows, theta = rows[some], theta[some]
+    start = _enter(theta, theta[:, 1:4] / theta[:, :1], margin)
+    loose = np.zeros(len(rows), dtype=np.bool_)
+    tried = _descend(problem.rows(rows), form, loose, start, SCREENING)
+    better = tried.value < best.value[rows] * (1 - CERTIFIED)
+    rows = rows[better]
+    found = _descend(problem.rows(rows), form, loose[better], tried.u[better], STEPS)
+    for whole, part in zip(best, found, strict=True):
+        np.asarray(whole)[rows] = part
+    return rows

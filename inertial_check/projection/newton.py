@@ -63,6 +63,9 @@ PATH = tuple(10.0 ** (-k / 2) for k in range(20))
 SEARCH = LineSearch(trials=26, decrease=SUFFICIENT_DECREASE)
 """Line search of a Newton step, on ||F||: down to 2^-25 of it, below which rounding decides."""
 
+BRIEF = LineSearch(trials=8, decrease=SUFFICIENT_DECREASE)
+"""Line search for multipliers that bound wherever they end: longer ones take 2.7 times the time."""
+
 
 class Root(NamedTuple):
     """Point at which Newton's method ends, in the units of a Normalised problem.
@@ -90,7 +93,7 @@ def project(problem: Quadratic) -> Solution:
         some = slice(start, start + CHUNK)
         part = problem.rows(some)
         units = normalise(part)
-        root = _iterate_directly(units)
+        root = iterate(units)
         found.put(some, restore(part, units, root.x, root.z, root.steps))
         open_rows[some] = root.residual > units.rounding
     stalled = np.flatnonzero(open_rows)
@@ -98,21 +101,31 @@ def project(problem: Quadratic) -> Solution:
         rows = stalled[start : start + CHUNK]
         part = problem.rows(rows)
         units = normalise(part)
-        root = _rescue(units, _iterate_directly(units))
+        root = _rescue(units, iterate(units))
         found.put(rows, restore(part, units, root.x, root.z, root.steps))
     return found
 
 
 def solve(problem: Normalised) -> Root:
     """Solve every row as far as Newton's method goes; `residual` says how far that is."""
-    return _rescue(problem, _iterate_directly(problem))
+    return _rescue(problem, iterate(problem))
 
 
-def _iterate_directly(problem: Normalised) -> Root:
-    """Run Newton's method from a first guess."""
+def iterate(problem: Normalised, most: int = STEPS, search: LineSearch = SEARCH) -> Root:
+    """Run Newton's method from a first guess; the multiplier is semidefinite wherever it ends."""
     smoothed = np.any(problem.mu > 0)
-    X, Z = (problem.x0, np.zeros_like(problem.x0)) if smoothed else _guess(problem)
-    return _polish(problem, X, Z, np.ones(len(X)))
+    X, Z = (problem.x0, np.zeros_like(problem.x0)) if smoothed else _guess(problem.x0, problem.M)
+    return _polish(problem, X, Z, np.ones(len(X)), most, search)
+
+
+def minimise(M: Floats, slope: Floats, most: int) -> Floats:
+    """Minimise z^T M z / 2 + <slope, z> over z = svec(Z) (n, 10) with Z >= 0, in a few steps."""
+    zero, one = np.zeros_like(slope), np.ones(len(slope))
+    same = np.zeros((len(slope), 4, 4))
+    # The gradient X = slope + M z is to z what X is to its multiplier, with M for its inverse.
+    X, Z = _guess(slope, M, inverted=True)
+    problem = Normalised(zero, M, slope, 0 * one, same, same, one, one)
+    return _polish(problem, Z, X, one, most, BRIEF).x
 
 
 def _rescue(problem: Normalised, best: Root) -> Root:
@@ -136,21 +149,22 @@ def _keep_better(best: Root, rows: np.ndarray, found: Root) -> None:
         whole[rows[better]] = part[better]
 
 
-def _guess(problem: Normalised) -> tuple[Floats, Floats]:
+def _guess(x0: Floats, M: Floats, *, inverted: bool = False) -> tuple[Floats, Floats]:
     """Guess X and Z (n, 10): Z = v v^T where x0 has one negative eigenvalue.
 
     For most of those rows that is the answer except for rounding: no Newton step on F is left.
     """
-    X, Z = np.array(problem.x0), np.zeros_like(problem.x0)
-    values, vectors = decompose(unpack(problem.x0))
+    X, Z = np.array(x0), np.zeros_like(x0)
+    values, vectors = decompose(unpack(x0))
     rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
     if rows.size:
+        inverse = M[rows] if inverted else invert(M[rows])
         lowest = values[rows, 0], vectors[rows, :, 0]
-        X[rows], Z[rows] = _solve_rank_one(problem.x0[rows], problem.M[rows], *lowest)
+        X[rows], Z[rows] = _solve_rank_one(x0[rows], inverse, *lowest)
     return X, Z
 
 
-def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tuple[Floats, Floats]:
     """Solve for X = x0 + M^-1 svec(v v^T) with v in its kernel: four unknowns instead of ten.
 
     Then Z = v v^T. X v = 0 has the Jacobian X + C^T M^-1 C / 2 with C = d svec(v v^T) / dv. Whether
@@ -158,12 +172,10 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
 
     Args:
         x0: (n, 10).
-        M: (n, 10, 10).
+        inverse: (n, 10, 10) M^-1, which serves all steps and their four columns.
         value: (n,) the negative eigenvalues of x0.
         v: (n, 4) their eigenvectors.
     """
-    # One inverse serves all steps and their four columns; its error is that of the guess alone.
-    inverse = invert(M)
     C = (v @ DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
     reach = np.matmul(z.transpose(0, 2, 1), np.matmul(inverse, z))[:, 0, 0]
@@ -221,15 +233,27 @@ def _follow_path(problem: Normalised, t: Floats) -> Root:
     return best
 
 
-def _polish(problem: Normalised, X: Floats, Z: Floats, t: Floats) -> Root:
+def _polish(
+    problem: Normalised,
+    X: Floats,
+    Z: Floats,
+    t: Floats,
+    most: int = STEPS,
+    search: LineSearch = SEARCH,
+) -> Root:
     """Run Newton's method from X and Z, with Y = X - t Z."""
     mu = np.sqrt(t) * problem.mu
-    Y, X, residual, steps = _newton(problem, X - t[:, None] * Z, t, mu, STEPS)
+    Y, X, residual, steps = _newton(problem, X - t[:, None] * Z, t, mu, most, search)
     return Root(X, (X - Y) / t[:, None], residual / t, steps)
 
 
 def _newton(
-    problem: Normalised, Y: Floats, t: Floats, mu: Floats, most: int
+    problem: Normalised,
+    Y: Floats,
+    t: Floats,
+    mu: Floats,
+    most: int,
+    search: LineSearch = SEARCH,
 ) -> tuple[Floats, Floats, Floats, Counts]:
     """Run damped Newton steps on t M (Y+ - x0) + t slope + Y - Y+, until no step helps a row.
 
@@ -247,7 +271,7 @@ def _newton(
     def advance(rows: Integers) -> Mask:
         nonlocal state
         part = equation.rows(rows)
-        y, state, after = part.search(Y[rows], part.step(state), norm[rows])
+        y, state, after = part.search(Y[rows], part.step(state), norm[rows], search)
         better = after < norm[rows]
         Y[rows[better]], X[rows[better]] = y[better], state.positive[better]
         norm[rows[better]] = after[better]
@@ -318,7 +342,9 @@ class _Equation(NamedTuple):
         right = np.matmul(transposed, F[:, :, None])
         return np.asarray(-np.matmul(T, solve_systems(jacobian, right))[:, :, 0])
 
-    def search(self, Y: Floats, step: Floats, norm: Floats) -> tuple[Floats, _State, Floats]:
+    def search(
+        self, Y: Floats, step: Floats, norm: Floats, search: LineSearch
+    ) -> tuple[Floats, _State, Floats]:
         """Halve the step in each row until ||F|| falls: the new Y, its state and ||F||."""
         trial = Y + step
         state = self.at(trial)
@@ -330,9 +356,9 @@ class _Equation(NamedTuple):
                 for whole, part in zip(state, self.rows(rows).at(trial[rows]), strict=True):
                     whole[rows] = part
                 after[rows] = np.linalg.norm(state.F[rows], axis=1)
-            return SEARCH.accepts(after[rows], norm[rows], length)
+            return search.accepts(after[rows], norm[rows], length)
 
-        SEARCH.find_rows(len(Y), attempt)
+        search.find_rows(len(Y), attempt)
         return trial, state, after
 
 
