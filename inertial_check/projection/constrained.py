@@ -32,7 +32,7 @@ from inertial_check.projection.conic.joint import (
 from inertial_check.projection.conic.problem import Applied, Piece, Proof
 from inertial_check.projection.conic.solvers import find_solver
 from inertial_check.projection.constraints import FixedEntries, FixedMass
-from inertial_check.projection.margin import MarginAbout
+from inertial_check.projection.margin import MarginAbout, bound_under_forces
 from inertial_check.projection.metrics import Options
 from inertial_check.projection.moments import (
     ISOTROPIC,
@@ -46,8 +46,10 @@ from inertial_check.projection.problems import (
     read_request,
     result_of_matrices,
     spread_about_origin,
+    weigh,
 )
-from inertial_check.projection.quadratic import Quadratic, Solution
+from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
+from inertial_check.projection.svec import TO_SVEC
 
 RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the verdict."""
@@ -99,6 +101,7 @@ def project_with_constraints(
     solver, names = options.solver or "clarabel", np.flatnonzero(rows.reshape(-1)).tolist()
     name = find_solver(solver)
     solution, Delta = Solution.keep(problem.theta0), np.array(problem.Delta)
+    bound = np.full(count, np.nan)
     floored, points = np.zeros((2, count), dtype=np.bool_)
     pieces: list[Piece] = []
     failures: list[RowFailure] = []
@@ -113,7 +116,7 @@ def project_with_constraints(
                 held = _HeldGroup(own.problem, np.zeros(len(group), dtype=np.bool_), answer)
         answer = held.answer
         answer.store(group, solution)
-        Delta[group], floored[group] = held.problem.Delta, held.floored
+        Delta[group], floored[group], bound[group] = held.problem.Delta, held.floored, held.bound
         if answer.problem is not None:
             pieces.append(answer.piece(group))
         if answer.reason is not None:
@@ -125,6 +128,8 @@ def project_with_constraints(
     proof = Proof(tuple(pieces))
     result = result_of_matrices(request, solution, Delta, solver.lower(), tuple(failures), proof)
     vanished = result.vanished | points
+    if not np.isnan(bound).all():
+        result = replace(result, bound=bound)
     left = leave_points(replace(result, vanished=points), theta[rows])
     return replace(left, vanished=vanished), floored
 
@@ -136,11 +141,13 @@ class _HeldGroup(NamedTuple):
         problem: The problem, with its floors of mass as Delta.
         floored: (n,) bodies that end at the least mass.
         answer: The answer.
+        bound: Lower bounds (n,) of the distances; NaN where the certificate is the proof.
     """
 
     problem: Quadratic
     floored: Mask
     answer: GroupAnswer
+    bound: Floats | float = np.nan
 
     @property
     def theta(self) -> Floats:
@@ -259,7 +266,22 @@ class _GroupSolver:
             if again.answer.reason is not None:
                 break
             latest = again
-        return latest
+        return latest._replace(bound=self._bound_margin(latest))
+
+    def _bound_margin(self, latest: _HeldGroup) -> Floats | float:
+        """Bound the distances where a centre of mass with the margin might be elsewhere."""
+        joint, answer, problem = latest.answer.problem, latest.answer, weigh(latest.problem)
+        free = len(self._request.find_fixed_places()) < len(self._request.names)
+        if joint is None or problem.fixed or latest.floored.any() or not free:
+            return np.nan
+        distance = measure_change(problem, answer.theta)
+        # The last parts are those of the margin, one for each body.
+        own = slice(10 * len(distance), joint.parts[-len(distance)].rows.start)
+        push = joint.multipliers(answer.z, own) @ TO_SVEC
+        missing = bound_under_forces(problem, self._options.margin, answer.theta, push)
+        whole = float(np.sum(distance**2))
+        left = np.nan_to_num(1 - float(np.sum(missing)) / whole) if whole > 0 else 0.0
+        return np.asarray(distance * np.sqrt(max(left, 0.0)))
 
     def _search_margin(self, result: _HeldGroup) -> _HeldGroup:
         """Find a point for bodies that have no room for the margin where they are.

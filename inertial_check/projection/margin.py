@@ -84,7 +84,7 @@ BRIEF = 15
 OUTER = 6
 """Balls about an answer, each twice as large, whose outside is tried to be proven, at most."""
 
-SPLITS, BOXES = 24, 800
+SPLITS, BOXES = 24, 400
 """Rounds in which boxes of centres are halved, and boxes that are tried for one body, at most."""
 
 REGIONS = 32
@@ -147,17 +147,52 @@ def find_nearest(
     start = _enter(free, free[:, 1:4] / free[:, :1], margin)
     best = _descend(problem, form, floored, start, STEPS)
     best, light = _keep_mass(problem, form, floored, best, least)
+    bound = _prove(problem, form, margin, free, best, ~light)
+    best, light = _keep_mass(problem, form, light, best, least)
+    return best, light, np.where(light, np.nan, bound)
+
+
+def bound_under_forces(problem: Quadratic, margin: float, theta: Floats, push: Floats) -> Floats:
+    """Bound by how much constraints and the margin allow less than the answers' squared distance.
+
+    The forces of constraints on theta, at whichever answer, are those of a problem whose given
+    bodies are moved: the Lagrangian, which no body that meets them exceeds.
+
+    Args:
+        problem: The problem, with W and without a floor.
+        margin: The margin.
+        theta: (n, 10) answers.
+        push: (n, 10) forces of the constraints, as functionals on theta.
+
+    Returns:
+        (n,) parts of the squared distances that may be missing.
+    """
+    shift = np.matmul(_invert(problem), push[:, :, None])[:, :, 0]
+    moved = problem._replace(theta0=problem.theta0 + shift)
+    value, form = measure_change(moved, theta) ** 2, build_form(margin)
+    loose = np.zeros(len(value), dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        # A neighbourhood is that of a body at which nothing pulls, to rounding.
+        best = _descend(
+            moved, form, loose, _enter(theta, theta[:, 1:4] / theta[:, :1], margin), STEPS
+        )
+        bound = _prove(moved, form, margin, newton.project(moved).theta, best, ~loose)
+    return value - np.where(np.isnan(bound), best.value * (1 - CERTIFIED), bound**2)
+
+
+def _prove(
+    problem: Quadratic, form: Floats, margin: float, free: Floats, best: Descent, rest: Mask
+) -> Floats:
+    """Find bounds as `find_bound`, and better ones, or in place nearer bodies, for the `rest`."""
     bound = find_bound(problem, free, best)
-    rows = np.flatnonzero(~np.isnan(bound) & ~light)
+    rows = np.flatnonzero(~np.isnan(bound) & rest)
     if rows.size:
         part, nearer = problem.rows(rows), best.rows(rows)
         covered = _cover(part, form, margin, nearer, measure_change(part, free[rows]) ** 2)
-        bound[rows] = np.fmax(bound[rows], covered)
-        bound[rows[np.isnan(covered)]] = np.nan
-        nearer, light[rows] = _keep_mass(part, form, light[rows], nearer, least[rows])
+        bound[rows] = np.where(np.isnan(covered), np.nan, np.fmax(bound[rows], covered))
         for whole, new in zip(best, nearer, strict=True):
             np.asarray(whole)[rows] = np.asarray(new)
-    return best, light, np.where(light, np.nan, bound)
+    return bound
 
 
 class Descent(NamedTuple):

@@ -111,7 +111,7 @@ def solve(problem: Normalised) -> Root:
     return _rescue(problem, iterate(problem))
 
 
-def iterate(problem: Normalised, most: int = STEPS, search: LineSearch = SEARCH) -> Root:
+def iterate(problem: Normalised, most: int | None = None, search: LineSearch = SEARCH) -> Root:
     """Run Newton's method from a first guess; the multiplier is semidefinite wherever it ends."""
     smoothed = np.any(problem.mu > 0)
     X, Z = (problem.x0, np.zeros_like(problem.x0)) if smoothed else _guess(problem.x0, problem.M)
@@ -238,12 +238,14 @@ def _polish(
     X: Floats,
     Z: Floats,
     t: Floats,
-    most: int = STEPS,
+    most: int | None = None,
     search: LineSearch = SEARCH,
 ) -> Root:
     """Run Newton's method from X and Z, with Y = X - t Z."""
     mu = np.sqrt(t) * problem.mu
-    Y, X, residual, steps = _newton(problem, X - t[:, None] * Z, t, mu, most, search)
+    Y, X, residual, steps = _newton(
+        problem, X - t[:, None] * Z, t, mu, STEPS if most is None else most, search
+    )
     return Root(X, (X - Y) / t[:, None], residual / t, steps)
 
 

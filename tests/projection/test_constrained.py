@@ -129,7 +129,8 @@ def test_a_margin_for_which_there_is_no_room_is_refused():
         found.raise_for_status()
     # Without the place the margin is there: away from the origin, where no gradient points to it.
     free = ic.project(flat, "euclidean", constraints=limits[1:], margin=0.1)
-    assert free.status == "projected"
+    assert free.status == "near"
+    assert free.factor <= 1.05
     assert ic.check(free.theta).margin >= 0.1
 
 

@@ -93,7 +93,9 @@ def test_conflicts_are_named_and_irreducible(metric, limits, needed):
 def test_margins_are_reached_under_every_constraint(limit, margin):
     for theta, metric in ((BODY, "weighted"), (ROD, "prior")):
         found = ic.project(theta, metric, constraints=[limit], margin=margin, **METRICS[metric])
-        assert found.status in ("projected", "mass-floored")
+        # Only a bound may be missing, where the centre of mass is free.
+        assert found.status in ("projected", "near", "mass-floored") or found.factor > 1.05
+        assert found.factor == 1 or not isinstance(limit, constraints.FixedCom)
         judged = ic.check(found.theta)
         assert judged.consistent
         assert judged.margin >= margin - judged.tolerance

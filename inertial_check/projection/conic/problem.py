@@ -115,10 +115,16 @@ class JointProblem(NamedTuple):
         steps = np.matmul(self.units, u.reshape(-1, 10, 1))[:, :, 0]
         return np.asarray(self.theta0 + self.size * steps + 0.0)  # no -0
 
-    def multipliers(self, z: Floats) -> Floats:
-        """Compute svec (n, 10) of the multipliers Z of Pi - Delta >= 0 [SI] from the rows' z."""
+    def multipliers(self, z: Floats, rows: slice | None = None) -> Floats:
+        """Compute svec (n, 10) of what multipliers z pull with [SI], by those of Pi - Delta >= 0.
+
+        Args:
+            z: (k,) of the rows.
+            rows: Others than those.
+        """
         count = len(self.theta0)
-        own = z[: 10 * count].reshape(count, 10) * (self.weight / self.size)
+        some = slice(10 * count) if rows is None else rows
+        own = (self.Gu[some].T @ z[some]).reshape(count, 10) * (self.weight / self.size)
         return np.asarray(np.einsum("nij,ni->nj", congruence(self.inverses), own))
 
 
