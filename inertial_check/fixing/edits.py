@@ -29,6 +29,7 @@ from inertial_check.fixing.request import (
     EDITABLE,
     MASS,
     MOMENTS,
+    PRODUCTS,
     QUATERNION,
     WHOLE,
     FixRequest,
@@ -38,9 +39,11 @@ from inertial_check.fixing.request import (
     Texts,
     collect_editable_numbers,
     describe_place,
+    group_by_body,
     is_in_text,
     layer_function,
     propose_all,
+    spell_products,
 )
 from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
 from inertial_check.inertia.arrays import quiet
@@ -369,9 +372,15 @@ def _edits_by_body(model: Model, changes: Changes) -> dict[str, tuple[Edit, ...]
 
 def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
     """The edits of a body's numbers, wherever its tag states them."""
-    for name, number in collect_editable_numbers(body).items():
+    numbers = collect_editable_numbers(body)
+    implied = any(numbers[name].span is None for name in PRODUCTS if name in texts)
+    full = spell_products(model, body, texts) if implied else None
+    if full is not None:
+        yield full
+    for name, number in numbers.items():
         text = texts.get(name, number.text)
-        if number.span is not None and text != number.text:
+        spelt = full is not None and name in ENTRIES
+        if number.span is not None and text != number.text and not spelt:
             yield Edit(number.span, text)
             for again in _find_repetitions(model.source_of(number.span), name, number, number.span):
                 yield Edit(again, text)
@@ -689,6 +698,8 @@ def carry_out(
         model = load(model_or_path, context=context)
     model = model.whole
     ids = request.choose_bodies(model)
+    if request.examination is not None:  # what is tried is what findings speak of
+        ids &= group_by_body(request.find_findings(model)).keys()
     targets = EngineTargets.of(model, request.engines, tolerance)
     method = choose_method(model, request, targets)
     keep(method)

@@ -21,6 +21,10 @@ from inertial_check.fixing.remedies import RemedyMethod
 from inertial_check.fixing.request import FixRequest, Method
 from inertial_check.fixing.result import BodyFix, Fix
 
+_SAID = ("cause-refused", "expression", "shared", "unwritten")
+"""Statuses of bodies that can exist whose reasons a report shows: numbers are told, and no edit
+gives them."""
+
 _LONGEST_EDIT = 10_000
 """Largest length of a replacement that is joined from several edits [bytes]."""
 
@@ -70,9 +74,8 @@ def _remedy(model: Model, fix: Fix, method: RemedyMethod, finding: Finding) -> F
     if done:
         remedy = _describe(model, fix, method, done)
         return finding._replace(remedy=remedy, fix="safe" if remedy.safe else "unsafe")
-    told = (finding.fix is not None, "cause-refused", "needs-unsafe")
     left = [body for body in fix.bodies if body.id in ids and not body.intact]
-    if not left or not (told[0] or left[0].status in told):
+    if not left or (finding.fix is None and left[0].status not in _SAID):
         return finding
     whys = dict.fromkeys(body.reason for body in left)
     others = [] if left[0].cause is None else [left[0].cause]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -17,7 +18,7 @@ from inertial_check.checking.report import MOTIONS, Finding, name_all_numbers
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
-from inertial_check.documents.source import Span
+from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 from inertial_check.fixing.digits import Region
@@ -218,6 +219,8 @@ class Case(NamedTuple):
             if name not in numbers or text != numbers[name].text
         }
         absent = [name for name in changing if not is_in_text(numbers.get(name))]
+        if set(absent) <= set(PRODUCTS) and spell_products(self.model, self.body, texts):
+            absent = []
         # A layer states numbers of these names, unless one of them is computed.
         literal = all(numbers[name].literal for name in changing if name in numbers)
         layered = self.can_be_layered() and literal and changing.keys() <= _IN_LAYERS
@@ -234,6 +237,32 @@ class Case(NamedTuple):
             if number is not None and number.span is not None and not number.literal
         ]
         return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
+
+
+def spell_products(model: Model, body: Body, texts: Texts) -> Edit | None:
+    """The edit that makes the diaginertia of an MJCF body a fullinertia with new texts.
+
+    None where the document is no MJCF, where the inertial states axes, which MuJoCo does not take
+    beside a fullinertia, or where other bodies are made of the same element.
+    """
+    inertial = body.inertial
+    if model.format != "mjcf" or inertial is None or inertial.R_BBi != _ALIGNED:
+        return None
+    span, source = inertial.span, model.source_of(inertial.span)
+    tag = source.text(span)
+    found = re.search(r"\bdiaginertia(\s*=\s*[\"'])[^\"']*", tag)
+    others = (each.inertial for each in model.bodies if each.id != body.id)
+    if found is None or any(each is not None and each.span == span for each in others):
+        return None
+    if re.search(r"\b(quat|axisangle|xyaxes|zaxis|euler)\s*=", tag):
+        return None
+    start, end = (span.start + len(tag[:at].encode(source.encoding)) for at in found.span())
+    six = (texts.get(name, inertial.I_BBcm_Bi[name].text) for name in (*MOMENTS, *PRODUCTS))
+    return Edit(Span(start, end, span.file), f"fullinertia{found[1]}{' '.join(six)}")
+
+
+_ALIGNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+"""Rotation of an inertial whose axes are those of its body."""
 
 
 class Method(Protocol):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
+from fixing import causing, meant
 from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES
 from inertial_check.programs.cli.main import main
@@ -43,6 +44,18 @@ def test_only_digits_change(six, encoding, ends):
     assert masked(before) == masked(after)
     assert before != after
     assert verdicts(fix.data)[0] in ("consistent", "boundary")
+
+
+@pytest.mark.parametrize(("axes", "status"), [("", "fixed"), (' quat="1 0 0 0"', "unwritten")])
+def test_a_diagonal_becomes_full_where_products_were_meant(axes, status):
+    text = document(f'diaginertia="0.0110  0.0220 0.0335"{axes}')
+    with causing(b0=[meant(ixy=0.001, izz=0.02)]):
+        fix = ic.fix_model(text.encode(), unsafe=True)
+    assert [body.status for body in fix.bodies] == [status]
+    expected = text.replace(
+        'diaginertia="0.0110  0.0220 0.0335"', 'fullinertia="0.0110 0.0220 0.0200 0.001 0 0"', 1
+    )
+    assert fix.data.decode() == (expected if status == "fixed" else text)
 
 
 def test_a_diagonal_stays_one_and_its_products_stay_unwritten():
