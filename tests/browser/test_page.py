@@ -177,7 +177,7 @@ def test_the_fix_changes_the_ellipsoid_and_the_facts(driver):
     ((a, b, c),) = ellipsoid(driver, FORE)
     assert c < 0.05 * max(a, b)  # flat: no body has these moments
     row(driver, FORE).click()
-    choose(driver, "numbers", "cause")
+    choose(driver, "numbers", "fixed")
     (drawn,) = ellipsoid(driver, FORE)
     # The box of 60 x 60 x 260 mm that the data were made of has these semi-axes.
     assert sorted(drawn) == pytest.approx([0.0387, 0.0387, 0.1678], abs=1e-3)

@@ -118,8 +118,8 @@ class TriangleInequalityViolation(_InertiaRule):
     8 eps; what the printed digits can explain is IC305 instead. Exact plates (mu = 0) pass.
 
     ## Fix
-    `inertial-check fix` moves the tensor to the nearest that a body can have; mass and centre of
-    mass stay. Safe when the principal moments change by at most 5 %, otherwise with --unsafe.
+    `inertial-check fix` writes what a probable cause says was meant, or else the nearest tensor
+    that a body can have; with --unsafe what is less than 97 % sure, or more than 5 % away.
 
     ## References
     Heins, Rigid Body Inertial Parameters, eq. 12 and "Triangle Inequality"; Wensing, Kim, Slotine,

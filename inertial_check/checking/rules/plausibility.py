@@ -268,7 +268,7 @@ class ModelWideMistake(Rule):
     usual then.
 
     ## Fix
-    `inertial-check fix --cause 1` writes the numbers of all these links.
+    `inertial-check fix --select IC507` writes the numbers of all these links.
 
     ## References
     The plausibility page, "The model votes".

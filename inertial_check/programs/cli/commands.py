@@ -40,7 +40,7 @@ class CommandEntry(NamedTuple):
 
 COMMANDS = {
     "check": CommandEntry("PATH...", "check robot models (the default command)"),
-    "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
+    "fix": CommandEntry("PATH...", "show, or write, the remedies of bodies that cannot exist"),
     "fill": CommandEntry("MODEL...", "show, or write, missing inertials, from shapes"),
     "project": CommandEntry("TABLE", "project a table of parameter vectors"),
     "identify": CommandEntry(
