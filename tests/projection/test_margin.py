@@ -236,3 +236,20 @@ def test_a_row_ends_at_the_least_mass_with_the_margin():
     assert found.theta[0, 0] == pytest.approx(0.1)
     judged = ic.check(found.theta)
     assert (judged.margin >= 0.2 - judged.tolerance).all()
+
+
+@pytest.mark.parametrize("metric", ["entropic", "affine-invariant"])
+def test_estimates_beside_a_prior_have_the_margin_and_are_claimed_only_where_they_had_it(metric):
+    theta, prior = draw(1, 24)
+    found = ic.project(theta, metric, prior=prior, margin=0.05)
+    judged = ic.check(found.theta)
+    assert (judged.margin >= 0.05 - judged.tolerance).all()
+    free = ic.project(theta, metric, prior=prior)
+    claimed = found.status == "projected"
+    assert claimed.any()
+    # Rows that are bodies already are no estimates without the margin.
+    moved = claimed & free.changed
+    np.testing.assert_allclose(found.theta[moved], free.theta[moved], rtol=1e-9)
+    had = ic.check(free.theta).margin >= 0.05
+    assert had[moved].all()
+    assert (found.status[free.changed & ~had] == "uncertified").all()
