@@ -435,6 +435,9 @@ class Evidence(Protocol):
     def multiply(self) -> Floats:
         """Compute the multipliers (n, 4, 4) of Pi >= 0 about the body origin."""
 
+    def rows(self, rows: Integers) -> Evidence | None:
+        """Select the evidence of some rows; None where all have one proof."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SolverResult:
@@ -571,6 +574,11 @@ class RoundedEvidence(NamedTuple):
         """Compute the multipliers of the answers."""
         return self.whole.multiply()
 
+    def rows(self, rows: Integers) -> RoundedEvidence | None:
+        """Select the evidence of some rows; None where all have one proof."""
+        part = self.whole.rows(rows)
+        return None if part is None else RoundedEvidence(part, self.answer[rows], self.epsilon)
+
 
 HIDDEN_MOVE = (
     "relative_to='move' compares the numbers given and returned in twice the digits, and a trace "
@@ -604,6 +612,10 @@ class Selection(NamedTuple):
     def multiply(self) -> Floats:
         """Compute the multipliers of the rows."""
         return np.asarray(self.whole.multiply()[self.places])
+
+    def rows(self, rows: Integers) -> Selection:
+        """Select the evidence of some of them."""
+        return self._replace(places=self.places[rows])
 
 
 def result_of_moments(

@@ -186,6 +186,21 @@ class MatrixEvidence:
         parts = [measure_matrices(problem, self.found[some]) for some, problem, _, _ in problems]
         return Change(*map(np.concatenate, zip(*parts, strict=True)))
 
+    def rows(self, rows: Integers) -> MatrixEvidence | None:
+        """Select the evidence of some rows; constraints have one proof for all."""
+        if self.proof is not None:
+            return None
+        given, prior, weights = self.request.given, self.request.prior, self.request.weights
+        request = replace(
+            self.request,
+            given=given[rows],
+            prior=None if prior is None else prior[rows],
+            weights=None if weights is None else weights._replace(values=weights.values[rows]),
+        )
+        descended = None if self.descended is None else self.descended[rows]
+        found, dual, Delta = (part[rows] for part in (self.found, self.dual, self.Delta))
+        return MatrixEvidence(request, found, dual, Delta, descended)
+
     def certify(self, found: Array, unit: Unit) -> Certificate:
         """Compute the residuals of rows (n, 10) as they are returned."""
         given, about = self.request.given, self.request.about

@@ -460,20 +460,19 @@ def _find_residuals(
     residual = np.zeros(len(index)) if result.residual is None else result.residual[index]
     # The solver's residuals are those of the returned numbers but for their rounding, of which a
     # floor in float64 tells the size, and for changes of point; then they are computed here.
-    own = floor * (tolerances.EPS / tolerances.epsilon(theta.dtype, np))
-    seen = (own > CERTIFIED / SOLVED_FACTOR) | ~(residual <= CERTIFIED / 2)
+    coarse = floor * (tolerances.EPS / tolerances.epsilon(theta.dtype, np))
+    seen = (coarse > CERTIFIED / SOLVED_FACTOR) | ~(residual <= CERTIFIED / 2)
     eps = tolerances.epsilon(theta.dtype, np) if isinstance(evidence, RoundedEvidence) else 0.0
     change, size = (np.max(np.abs(v[index, 4:]), axis=1) for v in (theta - result.theta, theta))
     seen |= (mended & ~(change < SOLVED_FACTOR * eps * size)) | (
         result.residual is not None and about == "com"
     )
     few = index[seen]
-    if few.size and isinstance(evidence, MomentEvidence):
-        proof = evidence.rows(few).certify(theta[few], "body")
-        residual[seen] = np.maximum(proof.gap, proof.dual_residual)
-    elif few.size:
-        proof = evidence.certify(theta, "body")
-        residual[seen] = np.maximum(proof.gap, proof.dual_residual)[few]
+    if few.size:
+        part = evidence.rows(few)
+        own = evidence.certify(theta, "body") if part is None else part.certify(theta[few], "body")
+        worst = np.maximum(own.gap, own.dual_residual)
+        residual[seen] = worst[few] if part is None else worst
     return residual
 
 
