@@ -752,12 +752,15 @@ class Report(EqualByValue):
         failures: Reasons why the check failed, one line each (exit code 2).
         notes: Files and checks that were skipped and why, one line each.
         account: The inertials that were found, and what became of them.
+        options: Options of the command line that the commands of a report have to repeat, so that
+            they read the same models.
     """
 
     files: tuple[FileReport, ...]
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     account: Account = field(default_factory=Account)
+    options: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

@@ -133,7 +133,8 @@ def group_findings(report: Report) -> list[FindingGroup]:
     }
     groups = [
         _describe(
-            [members[index] for index in sorted(index for at in group for index in copies[at])]
+            [members[index] for index in sorted(index for at in group for index in copies[at])],
+            report.options,
         )
         for group in _join_equal(keys)
     ]
@@ -254,13 +255,13 @@ def _rank(group: FindingGroup, refused: set[tuple[str, str]]) -> tuple[int, ...]
     return -group.severity, -is_refused, -provable, -group.bodies, -group.findings
 
 
-def _describe(members: Sequence[GroupMember]) -> FindingGroup:
+def _describe(members: Sequence[GroupMember], options: Sequence[str]) -> FindingGroup:
     """Describe a group by its most certain finding."""
     cause = _most_frequent_cause(members)
     representative = max(members, key=lambda member: _suitability(member.finding, cause))
     finding = representative.finding
     same = [each.finding for each in members if each.file.path == representative.file.path]
-    command = write_remedy_command(representative.file, same)
+    command = write_remedy_command(representative.file, same, options)
     more = len(list_paths(members)) - 1 if command is not None else 0
     bodies = {
         (member.file.path, body)
@@ -306,7 +307,9 @@ def is_remedied(finding: Finding) -> bool:
     return remedy is not None and bool(remedy.edits) and remedy.helps
 
 
-def write_remedy_command(file: FileReport, findings: Iterable[Finding]) -> str | None:
+def write_remedy_command(
+    file: FileReport, findings: Iterable[Finding], repeated: Sequence[str] = ()
+) -> str | None:
     """The command that shows the remedies of findings of a file; None where none is known.
 
     It names the bodies that change; where they are many, the rules of their findings.
@@ -318,7 +321,7 @@ def write_remedy_command(file: FileReport, findings: Iterable[Finding]) -> str |
     counts = Counter(body.name for body in file.bodies)
     pairs = (pair for each in remedies for pair in zip(each.bodies, each.body_ids, strict=True))
     names = dict.fromkeys(name if counts[name] <= 1 else id_ for name, id_ in pairs)
-    options = [] if all(each.safe for each in remedies) else ["--unsafe"]
+    options = [*repeated, *([] if all(each.safe for each in remedies) else ["--unsafe"])]
     if len(names) > MOST_NAMES or not all(names):
         options += ["--select", ",".join(dict.fromkeys(each.code for each in remedied))]
     else:

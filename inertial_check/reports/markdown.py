@@ -61,7 +61,9 @@ def render(report: Report, view: View) -> str:
     rules = f"| findings | rule |\n|---:|---|\n{rules}" if rules else ""
     room = MOST_CHARACTERS - _SLACK - sum(_size(text) for text in (failures, notes, rules))
     shown = _count_fitting(rows, room)
-    bodies = {file.path: BodyDetails(file) for file in report.files if file.findings}
+    bodies = {
+        file.path: BodyDetails(file, report.options) for file in report.files if file.findings
+    }
     details = [_details(group, bodies) for group in groups[:shown]]
     detailed = _count_fitting(details, room - sum(map(_size, rows[:shown])))
     told = f"{summary(report)} {describe_account(report.account)}".rstrip()

@@ -77,7 +77,7 @@ _LONGEST_NUMBER = 24
 _MOST_ENTRIES = 3
 """Largest number of entries of an edit that are shown; the full report has all."""
 
-_WITH_VALUE = ("--body", "--cause", "--select")
+_WITH_VALUE = ("--body", "--config", "--expect", "--package-path", "--select", "--xacro-arg")
 """Options of a fix that are kept on one line with their values."""
 
 _LEAST_ROOM = 50
@@ -329,14 +329,16 @@ def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None
     """The command that shows the remedies of findings; None without a file to name."""
     chosen = {id(each) for each in fixable}
     files = [file for file in report.files if any(id(each) in chosen for each in file.findings)]
-    if len(files) == 1 and (own := write_remedy_command(files[0], fixable)) is not None:
+    if (
+        len(files) == 1
+        and (own := write_remedy_command(files[0], fixable, report.options)) is not None
+    ):
         return own if len(own) <= _LONGEST else None
     paths = [file.path for file in files] if len(files) <= _MOST_PATHS else list(view.paths)
     unsafe = ["--unsafe"] if any(each.fix == "unsafe" for each in fixable) else []
     others = any(each.severity < Severity.ERROR for each in fixable)
-    return (
-        _write(["fix", *unsafe, *(["--all-remedies"] if others else []), *paths]) if paths else None
-    )
+    options = [*report.options, *unsafe, *(["--all-remedies"] if others else [])]
+    return _write(["fix", *options, *paths]) if paths else None
 
 
 def _write(arguments: list[str]) -> str | None:
@@ -418,7 +420,7 @@ def _list_paragraphs(report: Report, view: View) -> list[str]:
     style = Style(view.color)
     parts = []
     for file in report.files:
-        bodies = BodyDetails(file)
+        bodies = BodyDetails(file, report.options)
         for finding in file.findings:
             title = _title(style, file.path, finding, f" {finding.name}")
             lines = [title, f"  {printable(finding.message)}"]
@@ -473,10 +475,11 @@ class BodyDetails:
 
     Args:
         file: The file; each of its findings is shown once, in order.
+        options: See Report.options.
     """
 
-    def __init__(self, file: FileReport) -> None:
-        self._file = file
+    def __init__(self, file: FileReport, options: Sequence[str] = ()) -> None:
+        self._file, self._options = file, options
         self._by_id = {body.id: body for body in file.bodies}
         self._shown: set[str] = set()
 
@@ -498,7 +501,7 @@ class BodyDetails:
             yield from describe_engines(body)
         if finding.remedy is not None:
             yield Row("remedy", clip(describe_remedy(finding.remedy), _SENTENCE_LENGTH))
-        if (command := write_remedy_command(self._file, [finding])) is not None:
+        if (command := write_remedy_command(self._file, [finding], self._options)) is not None:
             yield Row("fix", command)
 
 

@@ -114,6 +114,21 @@ def test_what_a_table_expects_comes_first():
     assert (body.status, body.source, body.new[5]) == ("fixed", "expected", 0.045)
 
 
+def test_a_command_repeats_the_table_that_it_needs(capsys, tmp_path):
+    """Also the right izz of wrist_2, which no other evidence tells."""
+    table = tmp_path / "expected.csv"
+    table.write_text(
+        "body,ixx,ixy,ixz,iyy,iyz,izz\nwrist_2,0.00022663,0,0,0.00022663,0,0.00042525\n"
+    )
+    found = commands(check(capsys, ARM, "--expect", table))
+    command = next(each for each in found if each.count("--body") == 1 and "wrist_2" in each)
+    assert "--unsafe" not in command
+    main(command)
+    diff = capsys.readouterr().out
+    assert 'izz="0.00042525"' in diff
+    assert diff.count("\n+ ") == 1
+
+
 def test_bodies_that_can_exist_are_changed_only_where_that_is_asked_for():
     crumbs = ("1e-13", "0", "0", "1e-13", "0", "1e-13")
     document = urdf(crumbs).encode()

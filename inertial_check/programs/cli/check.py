@@ -340,6 +340,7 @@ def _check(
     named = [path for path in paths if os.path.lexists(path)]
     writable = WritableFolders.around([*options.list_folders(paths), *named])
     writable.remove_leftovers_beside(file.path for file in report.files)
+    report = replace(report, options=options.repeat_context(args))
     return report
 
 

@@ -102,6 +102,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also move consistent bodies that one of these engines would refuse or alter, and "
         "stay above the engines' floors",
     )
+    group.add_argument(
+        "--expect", metavar="TABLE", help="table of expected numbers of bodies, as for check"
+    )
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # --cause refuses a metric that was asked for
     options.add_context(parser)

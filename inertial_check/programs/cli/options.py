@@ -149,13 +149,24 @@ def configurations(args: argparse.Namespace) -> Configurations:
     return _configurations(args, given, args.config, args.isolated)
 
 
+def repeat_context(args: argparse.Namespace) -> tuple[str, ...]:
+    """The words of a command line by which another command reads the same models."""
+    words = ["--isolated"] if args.isolated else []
+    for name in ("config", "expect", "package_path", "xacro_arg", "xacro_env"):
+        value = getattr(args, name, None) or ()
+        for each in (value,) if isinstance(value, str) else value:
+            words += [f"--{name.replace('_', '-')}", each]
+    return tuple(words)
+
+
 def context_configurations(args: argparse.Namespace) -> Configurations:
     """The configurations of a command with only the arguments of `add_context`.
 
     Raises:
         UsageError: A configuration or an option is wrong.
     """
-    return _configurations(args, {}, args.config, args.isolated)
+    expected = getattr(args, "expect", None)
+    return _configurations(args, {"expect": expected}, args.config, args.isolated)
 
 
 def _configurations(
