@@ -184,14 +184,15 @@ def _prove(
     problem: Quadratic, form: Floats, margin: float, free: Floats, best: Descent, rest: Mask
 ) -> Floats:
     """Find bounds as `find_bound`, and better ones, or in place nearer bodies, for the `rest`."""
-    bound = find_bound(problem, free, best)
-    rows = np.flatnonzero(~np.isnan(bound) & rest)
-    if rows.size:
-        part, nearer = problem.rows(rows), best.rows(rows)
-        covered = _cover(part, form, margin, nearer, measure_change(part, free[rows]) ** 2)
-        bound[rows] = np.where(np.isnan(covered), np.nan, np.fmax(bound[rows], covered))
-        for whole, new in zip(best, nearer, strict=True):
-            np.asarray(whole)[rows] = np.asarray(new)
+    with np.errstate(all="ignore"):  # a body may have ended without mass, and so without a centre
+        bound = find_bound(problem, free, best)
+        rows = np.flatnonzero(~np.isnan(bound) & rest)
+        if rows.size:
+            part, nearer = problem.rows(rows), best.rows(rows)
+            covered = _cover(part, form, margin, nearer, measure_change(part, free[rows]) ** 2)
+            bound[rows] = np.where(np.isnan(covered), np.nan, np.fmax(bound[rows], covered))
+            for whole, new in zip(best, nearer, strict=True):
+                np.asarray(whole)[rows] = np.asarray(new)
     return bound
 
 
