@@ -273,7 +273,8 @@ def recheck(
 ) -> Sequence[Finding]:
     """The findings on numbers, without causes, of an examined model whose bodies have others.
 
-    Its shapes are not read again.
+    Its shapes are not read again, and findings on the form of bodies that have not changed are left
+    out.
 
     Args:
         examination: The model as it is.
@@ -282,6 +283,8 @@ def recheck(
         settings: Those of the document.
     """
     again = examine(model, judgements, settings)
+    pairs = enumerate(zip(examination.judgements, judgements, strict=True))
+    again = replace(again, changed=frozenset(at for at, (one, two) in pairs if one != two))
     if again.read_geometry is not None:
         again = replace(again, read_geometry=lambda: examination.geometry)
     findings: list[Finding] = []

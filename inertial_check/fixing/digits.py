@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, DecimalException
+from decimal import Decimal
 from itertools import combinations
 
 import numpy as np
@@ -175,11 +175,8 @@ _DOUBLINGS = 8
 """Number of margins that are tried for each number of digits, each twice the one before; larger
 margins would always be too far from the nearest tensor."""
 
-_SHIFTS = sorted(range(-12, 13), key=abs)
-"""Powers of ten by which a decimal point may be misplaced in a text, the smallest first."""
-
-_MOST_EXPONENT = 1000
-"""Largest decimal exponent that is shifted: beyond it no text is a number of float64."""
+_MOST_SHIFT = 12
+"""Largest power of ten by which a decimal point may be misplaced in a text."""
 
 
 def significant_digits(text: str) -> int:
@@ -256,15 +253,15 @@ def format_exactly(value: float, like: str, others: Iterable[str] = ()) -> str:
     if value == 0:
         return "0"
     sign = "-" if value < 0 else ""
-    for text, powers in ((like, _SHIFTS), *((each, (0,)) for each in others)):
+    for text in (like, *others):
         try:
-            written = abs(Decimal(text))
-        except DecimalException:
+            written = abs(float(text))
+        except ValueError:
             continue
-        if not written.is_finite() or abs(written.adjusted()) >= _MOST_EXPONENT:
-            continue
-        for power in powers:
-            shifted = float(written.scaleb(power))
+        ratio = abs(value) / written if written > 0 else 0.0
+        power = round(math.log10(ratio)) if 0 < ratio < math.inf else _MOST_SHIFT + 1
+        if abs(power) <= (_MOST_SHIFT if text is like else 0):
+            shifted = float(abs(Decimal(text)).scaleb(power))
             if abs(shifted - abs(value)) <= tolerances.TOLD_DIGITS * abs(value):
                 mantissa, letter, exponent = re.split(r"([eE]|$)", text.lstrip("+-"), maxsplit=1)
                 if power == 0:

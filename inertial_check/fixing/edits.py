@@ -96,7 +96,7 @@ def settle(
         while conflicts := _find_conflicts(model, _changes_of(proposals), locate):
             withdraw(conflicts, proposals, "shared")
         layer = _make_layer(model, _changes_of(proposals))
-        if method.tries:
+        if method.tries and _is_local(model, _changes_of(proposals)):
             documents, again = (model.source.data, ()), _imagine(model, _changes_of(proposals))
         elif layer is None:
             documents, again = editor.apply(proposals)
@@ -118,6 +118,22 @@ def settle(
     outside = context.granted.follow_outside
     return Fix(
         model.source, model.format, documents[0], bodies, documents[1], edits, layer, outside
+    )
+
+
+def _is_local(model: Model, changes: Changes) -> bool:
+    """Whether the texts that change make nothing else than the inertials that hold them.
+
+    In a template, a number beside them may be used in any place.
+    """
+    if not model.rest:
+        return True
+    spans = {body.id: body.inertial.span for body in model.bodies if body.inertial is not None}
+    return all(
+        edit.span.file == spans[id_].file
+        and spans[id_].start <= edit.span.start <= edit.span.end <= spans[id_].end
+        for id_, edits in _edits_by_body(model, changes).items()
+        for edit in edits
     )
 
 

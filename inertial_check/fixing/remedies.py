@@ -90,7 +90,6 @@ class RemedyMethod(Method):
     """Gives bodies what their findings tell, or else the nearest body.
 
     Attributes:
-        tries: See Method; a template is written and read, as its numbers can have other effects.
         prescribed: What is chosen for each body that has a proposal, by its id.
         texts: The new texts of its numbers, by its id.
         burdened: Ids of bodies that keep as many findings as they have, if milder ones.
@@ -101,7 +100,7 @@ class RemedyMethod(Method):
         self.prescribed: dict[str, Prescription] = {}
         self.texts: dict[str, Texts] = {}
         self._request = request
-        self.tries = request.examination is not None and not model.rest
+        self.tries = request.examination is not None
         self._insistent = replace(request, unsafe=True)
         self._nearest = NearestMethod(self._insistent, targets)
         broken = any(each.verdict in BROKEN for each in request.judge(model))
@@ -118,13 +117,13 @@ class RemedyMethod(Method):
 
     def _propose_rigid(self, case: Case, chosen: bool) -> Proposal:
         findings = self._by_body.get(case.body.id, ())
-        nearest = self._nearest.propose_rigid(case)
         broken = case.judgement.verdict in BROKEN
         wanted = broken or (findings and (chosen or self._request.all_remedies))
         # No mistake explains written moments beside one that is a default.
         implied = any(n.span is None for name, n in case.numbers.items() if name in MOMENTS)
         if not wanted or implied or case.find_malformed_text() is not None:
-            return nearest
+            return self._nearest.propose_rigid(case)
+        nearest = self._nearest.propose_rigid(case) if broken else case.skip("unchanged")
         change = nearest.result.relative_change
         near = not broken or bool(nearest.texts and change <= self._request.allowed_change)
         choice = choose(case.body.name, case.body.id, findings, near)

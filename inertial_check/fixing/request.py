@@ -361,7 +361,7 @@ class FixRequest:
         settings: Settings of that check; None for the defaults.
         examination: The model as it was checked, if the fix is tried and not written: then new
             numbers are judged without writing and reading the document again, unless it is a
-            template, in which they can have other effects.
+            template whose numbers can have other effects.
     """
 
     method: str = "remedy"

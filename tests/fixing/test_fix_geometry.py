@@ -190,7 +190,7 @@ def test_a_mesh_in_a_plane_is_no_solid(tmp_path):
 
 
 def test_principal_moments_take_no_products():
-    """diaginertia has no place for them: nothing is written, and the way out is said."""
+    """diaginertia has no place for them: it becomes fullinertia, unless the axes are stated."""
     geom = '<geom type="box" size="0.05 0.1 0.15" euler="{}"/>'
     text = """<mujoco><worldbody><body name="a"><joint/>
     <inertial pos="0 0 0" mass="1.2" diaginertia="0.02 0.03 0.4"/>{}</body></worldbody></mujoco>"""
@@ -198,9 +198,12 @@ def test_principal_moments_take_no_products():
         text.format(geom.format("0 0 0")).encode(), method="geometry", unsafe=True
     ).bodies
     assert matrix(body.new) == pytest.approx(1.2 * PER_MASS, rel=1e-6)
-    (body,) = ic.fix_model(
-        text.format(geom.format("10 20 30")).encode(), method="geometry", unsafe=True
-    ).bodies
+    turned = text.format(geom.format("10 20 30"))
+    fix = ic.fix_model(turned.encode(), method="geometry", unsafe=True)
+    assert fix.bodies[0].status == "fixed"
+    assert b"fullinertia" in fix.data
+    turned = turned.replace(' mass="1.2"', ' quat="1 0 0 0" mass="1.2"')
+    (body,) = ic.fix_model(turned.encode(), method="geometry", unsafe=True).bodies
     assert body.status == "unwritten"
     assert "ixy = " in body.reason
 

@@ -112,6 +112,8 @@ class Examination:
         expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
         expected: Expected numbers of bodies.
         strictness: "default" keeps sound models quiet; "strict" wants to hear every doubt.
+        changed: Indices of bodies that have other numbers than in an examination before, whose
+            forms alone are compared with their shapes; None for all.
     """
 
     model: Model
@@ -122,6 +124,7 @@ class Examination:
     expected_mass: tuple[float, float] | None = None
     expected: tuple[Expected, ...] = ()
     strictness: Literal["default", "strict"] = "default"
+    changed: frozenset[int] | None = None
 
     @cached_property
     def geometry(self) -> Geometry:
