@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import csv
 import json
+import json.scanner
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import zip_longest
-from json.scanner import py_make_scanner
 from math import hypot, isfinite, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -212,19 +212,30 @@ def _read_toml(path: str, access: Access) -> Iterator[tuple[str, object]]:
             yield f"{path}:{file.line((*keys, name))}", _named(name, row)
 
 
+class _PlacedDecoder(json.JSONDecoder):
+    """Decoder of JSON that remembers the line of each object, by its id."""
+
+    parse_object: Callable[..., tuple[object, int]]
+    scan_once: Callable[..., tuple[object, int]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: dict[int, int] = {}
+        decode = self.parse_object
+
+        def remember(at: tuple[str, int], *arguments: object) -> tuple[object, int]:
+            value, end = decode(at, *arguments)
+            self.lines[id(value)] = at[0].count("\n", 0, at[1]) + 1
+            return value, end
+
+        # Only the scanner written in Python calls `parse_object`, which alone tells positions.
+        self.parse_object = remember
+        self.scan_once = vars(json.scanner)["py_make_scanner"](self)
+
+
 def _read_json(path: str, access: Access) -> Iterator[tuple[str, object]]:
     text = _read_text(path, access)
-    lines: dict[int, int] = {}
-    decoder = json.JSONDecoder()
-    decode = decoder.parse_object
-
-    def remember(at: tuple[str, int], *arguments: object) -> tuple[object, int]:
-        value, end = decode(at, *arguments)
-        lines[id(value)] = text.count("\n", 0, at[1]) + 1
-        return value, end
-
-    decoder.parse_object = remember  # the only place where the parser tells positions
-    decoder.scan_once = py_make_scanner(decoder)
+    decoder = _PlacedDecoder()
     try:
         found = decoder.decode(text)
     except (ValueError, RecursionError) as error:
@@ -235,7 +246,7 @@ def _read_json(path: str, access: Access) -> Iterator[tuple[str, object]]:
     _, rows = _find_rows(found)
     pairs = rows.items() if isinstance(rows, Mapping) else (("", row) for row in rows)
     for name, row in pairs:
-        yield f"{path}:{lines.get(id(row), 1)}", _named(name, row) if name else row
+        yield f"{path}:{decoder.lines.get(id(row), 1)}", _named(name, row) if name else row
 
 
 def _find_rows(found: Rows) -> tuple[tuple[str, ...], Rows]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.checking.evidence.assembly import find_twins
+from inertial_check.checking.evidence.twins import find_twins
 from inertial_check.checking.report import BodyReport, FileReport, Finding, Severity
 from inertial_check.documents.escaping import clip, fence, guard_diff, markdown_code, markdown_text
 from inertial_check.documents.model import ENTRIES
