@@ -240,8 +240,9 @@ def _examine_model(
     found = later.attempt(what, found, lambda: sort_findings(findings, model, settings))
     if prescribe is not None and any(each.fix or _is_told(each) for each in found.counting):
         arguments = examination, found.counting, settings
-        remedied = later.attempt("finding remedies", found.counting, prescribe, *arguments)
-        found = found._replace(counting=tuple(remedied))
+        what = "finding remedies"
+        remedied = later.attempt(what, found.counting, lambda: tuple(prescribe(*arguments)))
+        found = found._replace(counting=remedied)
     reports = tuple(
         BodyReport(
             body.name,

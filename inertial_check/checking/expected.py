@@ -345,7 +345,7 @@ def correct(
     sources = {
         f"{row.place} ({row.source})" if row.source else row.place for _, row in expected.values()
     }
-    center = [known[each] for each in CENTER] if set(CENTER) <= known.keys() else None
+    center = np.array([known[each] for each in CENTER]) if set(CENTER) <= known.keys() else None
     mass, tensor, scaled = known.get("mass"), None, ""
     if set(ENTRIES) <= known.keys():
         R_BBi = subject.R_BBi
@@ -354,7 +354,7 @@ def correct(
     elif mass is not None and mass != subject.mass and subject.mass > 0:
         tensor = tidy(subject.I_BBcm_Bi * (mass / subject.mass))
         scaled = ", and the tensor is scaled with the mass"
-    change = edit(subject, Proposal(1.0, "", mass, center and np.array(center), tensor))
+    change = edit(subject, Proposal(1.0, "", mass, center, tensor))
     evidence = f"{', '.join(sorted(sources))} says so{scaled}"
     return () if change is None else (Hypothesis("expected", 1.0, evidence, change),)
 

@@ -433,7 +433,8 @@ def diff_models(
         left_out = [f"mistakes that explain a difference were looked for in the first {count}"]
     bodies = tuple(one.difference for one in found)
     notes = (*side_a.notes, *side_b.notes, *left_out)
-    return Difference(*map(_name_model, models), tolerance, bodies, notes)
+    named = [_name_model(model) for model in models]
+    return Difference(named[0], named[1], tolerance, bodies, notes)
 
 
 def _name_model(model: Model) -> ComparedModel:

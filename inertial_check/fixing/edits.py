@@ -97,7 +97,8 @@ def settle(
             withdraw(conflicts, proposals, "shared")
         layer = _make_layer(model, _changes_of(proposals))
         if method.tries and _is_local(model, _changes_of(proposals)):
-            documents, again = (model.source.data, ()), _imagine(model, _changes_of(proposals))
+            documents: Documents = model.source.data, ()
+            again = _imagine(model, _changes_of(proposals))
         elif layer is None:
             documents, again = editor.apply(proposals)
         else:

@@ -22,6 +22,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
     Array,
     Floats,
+    Integers,
     Namespace,
     array_namespace,
     device_of,
@@ -245,7 +246,7 @@ class TracedEvidence(NamedTuple):
         theta: (..., 10) before, in the frame of the problem.
         found: (..., 10) after.
         W: (..., 10, 10) the metric.
-        rows: (...,) rows that moved.
+        needed: (...,) rows that moved.
         dual: (..., 10) svec of the multipliers.
         facts: (..., 6) of the search, as `_find_nearest` gives them.
         p_BoFo_B: (..., 3) origin of the frame, None for the body origin.
@@ -254,7 +255,7 @@ class TracedEvidence(NamedTuple):
     theta: Array
     found: Array
     W: Array
-    rows: Array
+    needed: Array
     dual: Array
     facts: Array
     p_BoFo_B: Array | None
@@ -263,7 +264,7 @@ class TracedEvidence(NamedTuple):
         """Measure how far the rows moved, as `solution.measure_matrices` does."""
         xp = array_namespace(self.theta)
         change = self.found - self.theta
-        change = xp.where(self.rows[..., None], change, xp.zeros_like(change))
+        change = xp.where(self.needed[..., None], change, xp.zeros_like(change))
         square = xp.sum(change * xp.matmul(self.W, change[..., None])[..., 0], axis=-1)
         some = square > 0
         root = xp.sqrt(xp.where(some, square, xp.ones_like(square)))
@@ -283,6 +284,9 @@ class TracedEvidence(NamedTuple):
         if unit == "move":
             raise ParameterError(HIDDEN_MOVE)
         return Certificate(*(self.facts[..., k] for k in (2, 3, 4)))
+
+    def rows(self, rows: Integers) -> None:
+        """Select no evidence: a trace holds all rows together."""
 
     def multiply(self) -> Floats:
         """Compute the multipliers in NumPy.

@@ -617,8 +617,8 @@ def _cover(problem: Quadratic, form: Floats, margin: float, best: Descent, least
             found = _find_neighbourhood(problem.rows(moved), best.rows(moved))
             for whole, part in zip(near, found, strict=True):
                 whole[moved] = part
-        proven = np.flatnonzero(value >= aim[row])
-        keep(proven % REGIONS, row[proven], y[proven])
+        found_regions = np.flatnonzero(value >= aim[row])
+        keep(found_regions % REGIONS, row[found_regions], y[found_regions])
         left = low < aim[row]
         row, center, half, low = _halve(row[left], center[left], half[left], low[left])
     np.minimum.at(bound, row, low)
@@ -686,7 +686,8 @@ def _halve(
     row: Integers, center: Floats, half: Floats, low: Floats
 ) -> tuple[Integers, Floats, Floats, Floats]:
     """Halve boxes along their longest edges; the bodies and bounds of the boxes are kept."""
-    row, center, half, low = (np.repeat(a, 2, axis=0) for a in (row, center, half, low))
+    row, low = np.repeat(row, 2), np.repeat(low, 2)
+    center, half = np.repeat(center, 2, axis=0), np.repeat(half, 2, axis=0)
     edge = half.argmax(axis=1)[:, None] == np.arange(3)
     half = np.where(edge, half / 2, half)
     center[::2] -= (edge * half)[::2]
