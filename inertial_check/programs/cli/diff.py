@@ -20,40 +20,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `diff`."""
     parser.add_argument("a", metavar="A", help="a model; - for standard input")
     parser.add_argument("b", metavar="B", help="the model to compare it with; - for standard input")
-    group = parser.add_argument_group("Comparison")
-    group.add_argument(
-        "--tolerance",
+    add = options.add_group(parser, "Comparison")
+    add(
+        "--tolerance RELATIVE",
+        "largest deviation that counts as none, relative to the mass, the radius of gyration "
+        f"or the largest principal moment (default: {SAME_BODY:g})",
         type=float,
         default=SAME_BODY,
-        metavar="RELATIVE",
-        help="largest deviation that counts as none, relative to the mass, the radius of gyration "
-        f"or the largest principal moment (default: {SAME_BODY:g})",
     )
-    group.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="A=B|FILE",
-        help="body A of the first model is body B of the second; or a csv, json or toml file of "
+    add(
+        "--map A=B|FILE ...",
+        "body A of the first model is body B of the second; or a csv, json or toml file of "
         "such pairs (repeatable; default: match by name, then by the end of scoped names)",
+        default=[],
     )
-    group.add_argument(
-        "--lump-fixed",
-        action="store_true",
-        help="first merge the bodies on fixed joints into the bodies that carry them",
-    )
+    add("--lump-fixed", "first merge the bodies on fixed joints into the bodies that carry them")
     options.add_context(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
+        "text: the bodies that differ (default); json: every body",
         choices=("text", "json"),
         default="text",
-        help="text: the bodies that differ (default); json: every body",
     )
-    group.add_argument(
+    add(
         "--impact",
-        action="store_true",
-        help="also report how the numbers of B change the mass matrix, gravity torques and "
+        "also report how the numbers of B change the mass matrix, gravity torques and "
         "velocity torques of robot A",
     )
 

@@ -19,7 +19,7 @@ from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
 from inertial_check.documents.resources import count_packages
 from inertial_check.errors import InertialCheckError
-from inertial_check.programs.cli import output
+from inertial_check.programs.cli import options, output
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -133,13 +133,8 @@ class Environment(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `doctor`."""
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "--output-format",
-        choices=("text", "json"),
-        default="text",
-        help="a list for people, or JSON",
-    )
+    add = options.add_group(parser, "Output")
+    add("--output-format", "a list for people, or JSON", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace) -> int:

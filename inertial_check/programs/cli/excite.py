@@ -45,123 +45,89 @@ _MOST_PAIRS = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `excite`."""
     parser.add_argument("model", metavar="ROBOT", help="the robot's file")
-    group = parser.add_argument_group("Motion", argument_default=SUPPRESS)
-    group.add_argument("--duration", type=float, metavar="S", help="duration [s] (default: 10)")
-    group.add_argument(
-        "--harmonics", type=int, metavar="N", help="harmonics of the Fourier series (default: 5)"
-    )
-    group.add_argument(
-        "--rate",
+    add = options.add_group(parser, "Motion", argument_default=SUPPRESS)
+    add("--duration S", "duration [s] (default: 10)", type=float)
+    add("--harmonics N", "harmonics of the Fourier series (default: 5)", type=int)
+    add(
+        "--rate HZ",
+        "samples a second (default: 32 in a period of the highest harmonic)",
         type=float,
-        metavar="HZ",
-        help="samples a second (default: 32 in a period of the highest harmonic)",
     )
-    group.add_argument(
-        "--seed",
+    add("--seed N", "seed of the random motions that the search starts from", type=int)
+    add(
+        "--trajectories N",
+        "number of motions that are designed together: what they show adds up (default: 1)",
         type=int,
-        metavar="N",
-        help="seed of the random motions that the search starts from",
     )
-    group.add_argument(
-        "--trajectories",
-        type=int,
-        metavar="N",
-        help="number of motions that are designed together: what they show adds up (default: 1)",
-    )
-    group.add_argument(
+    add(
         "--criterion",
-        choices=("condition", "log-det", "mean-variance"),
-        help="criterion of the base regressor with its friction columns: its condition number, the "
+        "criterion of the base regressor with its friction columns: its condition number, the "
         "determinant of its information, or the mean variance of the parameters (default: "
         "condition)",
+        choices=("condition", "log-det", "mean-variance"),
     )
-    group.add_argument(
-        "--from",
+    add(
+        "--from FILE",
+        "judge this motion, csv or npz, instead of a search",
         dest="given",
         default=None,
-        metavar="FILE",
-        help="judge this motion, csv or npz, instead of a search",
     )
-    group = parser.add_argument_group(
-        "Joints (names, or numbers from 1)", argument_default=SUPPRESS
-    )
+    add = options.add_group(parser, "Joints (names, or numbers from 1)", argument_default=SUPPRESS)
     for name, form, unit, example in (
         ("position", "LOWER:UPPER", "rad or m", "-1:1"),
         ("velocity", "VALUE", "rad/s or m/s", "2"),
         ("acceleration", "VALUE", "rad/s^2 or m/s^2", "5"),
     ):
-        group.add_argument(
-            f"--{name}-limit",
-            action="append",
-            metavar=f"[JOINT=]{form}",
-            help=f"limit of one joint or of all, instead of the file's [{unit}] (repeatable; "
+        add(
+            f"--{name}-limit [JOINT=]{form} ...",
+            f"limit of one joint or of all, instead of the file's [{unit}] (repeatable; "
             f"with =, as in --{name}-limit={example})",
         )
-    group.add_argument(
-        "--max-torque",
-        action="append",
-        metavar="[JOINT=]VALUE",
-        help="largest torque of one joint or of all, instead of the file's effort limit [N m or "
+    add(
+        "--max-torque [JOINT=]VALUE ...",
+        "largest torque of one joint or of all, instead of the file's effort limit [N m or "
         "N]; inf for none (repeatable)",
     )
-    group.add_argument(
-        "--torque-margin",
-        type=float,
-        metavar="SHARE",
-        help="standard deviation of each body and of friction, as a part of itself, that the "
+    add(
+        "--torque-margin SHARE",
+        "standard deviation of each body and of friction, as a part of itself, that the "
         "predicted torques leave room for (default: 0.1)",
+        type=float,
     )
-    options.add_motion(group)
-    group = parser.add_argument_group("Collisions", argument_default=SUPPRESS)
-    group.add_argument(
-        "--clearance",
-        metavar="M",
-        help="distance that bodies keep from each other and from obstacles [m]; none to leave "
+    options.add_motion(add)
+    add = options.add_group(parser, "Collisions", argument_default=SUPPRESS)
+    add(
+        "--clearance M",
+        "distance that bodies keep from each other and from obstacles [m]; none to leave "
         "collisions out (default: 0)",
     )
-    group.add_argument(
-        "--allow-contact",
-        action="append",
-        metavar="BODY,BODY",
-        help="two bodies that may touch (repeatable)",
-    )
-    group.add_argument(
-        "--floor", type=float, metavar="Z", help="height of a floor in the frame of the base [m]"
-    )
-    group.add_argument(
-        "--keep-out",
-        action="append",
-        metavar="X:X,Y:Y,Z:Z",
-        help="box that the robot keeps out of, by its lower and upper coordinates in the frame of "
+    add("--allow-contact BODY,BODY ...", "two bodies that may touch (repeatable)")
+    add("--floor Z", "height of a floor in the frame of the base [m]", type=float)
+    add(
+        "--keep-out X:X,Y:Y,Z:Z ...",
+        "box that the robot keeps out of, by its lower and upper coordinates in the frame of "
         "the base [m] (repeatable; with =)",
     )
-    group = parser.add_argument_group("Parameters to be identified", argument_default=SUPPRESS)
-    group.add_argument(
-        "--friction",
-        type=options.split_at_commas,
-        metavar="TERMS",
-        help="friction terms besides the bodies: viscous, coulomb, offset, rotor, separated by "
+    add = options.add_group(parser, "Parameters to be identified", argument_default=SUPPRESS)
+    add(
+        "--friction TERMS",
+        "friction terms besides the bodies: viscous, coulomb, offset, rotor, separated by "
         "commas; or none (default: viscous,coulomb,offset)",
+        type=options.split_at_commas,
     )
-    group.add_argument(
-        "--weights",
-        action="append",
-        metavar="NAME=WEIGHT",
-        help="importance of a body or of a friction term, 1 by default: with 2 it is to be known "
+    add(
+        "--weights NAME=WEIGHT ...",
+        "importance of a body or of a friction term, 1 by default: with 2 it is to be known "
         "twice as precisely (repeatable)",
     )
     options.add_context(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the trajectory here, as .csv or .npz; several as FILE-1, FILE-2, ...",
+    add = options.add_group(parser, "Output")
+    add(
+        "-o, --output FILE",
+        "write the trajectory here, as .csv or .npz; several as FILE-1, FILE-2, ...",
     )
-    group.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="format of the report"
-    )
-    group.add_argument("--output-file", metavar="FILE", help="write the report here")
+    add("--output-format", "format of the report", choices=("text", "json"), default="text")
+    add("--output-file FILE", "write the report here")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from inertial_check.checking.pages import (
 )
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import output
+from inertial_check.programs.cli import options, output
 
 EXPLAIN = """Print the page of a rule or of a cause: meaning, reason, and correction."""
 RULES = """List every rule: code, severity, name."""
@@ -28,10 +28,8 @@ def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CODE",
         help="a rule's code (IC301) or name, or the name of a cause (decimal-slip)",
     )
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="the page, or its parts"
-    )
+    add = options.add_group(parser, "Output")
+    add("--output-format", "the page, or its parts", choices=("text", "json"), default="text")
 
 
 def explain(args: argparse.Namespace) -> int:
@@ -71,12 +69,12 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
 
 def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `rules`."""
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
+        "a line for each rule, or every page",
         choices=("text", "json"),
         default="text",
-        help="a line for each rule, or every page",
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inertial_check.documents.escaping import printable
@@ -39,122 +40,88 @@ __all__ = ["add_arguments", "read_given", "read_options", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `fill`."""
     parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
-    group = add_writing(parser)
-    group.add_argument(
+    options.add_option(
+        add_writing(parser),
         "--provenance",
-        action="store_true",
-        help="add a comment beside each new inertial that says where it comes from",
+        "add a comment beside each new inertial that says where it comes from",
     )
-    group = parser.add_argument_group("What is known")
-    group.add_argument(
-        "--density",
+    add = options.add_group(parser, "What is known")
+    add(
+        "--density KG/M3",
+        "nominal density (default: the median of measured bodies, else 1000)",
         type=float,
-        metavar="KG/M3",
-        help="nominal density (default: the median of measured bodies, else 1000)",
     )
-    group.add_argument(
-        "--materials", metavar="FILE", help="TOML table of link patterns and materials or densities"
-    )
-    group.add_argument(
-        "--mass",
-        action="append",
+    add("--materials FILE", "TOML table of link patterns and materials or densities")
+    add("--mass LINK=KG ...", "mass of a body that is filled (repeatable)", default=[])
+    add("--total-mass KG[:REL]", "mass of the whole model, within REL in intervals")
+    add(
+        "--subtree-mass LINK=KG ...",
+        "mass of a body with all that it carries (repeatable)",
         default=[],
-        metavar="LINK=KG",
-        help="mass of a body that is filled (repeatable)",
     )
-    group.add_argument(
-        "--total-mass", metavar="KG[:REL]", help="mass of the whole model, within REL in intervals"
-    )
-    group.add_argument(
-        "--subtree-mass",
-        action="append",
-        default=[],
-        metavar="LINK=KG",
-        help="mass of a body with all that it carries (repeatable)",
-    )
-    group.add_argument(
-        "--com",
+    add(
+        "--com X,Y,Z",
+        "centre of mass of the whole model, measured bodies included, in its root [m]",
         type=options.numbers,
-        metavar="X,Y,Z",
-        help="centre of mass of the whole model, measured bodies included, in its root [m]",
     )
-    group.add_argument(
-        "--at",
-        action="append",
+    add(
+        "--at JOINT=POSITION ...",
+        "position of a joint where --com was measured [rad or m] (repeatable; default: 0)",
         default=[],
-        metavar="JOINT=POSITION",
-        help="position of a joint where --com was measured [rad or m] (repeatable; default: 0)",
     )
-    group.add_argument(
-        "--pair",
-        action="append",
-        default=[],
-        metavar="LINK=LINK[:mirrored|equal]",
-        help="two bodies with one mass, and with one distribution of it where one is measured: "
+    add(
+        "--pair LINK=LINK[:mirrored|equal] ...",
+        "two bodies with one mass, and with one distribution of it where one is measured: "
         "mirrored, or equal by a rotation (repeatable)",
+        default=[],
     )
-    group.add_argument(
-        "--twins",
-        action="store_true",
-        default=None,
-        help="give left and right bodies with equal shapes one mass (default)",
-    )
-    group.add_argument(
+    add("--twins", "give left and right bodies with equal shapes one mass (default)", default=None)
+    add(
         "--no-twins",
+        "do not give left and right bodies with equal shapes one mass",
         action="store_false",
         dest="twins",
         default=None,
-        help="do not give left and right bodies with equal shapes one mass",
     )
-    group.add_argument(
-        "--prior",
-        metavar="MODEL",
-        help="another model, whose masses tell the densities of bodies of the same names",
+    add(
+        "--prior MODEL",
+        "another model, whose masses tell the densities of bodies of the same names",
     )
-    group.add_argument(
-        "--density-range",
-        metavar="LOW:HIGH",
-        help="least and largest density of every part [kg/m^3] (default: 10:25000)",
+    add(
+        "--density-range LOW:HIGH",
+        "least and largest density of every part [kg/m^3] (default: 10:25000)",
     )
-    group = parser.add_argument_group("Where the numbers come from")
-    group.add_argument(
+    add = options.add_group(parser, "Where the numbers come from")
+    add(
         "--shapes",
+        "use only these (default: visual, else collision)",
         choices=("visual", "collision"),
-        help="use only these (default: visual, else collision)",
     )
-    group.add_argument(
-        "--thickness",
+    add(
+        "--thickness M",
+        "take open meshes for walls of this thickness [m] (default: for their hulls)",
         type=float,
-        metavar="M",
-        help="take open meshes for walls of this thickness [m] (default: for their hulls)",
     )
-    group.add_argument(
+    add(
         "--divergence",
+        "deviation from the nominal densities that is least (default: entropic)",
         choices=("entropic", "quadratic"),
-        help="deviation from the nominal densities that is least (default: entropic)",
     )
-    group.add_argument(
-        "--solver", metavar="NAME", help="solver of cvxpy, as clarabel (default: Newton's method)"
-    )
+    add("--solver NAME", "solver of cvxpy, as clarabel (default: Newton's method)")
     options.add_context(parser)
     options.add_configuration(parser)
     group = parser.add_argument_group("Selection")
-    group.add_argument(
-        "--body",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="fill this body only, whatever it states (repeatable)",
-    )
+    add = partial(options.add_option, group)
+    add("--body NAME ...", "fill this body only, whatever it states (repeatable)", default=[])
     options.add_sniff(group)
-    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add("--allow-empty", "succeed if no model is found")
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
+        "text: the diff, unless it is written (default); json, markdown, html: every body, "
+        "with the interval of each number",
         choices=("text", "json", "markdown", "html"),
         default="text",
-        help="text: the diff, unless it is written (default); json, markdown, html: every body, "
-        "with the interval of each number",
     )
 
 

@@ -10,6 +10,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inertial_check.documents.files.writing import same_file
@@ -22,6 +23,40 @@ if TYPE_CHECKING:
     from inertial_check.documents.context import Context
 
 
+AddOption = Callable[..., object]
+"""Function that adds an option to a group, of its usage and its help as `add_option` takes them."""
+
+
+def add_option(group: argparse._ArgumentGroup, usage: str, text: str, **further: object) -> None:
+    """Add the option that a usage shows to a group of a command's options.
+
+    Args:
+        group: Group of the option.
+        usage: Names of the option and the form of its value, as "-o, --output FILE"; with " ..."
+            behind it where the option may be repeated; without a form it is a flag, or takes one of
+            the choices.
+        text: Help text.
+        further: Further arguments of argparse, such as type and default.
+    """
+    words = usage.split()
+    names = [word.rstrip(",") for word in words if word.startswith("-")]
+    form = words[len(names) :]
+    if form[1:] == ["..."]:
+        further["action"] = "append"
+    if form:
+        further["metavar"] = form[0]
+    elif "choices" not in further:
+        further.setdefault("action", "store_true")
+    declare: AddOption = group.add_argument
+    declare(*names, help=text, **further)
+
+
+def add_group(parser: argparse.ArgumentParser, title: str, **further: object) -> AddOption:
+    """Add a group of options to a parser; returns the function that adds an option to it."""
+    group: Callable[..., argparse._ArgumentGroup] = parser.add_argument_group
+    return partial(add_option, group(title, **further))
+
+
 MOMENT_METRICS = {
     "inertia": "whose change is least: that of the inertia tensor (default)",
     "covariance": "or of the mass's spread",
@@ -31,7 +66,7 @@ MOMENT_METRICS = {
 
 def add_nearest(
     parser: argparse.ArgumentParser, further: dict[str, str] | None = None
-) -> argparse._ArgumentGroup:
+) -> AddOption:
     """Add --metric and --margin, which define the nearest body.
 
     Args:
@@ -39,78 +74,67 @@ def add_nearest(
         further: More metrics of the command, with their help texts.
 
     Returns:
-        The group, for further options of those metrics.
+        The function that adds further options of those metrics.
     """
     metrics = MOMENT_METRICS | (further or {})
-    group = parser.add_argument_group("What is nearest")
-    group.add_argument(
-        "--metric",
+    add = add_group(parser, "What is nearest")
+    add(
+        "--metric METRIC" if further else "--metric",
+        ", ".join(metrics.values()),
         choices=tuple(metrics),
-        metavar="METRIC" if further else None,
         default="inertia",
-        help=", ".join(metrics.values()),
     )
-    group.add_argument(
-        "--margin",
+    add(
+        "--margin MARGIN",
+        "give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
         type=float,
         default=0.0,
-        metavar="MARGIN",
-        help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
     )
-    return group
+    return add
 
 
 def add_sniff(group: argparse._ArgumentGroup) -> None:
     """Add --sniff."""
-    group.add_argument(
+    add_option(
+        group,
         "--sniff",
-        action="store_true",
-        help="skip named files that are excluded or are not robot models, as in a folder search",
+        "skip named files that are excluded or are not robot models, as in a folder search",
     )
 
 
 def add_context(parser: argparse.ArgumentParser) -> None:
     """Add the options about what a model refers to, and about how much it may take."""
-    group = parser.add_argument_group("What a model refers to")
-    group.add_argument(
-        "--package-path",
-        action="append",
-        default=[],
-        metavar="PKG=DIR",
-        help="folder of the package or model PKG in package:// and model://; or a folder of "
+    add = add_group(parser, "What a model refers to")
+    add(
+        "--package-path PKG=DIR ...",
+        "folder of the package or model PKG in package:// and model://; or a folder of "
         "packages, an install tree, or several of these with the system's path separator, as "
         '"$AMENT_PREFIX_PATH" (repeatable; default: search the tree around the file)',
-    )
-    group.add_argument(
-        "--xacro-arg",
-        action="append",
         default=[],
-        metavar="NAME:=VALUE",
-        help="argument of xacro files, as on xacro's own command line (repeatable)",
     )
-    group.add_argument(
-        "--xacro-env",
-        action="append",
-        metavar="NAME[=VALUE]",
-        help="let xacro files read this environment variable, or this value in its place "
+    add(
+        "--xacro-arg NAME:=VALUE ...",
+        "argument of xacro files, as on xacro's own command line (repeatable)",
+        default=[],
+    )
+    add(
+        "--xacro-env NAME[=VALUE] ...",
+        "let xacro files read this environment variable, or this value in its place "
         "(repeatable; default: they read none)",
     )
-    group.add_argument(
+    add(
         "--follow-outside",
-        action="store_true",
-        default=None,
-        help="open and write files that lie outside the repository and the paths named (default: "
+        "open and write files that lie outside the repository and the paths named (default: "
         "they are findings)",
+        default=None,
     )
-    group.add_argument(
-        "--max-file-size",
-        metavar="SIZE",
-        help="largest size of a document, as 200MB (default: 64MB, and 1GB for a mesh)",
+    add(
+        "--max-file-size SIZE",
+        "largest size of a document, as 200MB (default: 64MB, and 1GB for a mesh)",
     )
-    group.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        help="largest time for one document with all that it refers to [s] (default: 60)",
+    add(
+        "--timeout SECONDS",
+        "largest time for one document with all that it refers to [s] (default: 60)",
     )
 
 
@@ -125,14 +149,13 @@ def context_of(args: argparse.Namespace) -> Context:
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
     """Add --config and --isolated."""
-    group = parser.add_argument_group("Configuration")
-    group.add_argument(
-        "--config",
-        metavar="FILE",
-        help="use this configuration instead of the inertial-check.toml, .inertial-check.toml or "
+    add = add_group(parser, "Configuration")
+    add(
+        "--config FILE",
+        "use this configuration instead of the inertial-check.toml, .inertial-check.toml or "
         "pyproject.toml nearest to each file",
     )
-    group.add_argument("--isolated", action="store_true", help="read no configuration file")
+    add("--isolated", "read no configuration file")
 
 
 def configurations(args: argparse.Namespace) -> Configurations:
@@ -235,10 +258,8 @@ def add_plot(group: argparse._ArgumentGroup, content: str) -> None:
         group: Group of options to add it to.
         content: Content of the plot, for the help.
     """
-    group.add_argument(
-        "--plot",
-        metavar="FILE",
-        help=f"draw {content} into a png, svg or pdf file (needs matplotlib)",
+    add_option(
+        group, "--plot FILE", f"draw {content} into a png, svg or pdf file (needs matplotlib)"
     )
 
 
@@ -263,24 +284,21 @@ def check_plot(path: str | None, others: Iterable[str | None]) -> None:
             raise UsageError(f"--plot would be written over {other}; name another file")
 
 
-def add_motion(group: argparse._ArgumentGroup, others: str = "") -> None:
+def add_motion(add: AddOption, others: str = "") -> None:
     """Add --gravity and --locked.
 
     Args:
-        group: Group of the options.
+        add: Adds an option to their group.
         others: What the help of --locked says of its word "others", where the command has it.
     """
-    group.add_argument(
-        "--gravity",
+    add(
+        "--gravity X,Y,Z",
+        "gravity in the axes of the base [m/s^2] (default: 0,0,-9.81)",
         type=numbers,
-        metavar="X,Y,Z",
-        help="gravity in the axes of the base [m/s^2] (default: 0,0,-9.81)",
     )
-    group.add_argument(
-        "--locked",
-        action="append",
-        metavar="JOINT[=POSITION]",
-        help=f"hold a joint at this position [rad or m]{others} (repeatable; default: 0)",
+    add(
+        "--locked JOINT[=POSITION] ...",
+        f"hold a joint at this position [rad or m]{others} (repeatable; default: 0)",
     )
 
 

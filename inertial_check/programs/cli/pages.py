@@ -37,27 +37,17 @@ _HEAD = 4096
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `report`: those of `check`, but for its forms."""
     check.add_input_arguments(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"write the page to FILE; - for standard output (default: {_DEFAULT})",
-    )
-    group.add_argument(
-        "--badge", metavar="FILE", help="also write an SVG badge with the number of errors to FILE"
-    )
-    group.add_argument(
+    add = options.add_group(parser, "Output")
+    add("-o, --output FILE", f"write the page to FILE; - for standard output (default: {_DEFAULT})")
+    add("--badge FILE", "also write an SVG badge with the number of errors to FILE")
+    add(
         "--issue",
-        action="store_true",
-        help="write an issue for the maintainers of one model, as Markdown, to standard output or "
+        "write an issue for the maintainers of one model, as Markdown, to standard output or "
         "-o: place, reason, engines, correction, its effect, and the change as a diff",
     )
-    group.add_argument(
-        "--body",
-        action="append",
-        metavar="NAME",
-        help="with --issue, name or id of a body (repeatable; default: all with an error, or else "
+    add(
+        "--body NAME ...",
+        "with --issue, name or id of a body (repeatable; default: all with an error, or else "
         "with a warning)",
     )
 
@@ -197,19 +187,14 @@ _INTERVAL = 0.2
 def add_view_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `view`."""
     parser.add_argument("model", metavar="MODEL", help="a file of a robot model")
-    group = parser.add_argument_group("Server")
-    group.add_argument(
-        "--port",
+    add = options.add_group(parser, "Server")
+    add(
+        "--port PORT",
+        "port of 127.0.0.1 to listen on (default: any free port)",
         type=int,
         default=0,
-        metavar="PORT",
-        help="port of 127.0.0.1 to listen on (default: any free port)",
     )
-    group.add_argument(
-        "--no-browser",
-        action="store_true",
-        help="print the address without opening a browser",
-    )
+    add("--no-browser", "print the address without opening a browser")
     options.add_context(parser)
     options.add_configuration(parser)
 

@@ -17,7 +17,7 @@ from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import dump_json, guard_diff, printable
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output
-from inertial_check.programs.cli.options import read_group, read_texts
+from inertial_check.programs.cli.options import AddOption, read_group, read_texts
 from inertial_check.reports.identification import (
     count_remarks,
     describe_merged,
@@ -198,22 +198,20 @@ _NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
 
-def add_arguments(group: argparse._ArgumentGroup) -> None:
+def add_arguments(add: AddOption) -> None:
     """Declare the options of a payload."""
-    group.add_argument(
-        "--payload",
-        metavar="LINK",
+    add(
+        "--payload LINK",
+        "identify only what LINK carries: the robot's own bodies are those of its file",
         default=None,
-        help="identify only what LINK carries: the robot's own bodies are those of its file",
     )
-    group.add_argument(
-        "--wrench",
+    add(
+        "--wrench LINK",
+        "with --payload: by a force-torque sensor with the frame of LINK (default: that of "
+        "--payload), columns wrench_LINK_fx to wrench_LINK_mz, as it acts on the payload",
         nargs="?",
         const="",
         default=None,
-        metavar="LINK",
-        help="with --payload: by a force-torque sensor with the frame of LINK (default: that of "
-        "--payload), columns wrench_LINK_fx to wrench_LINK_mz, as it acts on the payload",
     )
 
 

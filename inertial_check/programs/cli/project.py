@@ -12,6 +12,7 @@ import argparse
 import shutil
 import sys
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from inertial_check.documents.escaping import printable
@@ -55,61 +56,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table", metavar="TABLE", help="a csv, json, yaml, npz or npy file; - for standard input"
     )
-    group = parser.add_argument_group("What the numbers are")
+    add = options.add_group(parser, "What the numbers are")
     orders = "; ".join(f"{name}: {entries}" for name, entries in _ORDERS.items())
-    group.add_argument(
+    add(
         "--order",
+        f"order of the six inertia entries of bare numbers ({orders})",
         choices=tuple(_ORDERS),
-        help=f"order of the six inertia entries of bare numbers ({orders})",
     )
-    group.add_argument(
+    add(
         "--about",
-        choices=("origin", "com"),
-        help="point about which the inertias are taken: origin of the frame or centre of mass "
+        "point about which the inertias are taken: origin of the frame or centre of mass "
         "(required)",
+        choices=("origin", "com"),
     )
-    group = options.add_nearest(parser, _METRICS)
-    group.add_argument(
-        "--weights",
-        metavar="FILE",
-        help="weights of the ten numbers with the first moment: 10 weights or a 10x10 matrix, for "
+    add = options.add_nearest(parser, _METRICS)
+    add(
+        "--weights FILE",
+        "weights of the ten numbers with the first moment: 10 weights or a 10x10 matrix, for "
         "all rows or one for each (matrices for each in npz or npy), in the sequence of the "
         "table's columns or by name",
     )
-    group.add_argument(
-        "--prior",
-        metavar="FILE",
-        help="table of priors with one row, or as many as TABLE, in the same --order and --about; "
+    add(
+        "--prior FILE",
+        "table of priors with one row, or as many as TABLE, in the same --order and --about; "
         "self: each body, made strictly consistent, is its own prior (./self is a file)",
     )
-    group.add_argument(
-        "--regularization",
+    add(
+        "--regularization WEIGHT",
+        "weight of the prior's term beside that of --weights (default: 1)",
         type=float,
         default=1.0,
-        metavar="WEIGHT",
-        help="weight of the prior's term beside that of --weights (default: 1)",
     )
-    group.add_argument(
-        "--mass-min",
-        type=float,
-        metavar="KG",
-        help="least mass of rows that move (default: 1e-6 of their mass)",
-    )
-    group.add_argument(
-        "--solver",
-        metavar="NAME",
-        help="solve with this installed conic solver, such as clarabel or scs",
-    )
+    add("--mass-min KG", "least mass of rows that move (default: 1e-6 of their mass)", type=float)
+    add("--solver NAME", "solve with this installed conic solver, such as clarabel or scs")
     group = parser.add_argument_group("Output")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
-    group.add_argument(
+    add = partial(options.add_option, group)
+    add("-o, --output FILE", "write the table here, not to stdout")
+    add(
         "--output-format",
+        "format to write (default: that of the table, in which only changed numbers differ)",
         choices=("csv", "json", "yaml", "npz"),
-        help="format to write (default: that of the table, in which only changed numbers differ)",
     )
-    group.add_argument(
-        "--report", metavar="FILE", help="write a JSON report on every row that moved"
-    )
+    add("--report FILE", "write a JSON report on every row that moved")
     options.add_plot(group, "the largest changes, before and after,")
 
 

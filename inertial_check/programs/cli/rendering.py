@@ -13,12 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from inertial_check.documents.children import Termination, raise_defects
 from inertial_check.documents.escaping import clip
 from inertial_check.errors import DefectError, UsageError
-from inertial_check.programs.cli import output, running
+from inertial_check.programs.cli import options, output, running
 from inertial_check.programs.cli.output import ProgressBar
 from inertial_check.reports import View, render
 from inertial_check.reports.text import WIDTH, count_rows, plural
@@ -39,21 +40,12 @@ _SHOWN = 3
 
 def add_baseline_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options about known findings."""
-    group = parser.add_argument_group("Known findings")
-    group.add_argument(
-        "--baseline",
-        metavar="FILE",
-        help="findings listed in this file count only if they have become worse",
-    )
-    group.add_argument(
-        "--write-baseline",
-        metavar="FILE",
-        help="write all findings to this file, which then lists them as known",
-    )
-    group.add_argument(
+    add = options.add_group(parser, "Known findings")
+    add("--baseline FILE", "findings listed in this file count only if they have become worse")
+    add("--write-baseline FILE", "write all findings to this file, which then lists them as known")
+    add(
         "--prune-baseline",
-        action="store_true",
-        help="remove findings that no longer occur from the file of --baseline, and record those "
+        "remove findings that no longer occur from the file of --baseline, and record those "
         "that have improved",
     )
 
@@ -371,18 +363,18 @@ _EXCLUDED = (
 
 def add_arguments(group: argparse._ArgumentGroup) -> None:
     """Add --results and --results-format."""
-    group.add_argument(
-        "--results",
-        metavar="DIR",
-        help="write the result of every file into DIR instead of a report, with memory that does "
+    add = partial(options.add_option, group)
+    add(
+        "--results DIR",
+        "write the result of every file into DIR instead of a report, with memory that does "
         "not grow with their number, and print counts as `summary` does; the same command goes on "
         "from what is there, and checks what has changed since",
     )
-    group.add_argument(
+    add(
         "--results-format",
+        "form of the files in DIR (default: parquet, which needs pyarrow)",
         choices=("parquet", "jsonl"),
         default="parquet",
-        help="form of the files in DIR (default: parquet, which needs pyarrow)",
     )
 
 

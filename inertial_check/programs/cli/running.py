@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import output
+from inertial_check.programs.cli import options, output
 
 if TYPE_CHECKING:
     import argparse
@@ -46,55 +47,42 @@ _WITHOUT_MARKS = frozenset(["json", "jsonl"])
 
 def add_selection(group: argparse._ArgumentGroup) -> None:
     """Add --files-from and --changed-since."""
-    group.add_argument(
-        "--files-from",
-        metavar="FILE",
-        help="also check the files listed in FILE, one a line, or separated by NUL bytes as from "
+    add = partial(options.add_option, group)
+    add(
+        "--files-from FILE",
+        "also check the files listed in FILE, one a line, or separated by NUL bytes as from "
         "`find -print0`; - for standard input",
     )
-    group.add_argument(
-        "--changed-since",
-        metavar="REV",
-        help="check only files that have changed since the git revision REV, committed or not, "
+    add(
+        "--changed-since REV",
+        "check only files that have changed since the git revision REV, committed or not, "
         "and models that include such a file or use it as a mesh",
     )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how the check is carried out."""
-    group = parser.add_argument_group("Run")
-    group.add_argument(
-        "--jobs",
-        metavar="N",
+    add = options.add_group(parser, "Run")
+    add(
+        "--jobs N",
+        "check with N processes; auto or 0: one a core, if there are enough files (default: auto)",
         type=_number,
-        help="check with N processes; auto or 0: one a core, if there are enough files "
-        "(default: auto)",
     )
-    group.add_argument(
-        "--cache",
-        metavar="DIR",
-        help="folder for the result of each file, which is used again while nothing has changed "
+    add(
+        "--cache DIR",
+        "folder for the result of each file, which is used again while nothing has changed "
         "(default: .inertial_check_cache in the root of the project, for many files only)",
     )
-    group.add_argument(
-        "--no-cache", action="store_true", help="check every file again and store no results"
-    )
-    group.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="check on the workers of a Dask cluster, tcp://HOST:PORT",
-    )
-    group.add_argument(
-        "--allow-host",
-        action="append",
-        metavar="HOST",
-        help="follow redirects of web servers to this host, too (repeatable; default: only within "
+    add("--no-cache", "check every file again and store no results")
+    add("--cluster ADDRESS", "check on the workers of a Dask cluster, tcp://HOST:PORT")
+    add(
+        "--allow-host HOST ...",
+        "follow redirects of web servers to this host, too (repeatable; default: only within "
         "the host that a URL names)",
     )
-    group.add_argument(
-        "--resume",
-        metavar="FILE",
-        help="write the result of each file to FILE, and resume the run that has written FILE",
+    add(
+        "--resume FILE",
+        "write the result of each file to FILE, and resume the run that has written FILE",
     )
 
 

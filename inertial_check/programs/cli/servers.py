@@ -22,12 +22,8 @@ def add_lsp_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `lsp`."""
     options.add_context(parser)
     options.add_configuration(parser)
-    group = parser.add_argument_group("Transport")
-    group.add_argument(
-        "--stdio",
-        action="store_true",
-        help="use stdin and stdout; always so, the option is for clients that pass it",
-    )
+    add = options.add_group(parser, "Transport")
+    add("--stdio", "use stdin and stdout; always so, the option is for clients that pass it")
 
 
 def serve_editor(args: argparse.Namespace) -> int:
@@ -49,12 +45,11 @@ def serve_editor(args: argparse.Namespace) -> int:
 
 def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mcp`."""
-    group = parser.add_argument_group("Access")
-    group.add_argument(
-        "--root",
+    add = options.add_group(parser, "Access")
+    add(
+        "--root DIR",
+        "folder that the agent may read (default: the working directory)",
         default=os.curdir,
-        metavar="DIR",
-        help="folder that the agent may read (default: the working directory)",
     )
 
 

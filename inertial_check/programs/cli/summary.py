@@ -16,23 +16,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder that check --results has written, or a report of check in the format json "
         "or jsonl",
     )
-    group = parser.add_argument_group("What is counted")
-    group.add_argument(
-        "--by",
+    add = options.add_group(parser, "What is counted")
+    add(
+        "--by DIMENSIONS",
+        "count by these: upstream, format, rule, cause, severity, verdict, engine; separated "
+        "by commas (default: one table each by upstream, rule, cause and engine)",
         action="extend",
         type=options.split_at_commas,
-        metavar="DIMENSIONS",
-        help="count by these: upstream, format, rule, cause, severity, verdict, engine; separated "
-        "by commas (default: one table each by upstream, rule, cause and engine)",
     )
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
+        "format of the tables (default: text)",
         choices=("text", "json", "markdown", "csv"),
         default="text",
-        help="format of the tables (default: text)",
     )
-    group.add_argument("--output-file", metavar="FILE", help="write the tables here, not to stdout")
+    add("--output-file FILE", "write the tables here, not to stdout")
 
 
 def run(args: argparse.Namespace) -> int:
