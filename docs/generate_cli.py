@@ -200,7 +200,7 @@ def _has_many_choices(action: argparse.Action) -> bool:
 
 def _explain(action: argparse.Action, words: set[str]) -> str:
     """The meaning of an option, with its default, its choices and a link."""
-    text = " ".join(str(action.help or "").split())
+    text = " ".join(str(action.help or "").split()).replace("%%", "%")
     default = ""
     if found := DEFAULT.search(text):
         default = _prose(found[2], words)

@@ -17,9 +17,9 @@ HEADING = "## Keys\n"
 """Heading of the last section of the page, which is made here; the others are written by hand."""
 
 INTRODUCTION = """\
-A key without a meaning here is an option of [check](commands/check.md), or of
-[fill](commands/fill.md) in the table `fill`, without the `--`. The type after a colon is that of
-each item or member."""
+Every option of [check](commands/check.md) that is marked there is a key, without the `--`, and so
+are those of [fill](commands/fill.md) in the table `fill`; a repeatable option is a list or a
+table. The other keys, with the type of each item or member after a colon:"""
 
 NAMES = {
     "string": "text",
@@ -42,11 +42,12 @@ def make_page() -> str:
     options = _list_options("check")
     described: dict[str, list[str]] = {}
     for key, member in SCHEMA["properties"].items():
-        described.setdefault(_describe(member, explained=key in options), []).append(key)
+        if key not in options:
+            described.setdefault(_describe(member), []).append(key)
         inner = _list_options(key) if key == "fill" else set()
         for name, each in _find_members(member).items():
-            text = _describe(each, explained=name in inner)
-            described.setdefault(text, []).append(f"{key}.{name}")
+            if name not in inner:
+                described.setdefault(_describe(each), []).append(f"{key}.{name}")
     lines = [f"* {', '.join(map(_code, keys))}: {text}" for text, keys in described.items()]
     return f"{written}{HEADING}\n{INTRODUCTION}\n\n" + "\n".join(lines) + "\n"
 
@@ -57,9 +58,9 @@ def _list_options(command: str) -> set[str]:
     return {option[2:] for action in actions for option in action.option_strings}
 
 
-def _describe(member: dict, explained: bool) -> str:
-    """The type of a key, and its meaning where the page of its command has none."""
-    return _name_type(member) + ("" if explained else f". {_prose(member['description'])}")
+def _describe(member: dict) -> str:
+    """The type and the meaning of a key."""
+    return f"{_name_type(member)}. {_prose(member['description'])}"
 
 
 def _code(key: str) -> str:
