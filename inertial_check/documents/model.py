@@ -214,10 +214,16 @@ How = Literal["written", "expanded", "macro", "part", "derived"]
 where a macro states them (macro), by those of its numbers that are known (part), or not by numbers
 of its own, because engines take them from the shapes (derived)."""
 
-ProblemKind = Literal["repair", "reference", "malformed", "engine"]
+ProblemKind = Literal["repair", "reference", "malformed", "engine", "differs"]
 """Kinds of problems: text that had to be repaired (repair), a file or name that was not found
-(reference), text that breaks a rule of the format (malformed), and numbers that are read as written
-although settings of the document make its engine use others (engine)."""
+(reference), text that breaks a rule of the format (malformed), numbers that are read as written
+although settings of the document make its engine use others (engine), and text that is read as
+written although some parsers read it otherwise or refuse it (differs)."""
+
+Parser = Literal[
+    "tinyxml2", "urdfdom", "expat", "sdformat", "mujoco", "drake", "newton", "pinocchio"
+]
+"""Code that engines parse documents with: of libraries that several share, or of one engine."""
 
 
 class Number(NamedTuple):
@@ -244,18 +250,37 @@ ThreeNumbers = tuple[Number, Number, Number]
 FourNumbers = tuple[Number, Number, Number, Number]
 
 
+class Misreading(NamedTuple):
+    """What some parsers make of a body, or of all bodies, where they read a text otherwise.
+
+    Attributes:
+        parsers: The parsers.
+        action: "reject" the model, put a "replace"ment in place of the body, "alter" its numbers,
+            or "drop" it.
+        becomes: What they take instead of the body as written.
+        said: What they print.
+    """
+
+    parsers: tuple[Parser, ...]
+    action: Literal["reject", "replace", "alter", "drop"] = "reject"
+    becomes: str = ""
+    said: str = ""
+
+
 class Problem(NamedTuple):
     """A problem that a reader found in the text of a document.
 
     Attributes:
-        kind: repair, reference, malformed or engine.
+        kind: repair, reference, malformed, engine or differs.
         message: One sentence: the value, what is expected, and what to do.
         span: Place of the problem.
+        misreadings: What parsers make of the body, or of all bodies if it is the document's.
     """
 
     kind: ProblemKind
     message: str
     span: Span
+    misreadings: tuple[Misreading, ...] = ()
 
 
 class Inertial(NamedTuple):

@@ -4,7 +4,8 @@
 
 documents.json is a list of [format, text]; the bodies of interest are called "link". A result has
 `error` (why nothing was loaded, or null), `log` (what was printed or warned), and where the engine
-shows the body `mass` [kg] and `moments` (ascending) [kg m^2], else null.
+shows the body `mass` [kg], `moments` (ascending) [kg m^2], the `tensor` in the body's axes and, in
+some, `com` [m], else null.
 """
 
 import json
@@ -18,17 +19,20 @@ import warnings
 import numpy as np
 
 
-def result(error=None, log="", mass=None, tensor=None):
+def result(error=None, log="", mass=None, tensor=None, com=None):
     moments = None
     if tensor is not None:
         tensor = np.asarray(tensor, dtype=float)
         finite = np.all(np.isfinite(tensor))
         moments = np.linalg.eigvalsh(tensor).tolist() if finite else [math.nan] * 3
+        tensor = tensor.tolist()
     return {
         "error": error,
         "log": log,
         "mass": None if mass is None else float(mass),
         "moments": moments,
+        "tensor": tensor,
+        "com": None if com is None else [float(x) for x in com],
     }
 
 
@@ -43,7 +47,11 @@ def mujoco():
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "link")
         if body < 0:
             return result()
-        return result(mass=model.body_mass[body], tensor=np.diag(model.body_inertia[body]))
+        R_BI = np.zeros(9)
+        mujoco.mju_quat2Mat(R_BI, model.body_iquat[body])
+        R_BI = R_BI.reshape(3, 3)
+        tensor = R_BI @ np.diag(model.body_inertia[body]) @ R_BI.T
+        return result(mass=model.body_mass[body], tensor=tensor, com=model.body_ipos[body])
 
     return load
 
@@ -72,23 +80,24 @@ def drake():
         if mass > 0:
             central = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
             tensor = central.CopyToFullMatrix3()
-        return result(None, "\n".join(lines), mass, tensor)
+        return result(None, "\n".join(lines), mass, tensor, inertia.get_com())
 
     def guarded(format_, text):
-        """An MJCF without mass ends the process: such a one is loaded in a copy of it."""
-        if format_ != "mjcf" or ('mass="-' not in text and 'mass="0.0"' not in text):
+        """Load an MJCF in a copy of the process, which one without mass ends."""
+        if format_ != "mjcf":
             return load(format_, text)
         here, there = os.pipe()
         child = os.fork()
         if not child:
             os.dup2(there, 2)
-            load(format_, text)
+            answer = json.dumps(load(format_, text))
+            os.write(there, b"\0" + answer.encode())
             os._exit(0)
         os.close(there)
-        with os.fdopen(here) as pipe:
-            said = pipe.read()
+        with os.fdopen(here, encoding="utf-8", errors="replace") as pipe:
+            said, _, answer = pipe.read().partition("\0")
         _, status = os.waitpid(child, 0)
-        return result(said if status else None, said)
+        return result(said, said) if status else json.loads(answer)
 
     return guarded
 
@@ -108,7 +117,7 @@ def pinocchio():
         if model.njoints < 2:
             return result()
         inertia = model.inertias[1]
-        return result(None, "", inertia.mass, inertia.inertia) | {"com": inertia.lever.tolist()}
+        return result(None, "", inertia.mass, inertia.inertia, inertia.lever)
 
     return load
 
@@ -126,10 +135,11 @@ def newton():
             try:
                 (builder.add_urdf if format_ == "urdf" else builder.add_mjcf)(text)
                 model = builder.finalize(device="cpu")
-            except (ValueError, np.linalg.LinAlgError) as error:
-                return result(str(error))
+            except Exception as error:  # of ElementTree, of numpy, of its own
+                return result(f"{type(error).__name__}: {error}")
         log = "\n".join(str(warning.message) for warning in said)
-        return result(None, log, model.body_mass.numpy()[-1], model.body_inertia.numpy()[-1])
+        mass, tensor = model.body_mass.numpy()[-1], model.body_inertia.numpy()[-1]
+        return result(None, log, mass, tensor, model.body_com.numpy()[-1])
 
     return load
 

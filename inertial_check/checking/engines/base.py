@@ -8,34 +8,16 @@ urdfdom, which reads URDF for several engines and drops inertials with numbers n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import cbrt, pi
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from inertial_check.checking.engines.predict import Batch, Flags
-from inertial_check.checking.report import Action, Prediction
-from inertial_check.documents.model import Body
-
-Words = str | Callable[[int], str]
-"""A text for all bodies, or a function that makes it from the position of a body in the batch."""
-
-
-class Effect(NamedTuple):
-    """One thing that an engine does with some bodies of a batch.
-
-    Attributes:
-        where: (N,) the bodies concerned; those with an earlier effect are skipped.
-        action: What the engine does with them.
-        message: What it prints or raises; line ends are spaces.
-        becomes: What it simulates instead of the body as written.
-    """
-
-    where: Flags
-    action: Action
-    message: Words = ""
-    becomes: Words = ""
+from inertial_check.checking.engines.predict import Batch, Effect
+from inertial_check.checking.report import Prediction
+from inertial_check.documents.model import Body, Parser
 
 
 class Floors(NamedTuple):
@@ -67,6 +49,7 @@ class Engine(ABC):
         version: The version that the predictions hold for.
         source: The source files that they were read from, and the call that they were tested with.
         doors: The formats that it reads itself, each with the call that reads it.
+        parsers: The code that parses a document of each of its formats.
         otherwise: The format that stands for all formats that it does not read itself.
         exact: It has no tolerance in the triangle inequality and computes the moments of a full
             tensor itself, so that the last bits of its own eigenvalues decide on the boundary.
@@ -76,6 +59,7 @@ class Engine(ABC):
     version: ClassVar[str]
     source: ClassVar[str]
     doors: ClassVar[dict[str, str]]
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {}
     otherwise: ClassVar[str] = "urdf"
     exact: ClassVar[bool] = False
 
@@ -113,7 +97,9 @@ class Engine(ABC):
         found: dict[int, Prediction] = {}
         pending = ~batch.derived
         left = int(pending.sum())
-        for effect in self.effects(batch, self.door(batch.model.format)):
+        door = self.door(batch.model.format)
+        parsers = self.parsers.get(batch.model.format.replace("xacro", "urdf"), ())
+        for effect in chain(batch.find_misreadings(parsers), self.effects(batch, door)):
             if not left:
                 break  # the generator is not resumed: later effects are not computed
             taken = effect.where & pending

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from inertial_check.checking.engines import base
-from inertial_check.checking.engines.base import Effect, Engine
-from inertial_check.checking.engines.predict import Batch, Flags
+from inertial_check.checking.engines.base import Engine
+from inertial_check.checking.engines.predict import Batch, Effect, Flags
+from inertial_check.documents.model import Parser
 
 _PRECISION = 16 * float(np.finfo(float).eps)
 """Tolerance of CouldBePhysicallyValid, relative to half the trace (at least 1 kg m^2)."""
@@ -34,6 +35,11 @@ class Drake(Engine):
         "rotational_inertia.h, CouldBePhysicallyValid; run: Parser(plant).AddModelsFromString"
     )
     doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "sdf", "mjcf"), "Parser.AddModels")
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {
+        "urdf": ("tinyxml2", "drake"),
+        "mjcf": ("tinyxml2", "drake"),
+        "sdf": ("tinyxml2", "sdformat", "drake"),
+    }
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """The check of the tensor alone, then that of the mass."""

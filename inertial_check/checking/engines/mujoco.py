@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from inertial_check.checking.engines import base
-from inertial_check.checking.engines.base import Effect, Engine, Floors
-from inertial_check.checking.engines.predict import Batch, Flags
+from inertial_check.checking.engines.base import Engine, Floors
+from inertial_check.checking.engines.predict import Batch, Effect, Flags
 from inertial_check.checking.report import Action
-from inertial_check.documents.model import Body, Bounds
+from inertial_check.documents.model import Body, Parser
 
 _EIGENVALUE = 1e-14
 """Smallest positive eigenvalue of a full inertia [kg m^2]. If boundinertia raises the eigenvalues,
@@ -45,6 +45,9 @@ class MuJoCo(Engine):
     name, version = "mujoco", "4.0.0"
     source = "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile()"
     doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path")
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = dict.fromkeys(
+        ("urdf", "mjcf"), ("tinyxml2", "mujoco")
+    )
     otherwise = "mjcf"
     exact = True
 
@@ -59,7 +62,7 @@ class MuJoCo(Engine):
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
-        bounds = batch.model.bounds if door == "mjcf" else Bounds()
+        bounds = batch.model.bounds
         # Bodies without inertial: from collision shapes, from the bounds, or without inertia.
         missing = batch.missing
         if door == "urdf":

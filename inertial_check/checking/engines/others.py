@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from inertial_check.checking.engines import base
-from inertial_check.checking.engines.base import Effect, Engine, Floors, replace_unreadable
-from inertial_check.checking.engines.predict import Batch, Flags
+from inertial_check.checking.engines.base import Engine, Floors, replace_unreadable
+from inertial_check.checking.engines.predict import Batch, Effect, Flags
 from inertial_check.checking.report import Prediction
-from inertial_check.documents.model import Body
+from inertial_check.documents.model import Body, Parser
 from inertial_check.inertia.arrays import Floats
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Dart(Engine):
         "dartpy.utils.DartLoader().parseSkeleton(file)"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "DartLoader.parseSkeleton"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {"urdf": ("tinyxml2", "urdfdom")}
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Missing inertials, unreadable numbers, masses; DART does not check the inertia."""
@@ -81,6 +82,10 @@ class Gazebo(Engine):
         "libsdformat in Drake 1.51.1"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "gz sdf -p, then as SDF", "sdf": "sdf::Root::Load"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {
+        "urdf": ("tinyxml2", "urdfdom"),
+        "sdf": ("tinyxml2", "sdformat"),
+    }
     otherwise = "sdf"
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
@@ -282,6 +287,10 @@ class Pinocchio(Engine):
         "buildModelFromXML, buildModelFromMJCF"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "buildModelFromUrdf", "mjcf": "buildModelFromMJCF"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {
+        "urdf": ("tinyxml2", "urdfdom"),
+        "mjcf": ("pinocchio",),
+    }
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Numbers that cannot be read, and negative masses."""
@@ -345,6 +354,7 @@ class PyBullet(Engine):
         "flags=URDF_USE_INERTIA_FROM_FILE)"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "loadURDF(file, flags=URDF_USE_INERTIA_FROM_FILE)"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {"urdf": ("tinyxml2",)}
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Missing inertials, then the moments, without any tolerance."""
@@ -447,6 +457,9 @@ class Newton(Engine):
         "ModelBuilder.finalize()"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "add_urdf", "mjcf": "add_mjcf", "usd": "add_usd"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = dict.fromkeys(
+        ("urdf", "mjcf"), ("expat", "newton")
+    )
 
     def floors(self, body: Body) -> Floors:
         """The floors of the kernel, whatever the form of the document."""

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.documents.model import ENTRIES, Body, Judgement, Model
+from inertial_check.checking.report import Action
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Parser
 from inertial_check.inertia.arrays import Floats, Mask
 
 Flags = Mask
+
+Words = str | Callable[[int], str]
+"""A text for all bodies, or a function that makes it from the position of a body in the batch."""
+
+
+class Effect(NamedTuple):
+    """One thing that an engine does with some bodies of a batch.
+
+    Attributes:
+        where: (N,) the bodies concerned; those with an earlier effect are skipped.
+        action: What the engine does with them.
+        message: What it prints or raises; line ends are spaces.
+        becomes: What it simulates instead of the body as written.
+    """
+
+    where: Flags
+    action: Action
+    message: Words = ""
+    becomes: Words = ""
 
 
 class Batch:
@@ -65,6 +87,23 @@ class Batch:
     def family(self) -> Family:
         """Parents and children of the bodies."""
         return Family(self.bodies)
+
+    def find_misreadings(self, parsers: Sequence[Parser]) -> Iterator[Effect]:
+        """Find the effects of texts that some of these parsers read otherwise than written.
+
+        A document's misreading concerns all its bodies; of several, the first decides.
+        """
+        everyone = np.ones(len(self.bodies), dtype=bool)
+        places = ((everyone, problem) for problem in self.model.problems)
+        own = (
+            (np.arange(len(self.bodies)) == i, problem)
+            for i, body in enumerate(self.bodies)
+            for problem in body.problems
+        )
+        for where, problem in chain(places, own) if parsers else ():
+            for each in problem.misreadings:
+                if not set(parsers).isdisjoint(each.parsers):
+                    yield Effect(where, each.action, each.said, each.becomes)
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.

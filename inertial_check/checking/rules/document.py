@@ -226,6 +226,39 @@ class CompiledOtherwise(ProblemRule):
     code, name, severity, kind = "IC710", "compiled-otherwise", Severity.NOTE, "engine"
 
 
+class ReadOtherwise(ProblemRule):
+    """A text that some engines read otherwise than it is written, or refuse.
+
+    ## What it does
+    Reports what the parsers of engines read differently from the same bytes: a blank behind a
+    number, tabs and line ends between numbers, UTF-16, a processing instruction, a version that
+    urdfdom does not have, a quaternion that only urdfdom reads, names that stand twice, joints
+    without their links, and settings of MuJoCo inside a URDF. The verdict is that of the numbers as
+    written; the predictions say what each engine makes of them.
+
+    ## Why is this bad
+    urdfdom drops the whole inertial of `value="1 "` and loads a link without mass, in silence.
+
+    ## Example
+        <mass value="1.2 "/>
+
+    ## Use instead
+        <mass value="1.2"/>
+
+    ## Tolerance
+    None.
+
+    ## Fix
+    By hand: write the form that all engines read.
+
+    ## References
+    urdfdom, urdf_model/utils.h (strToDouble); tinyxml2.cpp, XMLDeclaration::ParseDeep; MuJoCo
+    4.0.0, Drake 1.51.1, Pinocchio 4.1.0 and Newton 1.8.0, each run on such documents.
+    """
+
+    code, name, severity, kind = "IC711", "read-otherwise", Severity.WARNING, "differs"
+
+
 class _SuppressionRule(Rule):
     """A rule about comments, which are looked at when all findings are known."""
 
@@ -327,6 +360,7 @@ DOCUMENT_RULES: tuple[type[Rule], ...] = (
     UnresolvedReference,
     MalformedInertial,
     CompiledOtherwise,
+    ReadOtherwise,
     UnusedSuppression,
     InvalidSuppression,
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from inertial_check.documents.context import Context, note_lookup
 from inertial_check.documents.mjcf import MAIN, ORIENTATIONS
-from inertial_check.documents.model import Problem
+from inertial_check.documents.model import Misreading, Problem
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.document import XmlDocument, parse
@@ -276,7 +276,9 @@ def _note_document_effects(compiler: Compiler) -> Iterator[Problem]:
             f"settotalmass: MuJoCo scales every mass and inertia so that the total mass is "
             f"{compiler.settotalmass:.6g} kg; the numbers here are those written"
         )
-        yield Problem("engine", message, compiler.spans["settotalmass"])
+        becomes = f"all bodies scaled to a total mass of {compiler.settotalmass:.6g} kg"
+        scaled = Misreading(("mujoco",), "alter", becomes)
+        yield Problem("engine", message, compiler.spans["settotalmass"], (scaled,))
     if compiler.coordinate == "global":
         message = (
             "global coordinates, which MuJoCo refuses since 2.3.4: centres of mass and axes are "

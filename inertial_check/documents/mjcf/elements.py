@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,9 @@ from inertial_check.documents.model import (
     ZERO,
     FourNumbers,
     Inertial,
+    Misreading,
     Number,
+    Parser,
     Pose,
     Role,
     Shape,
@@ -209,7 +212,26 @@ class InertialReader(TextReader):
         if name != "quat":
             return rotation, None
         w, x, y, z = numbers
+        square = sum(value * value for value in values)
+        if parsers := [each for each, (low, high) in _LENGTHS.items() if not low <= square <= high]:
+            whole, start, end = self._attributes[name].trim()
+            self._problem(
+                f"{name} of <{self._node.tag}>: {quote(whole)}: engines do not bring a quaternion "
+                "of this length to length 1: write one of length 1",
+                self._node.document.span(start, end),
+                "differs",
+                Misreading(tuple(parsers), "alter", "its moments about axes that are not written"),
+            )
         return rotation, (w, x, y, z)
+
+
+_LENGTHS: dict[Parser, tuple[float, float]] = {
+    "mujoco": (1e-15, sys.float_info.max),  # mjMINVAL
+    "drake": (sys.float_info.min, sys.float_info.max),
+    "pinocchio": (sys.float_info.min, sys.float_info.max),
+    "newton": (1.2e-38, 3.4e38),  # the range of its single precision
+}
+"""Squares of the lengths of quaternions that parsers bring to length 1, from and to."""
 
 
 def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[str]:

@@ -10,6 +10,7 @@ from inertial_check.documents.model import (
     ZERO,
     Inertial,
     InertiaOrigin,
+    Misreading,
     Number,
     Problem,
     ThreeNumbers,
@@ -26,6 +27,10 @@ _ADDED_MASS = "xyzpqr"
 """Letters of the rows of <fluid_added_mass>: translations x y z and rotations p q r."""
 
 _TRUE = frozenset(("true", "1"))
+_PARTS = frozenset(
+    ("pose", "mass", "inertia", "density", "auto_inertia_params", "fluid_added_mass", "frame")
+)
+"""Elements that SDF has in an <inertial>, in this or an older version."""
 
 
 class LinkInertia(NamedTuple):
@@ -101,6 +106,10 @@ class LinkReader(TextReader):
             return automatic, "geometry"
         # Note numbers in attributes and an <origin>, as in URDF: engines take the defaults.
         for child in inertial.children:
+            if child.tag.lower() not in _PARTS and ":" not in child.tag and child.tag != "origin":
+                what = f"<{child.tag}> in <inertial>, which SDF does not have: delete it"
+                place = self._document.tag_span(child)
+                self._problem(what, place, "differs", Misreading(("drake",)))
             if child.tag == "origin":
                 way = "write <pose>x y z roll pitch yaw</pose>"
             elif child.tag == "mass" and "value" in child.attributes:
@@ -168,6 +177,9 @@ class LinkReader(TextReader):
                     "in the frame of its link"
                 )
                 self._complain(pose, what)
+        degrees = pose.attributes.get("degrees", "false").strip().lower()
+        if degrees not in {*_TRUE, "false", "0"}:
+            self._complain(pose, f"has degrees={quote(degrees)}: expected true or false")
         # Return whether the rotation is a quaternion; None if its format is unknown.
         quaternion_form = pose.attributes.get("rotation_format", "euler_rpy").strip()
         if quaternion_form not in {"euler_rpy", "quat_xyzw"}:
@@ -186,17 +198,19 @@ class LinkReader(TextReader):
         if text is None:
             return (ZERO, ZERO, ZERO), IDENTITY
         form = (7, "x y z qx qy qz qw") if quaternion else (6, "x y z roll pitch yaw")
+        known = len(self.problems)
         numbers = self._parse_series("<pose>", text, *form)
         x, y, z = numbers[:3]
-        return (x, y, z), self._rotation(pose, text, [number.value for number in numbers[3:]])
+        values = [number.value for number in numbers[3:]]
+        if len(self.problems) > known and any(map(math.isnan, values)):
+            return (x, y, z), UNKNOWN
+        return (x, y, z), self._rotation(pose, text, values)
 
     @staticmethod
     def _degrees(pose: Element) -> bool:
         return is_true(pose.attributes.get("degrees", ""))
 
     def _rotation(self, pose: Element, text: PlacedText, values: list[float]) -> Rotation:
-        if any(map(math.isnan, values)):
-            return UNKNOWN
         if len(values) == 4:
             rotation = from_quaternion(*values)
         else:

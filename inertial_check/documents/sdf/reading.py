@@ -26,6 +26,7 @@ from inertial_check.documents.model import (
     ClosedLoop,
     Joint,
     Mimic,
+    Misreading,
     Model,
     NamedFrame,
     Pose,
@@ -272,6 +273,8 @@ def read_pose(stand: Stand) -> Pose | None:
 _OLDEST = 2
 """Minor version of SDF 1.2, the oldest version that is read here."""
 
+_REFUSED = Misreading(("sdformat",), said="Unable to convert from SDF version")
+
 _READ = frozenset(("model", "link", "include", "joint", "frame"))
 _HELD = frozenset(("world", "population", "model", "include", "joint", "frame"))
 _DEEPEST = 64
@@ -456,14 +459,25 @@ class _SdfReader:
         root = document.root
         written = root.attributes.get("version")
         minor = minor_version(written or "")
-        if minor is not None and _OLDEST <= minor <= LATEST:
+        known = minor is not None and _OLDEST <= minor <= LATEST
+        if root.tag != "sdf":
+            message = (
+                f"<{root.tag}>, as before SDF 1.2, which libsdformat no longer reads: write <sdf>"
+            )
+            place = document.tag_span(root)
+            self._problems.append(Problem("differs", message, place, (_REFUSED,)))
+        if known and written == f"1.{minor}":
             return
         what = "names no version" if written is None else f"has version {quote(written)}"
         message = (
             f"<{root.tag}> {what}, and is read as 1.{LATEST}; engines may refuse it: write the "
             f"version that it is made for, 1.{_OLDEST} to 1.{LATEST}"
         )
-        self._problems.append(Problem("repair", message, document.tag_span(root)))
+        if known:
+            message = f"libsdformat refuses version {quote(written or '')}: write 1.{minor}"
+        refused = (_REFUSED,) if written is not None else ()
+        kind: ProblemKind = "differs" if known else "repair"
+        self._problems.append(Problem(kind, message, document.tag_span(root), refused))
 
     def _problem(self, scope: _Scope, element: Element, message: str, kind: ProblemKind) -> None:
         self._problems.append(Problem(kind, message, scope.document.tag_span(element)))

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from inertial_check.documents.model import (
     ENTRIES,
     ZERO,
     Body,
+    Bounds,
     Inertial,
     Joint,
     Mimic,
+    Misreading,
     Model,
     Number,
     Pose,
@@ -99,10 +101,18 @@ def read_model(source: Source) -> Model:
         _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
         for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
     )
+    bounds, settings = _read_settings(document)
     problems = sorted(
-        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
+        (
+            *document.problems,
+            *_robot_problems(document),
+            *_find_differences(document, id_of),
+            *settings,
+        ),
+        key=lambda problem: problem.span,
     )
-    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
+    name = root.attributes.get("name", "")
+    return Model(document.source, NAME, name, bodies, tuple(problems), bounds=bounds)
 
 
 def _version(root: Element) -> tuple[int, int]:
@@ -111,6 +121,100 @@ def _version(root: Element) -> tuple[int, int]:
         return 1, 0
     match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes["version"])
     return (int(match[1]), int(match[2])) if match else (1, 0)
+
+
+_VERSIONS = re.compile(r"\s*\+?0*1\.\s*\+?0*[0-2]")
+"""Versions of URDF that urdfdom has; it parses no document of another version."""
+
+_JOINTS = frozenset(("revolute", "continuous", "prismatic", "fixed", "floating", "planar"))
+
+_NO_MODEL = Misreading(("urdfdom",), said="does not contain a valid URDF model")
+_NO_ENGINE = Misreading(("urdfdom", "mujoco", "drake", "newton"))
+_FIRST = Misreading(("urdfdom", "mujoco", "drake"))
+
+
+def _find_differences(document: XmlDocument, links: Container[str | None]) -> Iterator[Problem]:
+    """Find what some engines refuse in the structure of a document, whatever its numbers are."""
+    root, seen = document.root, set()
+    version = root.attributes.get("version")
+
+    def differ(element: Element, message: str, misread: Misreading) -> Problem:
+        return Problem("differs", message, document.tag_span(element), (misread,))
+
+    if version is not None and not _VERSIONS.fullmatch(version):
+        message = f"urdfdom refuses version {quote(version)}: write 1.0, 1.1 or 1.2"
+        yield differ(root, message, _NO_MODEL)
+    if "xmlns" in root.attributes:
+        message = "Newton finds no element in a default namespace: delete xmlns"
+        yield differ(root, message, Misreading(("newton",), said="StopIteration"))
+    for element in root.children:
+        if element.tag not in ("link", "joint"):
+            continue
+        name = element.attributes.get("name")
+        if name is not None and (element.tag, name) in seen:
+            message = f"a second {element.tag} {quote(name)}, which most engines refuse: rename one"
+            yield differ(element, message, _FIRST)
+        seen.add((element.tag, name))
+        if element.tag == "link":
+            continue
+        kind, who = element.attributes.get("type", ""), f"joint {quote(name or '')}"
+        if kind not in _JOINTS:
+            expected = ", ".join(sorted(_JOINTS))
+            message = f"{who}: type {quote(kind)}, which engines refuse: expected {expected}"
+            yield differ(element, message, _NO_ENGINE)
+        # A parent that is missing is usual in a part of a robot, which is not loaded by itself.
+        side = element.first("child")
+        link = None if side is None else side.attributes.get("link")
+        if link not in links:
+            stated = "no link" if link is None else f"link {quote(link)}, which is not here"
+            message = f"{who}: its child is {stated}, and engines refuse the model: name a link"
+            yield differ(element, message, _NO_ENGINE)
+
+
+def _read_settings(document: XmlDocument) -> tuple[Bounds, Sequence[Problem]]:
+    """Read MuJoCo's settings in a URDF, which change what MuJoCo makes of its bodies."""
+    blocks = document.root.all("mujoco")
+    problems = [
+        Problem(
+            "differs",
+            "a second <mujoco>, with which MuJoCo refuses the model: join them",
+            document.tag_span(block),
+            (Misreading(("mujoco",), said="repeated element: 'mujoco'"),),
+        )
+        for block in blocks[1:]
+    ]
+    bounds = Bounds()
+    for element in [each for block in blocks for each in block.all("compiler")]:
+        written = element.attributes
+        number = {
+            name: parse_optional(written[name])
+            for name in ("boundmass", "boundinertia", "settotalmass")
+            if name in written
+        }
+        bounds = Bounds(
+            number.get("boundmass") or bounds.mass,
+            number.get("boundinertia") or bounds.inertia,
+            written.get("balanceinertia", str(bounds.balanced).lower()) == "true",
+        )
+        effects = []
+        if bounds.mass > 0 or bounds.inertia > 0 or bounds.balanced:
+            effects.append(("raises masses and inertias, or averages moments", ()))
+        if (total := number.get("settotalmass")) and total > 0:
+            becomes = f"all bodies scaled to a total mass of {total:.6g} kg"
+            effects.append((f"takes {becomes}", (Misreading(("mujoco",), "alter", becomes),)))
+        if written.get("inertiafromgeom") == "true":
+            becomes = "the inertia of its shapes, where it has any"
+            effects.append((f"takes {becomes}", (Misreading(("mujoco",), "alter", becomes),)))
+        problems += [
+            Problem(
+                "differs",
+                f"<compiler> of MuJoCo: it {what}; other engines take the numbers as written",
+                document.tag_span(element),
+                misread,
+            )
+            for what, misread in effects
+        ]
+    return bounds, problems
 
 
 class _ChildJoint(NamedTuple):
@@ -236,6 +340,7 @@ class _UrdfLinkReader(TextReader):
             return None
         self._note_misspellings(mass, ("value",))
         numbers = self._read_attributes(mass, ("value",))
+        self._note_blanks(mass, ("value",), "0 kg without rotational inertia")
         if "value" not in numbers:
             self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
         return numbers.get("value")
@@ -248,6 +353,7 @@ class _UrdfLinkReader(TextReader):
             return {}
         self._note_misspellings(inertia, ENTRIES)
         numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
+        self._note_blanks(inertia, ENTRIES, "its mass without rotational inertia")
         for entry in ENTRIES:
             if entry not in numbers:
                 self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
@@ -267,12 +373,28 @@ class _UrdfLinkReader(TextReader):
         if origin is None:
             return (ZERO, ZERO, ZERO), IDENTITY
         self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
+        read = ("xyz", "quat_xyzw") if "quat_xyzw" in origin.attributes else ("xyz", "rpy")
+        self._note_blanks(origin, read, "0 kg without rotational inertia")
         translation: ThreeNumbers = (ZERO, ZERO, ZERO)
         if "xyz" in origin.attributes:
             text = self._document.attributes(origin)["xyz"]
             x, y, z = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
             translation = (x, y, z)
         return translation, self._rotation(origin)
+
+    def _note_blanks(self, element: Element, names: Iterable[str], becomes: str) -> None:
+        """Note the space that urdfdom refuses: behind a number, and any but blanks between two."""
+        for name, text in self._document.attributes(element).items():
+            words = text.value.split(" ") if element.tag == "origin" else [text.value]
+            if name in names and any(re.search(r"\S\s", word) for word in words):
+                self._problem(
+                    f"{name} of <{element.tag}>: {quote(text.value)}: urdfdom drops what this "
+                    "states, because of the space behind a number: write "
+                    f"{quote(' '.join(text.value.split()))}",
+                    self._document.span(text.places[0], text.places[-1]),
+                    "differs",
+                    Misreading(("urdfdom",), "replace", becomes),
+                )
 
     def _rotation(self, origin: Element) -> Rotation:
         if "quat_xyzw" in origin.attributes:
@@ -288,7 +410,17 @@ class _UrdfLinkReader(TextReader):
                 )
                 return UNKNOWN
             else:
-                return self._axes(origin, "quat_xyzw")
+                rotation = self._axes(origin, "quat_xyzw")
+                if rotation is not UNKNOWN and rotation != IDENTITY:
+                    becomes = "the inertia in the axes of the body, not turned"
+                    self._problem(
+                        "<origin> has quat_xyzw, which only urdfdom reads; MuJoCo, Drake and "
+                        "Newton do not turn the inertia: write rpy",
+                        self._document.tag_span(origin),
+                        "differs",
+                        Misreading(("mujoco", "drake", "newton"), "alter", becomes),
+                    )
+                return rotation
         return self._axes(origin, "rpy") if "rpy" in origin.attributes else IDENTITY
 
     def _axes(self, origin: Element, attribute: str) -> Rotation:

@@ -21,7 +21,7 @@ from itertools import islice
 from xml.parsers import expat
 
 from inertial_check.documents.context import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
-from inertial_check.documents.model import Number, Problem, ProblemKind
+from inertial_check.documents.model import Misreading, Number, Problem, ProblemKind
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.encoding import (
@@ -265,11 +265,47 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
             opened, _ = source.line_column(index.byte(error.element.start))
             reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
         raise DocumentError(source.path, reason, line, column) from None
-    problems = tuple(
-        Problem("repair", message, Span(index.byte(start), index.byte(end), file))
+    at = _find_instruction(text)
+    problems = [
+        Problem(
+            "repair",
+            message,
+            Span(index.byte(start), index.byte(end), file),
+            (_STRICT, _LATE) if start == at else (_STRICT,),
+        )
         for message, start, end in found.complaints
-    )
-    return XmlDocument(source, root, comments, problems, text, index, file)
+    ]
+    if at is not None and all(start != at for _, start, _ in found.complaints):
+        message = "an instruction behind other markup, which most engines refuse: delete it"
+        span = Span(index.byte(at), index.byte(at + 2), file)
+        problems.append(Problem("differs", message, span, (_LATE,)))
+    if found.encoding.startswith("utf-16"):
+        message = "UTF-16, which most engines cannot read: save the document as UTF-8"
+        problems.append(Problem("differs", message, Span(0, len(found.bom), file), (_WIDE,)))
+    return XmlDocument(source, root, comments, tuple(problems), text, index, file)
+
+
+_STRICT = Misreading(("expat",), said="not well-formed")
+"""What a parser that repairs nothing makes of a document that has to be repaired."""
+
+_LATE = Misreading(("tinyxml2",), said="XML_ERROR_PARSING_DECLARATION")
+"""What tinyxml2, with which most engines parse, makes of an instruction behind other markup."""
+
+_WIDE = Misreading(("tinyxml2", "pinocchio"), said="XML_ERROR_PARSING")
+"""What parsers that know no encodings make of UTF-16."""
+
+_INSTRUCTIONS = re.compile(r"\s*+(?:<\?.*?\?>\s*+)*+", re.DOTALL)
+_INSTRUCTION_OR_TEXT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(?P<instruction><\?)", re.DOTALL)
+
+
+def _find_instruction(text: str) -> int | None:
+    """Find the first `<?` behind other markup, which tinyxml2 refuses; instructions may begin."""
+    begin = _INSTRUCTIONS.match(text)
+    at = begin.end() if begin else 0
+    if text.find("<?", at) < 0:
+        return None
+    places = _INSTRUCTION_OR_TEXT.finditer(text, at)
+    return next((place.start() for place in places if place["instruction"]), None)
 
 
 def _tree(
@@ -402,8 +438,10 @@ class TextReader:
         self._who = who
         self.problems: list[Problem] = []
 
-    def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
-        self.problems.append(Problem(kind, f"{self._who}: {message}", span))
+    def _problem(
+        self, message: str, span: Span, kind: ProblemKind = "malformed", *misread: Misreading
+    ) -> None:
+        self.problems.append(Problem(kind, f"{self._who}: {message}", span, misread))
 
     def _complain(self, element: Element, message: str) -> None:
         self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.checking.engines import ENGINES, catalogue
-from inertial_check.checking.engines.base import Effect, Engine
+from inertial_check.checking.engines.base import Engine
 from inertial_check.checking.engines.catalogue import predict
+from inertial_check.checking.engines.predict import Effect
 from inertial_check.documents.model import judge
 from single_links import TABLE, UNIT, Link, diagonal, mjcf, mjcf_principal, sdf, urdf
 

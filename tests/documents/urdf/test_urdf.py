@@ -44,7 +44,8 @@ def test_a_robot_as_written():
         "/robot/link[@name='forearm']",
         "/robot/link[@name='tool']",
     ]
-    assert all(body.problems == () for body in model.bodies)
+    kinds = [problem.kind for body in model.bodies for problem in body.problems]
+    assert kinds == ["differs", "differs"]  # urdfdom refuses its line end and its blank
     forearm = model.bodies[1].inertial
     assert model.bodies[0].inertial is model.bodies[2].inertial is None
     assert (forearm.mass.value, forearm.mass.text) == (1.2, "1.20")
@@ -92,7 +93,7 @@ def test_quaternions_count_from_version_1_1_on():
     turned = only_body(robot(origin + GOOD, ' version="1.1"'))
     expected = Rotation.from_quat([0, 0, 1, 1]).as_matrix()
     np.testing.assert_allclose(turned.inertial.R_BBi, expected, atol=1e-15)
-    assert turned.problems == ()
+    assert [problem.kind for problem in turned.problems] == ["differs"]  # only urdfdom reads it
     ignored = robot(origin + GOOD)
     assert only_body(ignored).inertial.R_BBi == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     ((message, _),) = malformed(ignored)
@@ -336,3 +337,107 @@ def test_xacro_expressions_are_no_numbers():
     ((message, where),) = malformed(robot(f'<mass value="${{m}}"/><inertia {SIX}/>'))
     assert "expand the file first" in message
     assert where == "${m}"
+
+
+@pytest.mark.parametrize(
+    ("inertial", "becomes"),
+    [
+        (f'<mass value="1 "/><inertia {SIX}/>', "0 kg without rotational inertia"),
+        (f'<mass value="1&#32;"/><inertia {SIX}/>', "0 kg without rotational inertia"),
+        (f'<origin xyz="1\n2 3"/>{GOOD}', "0 kg without rotational inertia"),
+        (f'<origin rpy="1\t2\t3"/>{GOOD}', "0 kg without rotational inertia"),
+        (GOOD.replace('"1" ixy', '"1 " ixy'), "its mass without rotational inertia"),
+    ],
+)
+def test_space_that_urdfdom_refuses_is_said(inertial, becomes):
+    (problem,) = only_body(robot(inertial)).problems
+    assert problem.kind == "differs"
+    assert [(each.parsers, each.becomes) for each in problem.misreadings] == [
+        (("urdfdom",), becomes)
+    ]
+
+
+@pytest.mark.parametrize(
+    "inertial",
+    [f'<mass value=" 1"/><inertia {SIX}/>', f'<origin xyz=" 1  2 3 "/>{GOOD}', GOOD],
+)
+def test_space_that_every_parser_reads_is_no_problem(inertial):
+    assert only_body(robot(inertial)).problems == ()
+
+
+def differing(text):
+    """The messages of a document as a whole, and the parsers that read it otherwise."""
+    return [
+        (problem.message, sorted({name for each in problem.misreadings for name in each.parsers}))
+        for problem in load(text.encode()).problems
+        if problem.kind == "differs"
+    ]
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1", "1.2", "01.1", " 1.1"])
+def test_versions_of_urdfdom(version):
+    assert differing(f'<robot name="r" version="{version}"><link name="a"/></robot>') == []
+
+
+@pytest.mark.parametrize("version", ["1", "2.0", "1.1 ", "1.10", "1.3", "", "x"])
+def test_versions_that_urdfdom_refuses(version):
+    ((message, parsers),) = differing(
+        f'<robot name="r" version="{version}"><link name="a"/></robot>'
+    )
+    assert parsers == ["urdfdom"]
+    assert "write 1.0, 1.1 or 1.2" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "parsers"),
+    [
+        (
+            '<robot name="r"><link name="a"/><link name="a"/></robot>',
+            ["drake", "mujoco", "urdfdom"],
+        ),
+        (
+            '<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/>'
+            '<child link="b"/></joint></robot>',
+            ["drake", "mujoco", "newton", "urdfdom"],
+        ),
+        ('<robot name="r" xmlns="u"><link name="a"/></robot>', ["newton"]),
+        ('<robot name="r"><link name="a"/><?x?></robot>', ["tinyxml2"]),
+        ('<!-- c --><?x?><robot name="r"><link name="a"/></robot>', ["tinyxml2"]),
+    ],
+)
+def test_structure_that_engines_refuse(text, parsers):
+    found = {name for _, names in differing(text) for name in names}
+    assert sorted(found) == parsers
+
+
+def test_instructions_at_the_start_are_no_problem():
+    text = '<?xml version="1.0"?><?x?>\n<?y?><robot name="r"><!-- <?x?> --><link name="a"/></robot>'
+    assert differing(text) == []
+
+
+def test_utf_16_is_refused_by_parsers_without_encodings():
+    (problem,) = load('<robot name="r"><link name="a"/></robot>'.encode("utf-16")).problems
+    assert problem.misreadings[0].parsers == ("tinyxml2", "pinocchio")
+
+
+@pytest.mark.parametrize(
+    ("settings", "effects"),
+    [
+        ('boundmass="7"', [()]),
+        ('settotalmass="20"', [("all bodies scaled to a total mass of 20 kg",)]),
+        ('inertiafromgeom="true"', [("the inertia of its shapes, where it has any",)]),
+        ('balanceinertia="true"', [()]),
+        ('angle="radian"', []),
+        ('settotalmass="-1" boundmass="0"', []),
+    ],
+)
+def test_settings_of_mujoco_in_a_urdf(settings, effects):
+    model = load(
+        f'<robot name="r"><mujoco><compiler {settings}/></mujoco><link name="a"/></robot>'.encode()
+    )
+    found = [tuple(each.becomes for each in problem.misreadings) for problem in model.problems]
+    assert found == effects
+    assert (model.bounds.mass, model.bounds.balanced) == (
+        7.0 if "7" in settings else 0.0,
+        "balance" in settings,
+    )

@@ -1,0 +1,145 @@
+"""Documents at the edges of the grammars of URDF, MJCF and SDF, made at random from a seed.
+
+Each has a body "link" on a revolute joint, and states its inertial in up to three unusual ways.
+"""
+
+import random
+
+NUMBERS = (
+    "{} ", " {}", "{}\n", "\t{}", "{}&#32;", "&#10;{}", "+{}", "{}e0", "{}E+0", "0{}", "{}0",
+    "{}f", "{}d0", "0x1", "nan", "inf", "-inf", "", " ", "1,5", "1 2", "1e400", "{}kg", "${{{}}}",
+    "\u0661", "{}\u00a0", "-{}", "++{}", "{}e", ".", "1.{}",
+)  # fmt: skip
+"""Ways to write a number; {} is one that every engine reads."""
+
+VECTORS = (
+    "{}\n{} {}", "{}\t{}\t{}", "{}  {}  {}", "{} {} {} ", " {} {} {}", "{} {} {}\n", "{},{},{}",
+    "{}, {}, {}", "{}; {}; {}", "{} {} {} 0", "{} {}", "", "{}\r\n{} {}", "{} {} nan",
+    "{} {} inf", "{} \n{} {}",
+)  # fmt: skip
+"""Ways to write three numbers."""
+
+QUATERNIONS = (
+    "1 0 0 0", "2 0 0 1", "1e-7 1e-7 0 0", "1e-9 0 1e-9 0", "1e-160 0 1e-160 0", "1e20 0 1e20 0",
+    "1e200 0 1e200 0", "0 0 0 0", "1 0 0", "1 0 0 0 0", "nan 0 0 0", "-1 0.5 0 0",
+    "0.7071 0.7071 0 0",
+)  # fmt: skip
+
+JUNK = (
+    "<!-- <mass value='9'/> -->", "<?x y?>", "<![CDATA[<mass value='9'/>]]>", "text", "<a:b/>",
+    "<x/>", "<!-- a -- b -->", "&amp;", "<mass/>",
+)  # fmt: skip
+"""What may stand beside elements."""
+
+PROLOGUES = (
+    '<?xml version="1.0"?>', '<!-- c --><?xml version="1.0"?>', '\n <?xml version="1.0"?>',
+    "<?x y?>", '<?xml version="1.0"?><!-- c --><?x y?>', '<?xml version="1.1"?>',
+    "<!DOCTYPE robot>", '<?xml version="1.0"?><?xml version="1.0"?>',
+)  # fmt: skip
+
+SETTINGS = (
+    'boundmass="7"', 'boundinertia="2"', 'settotalmass="20"', 'inertiafromgeom="true"',
+    'balanceinertia="true"', 'boundmass="-1"', 'settotalmass="-1"',
+    'boundmass="7" boundinertia="2"', 'balanceinertia="false"',
+)  # fmt: skip
+
+URDF_VERSIONS = ("1.0", "1.1", "1.2", "1", "2.0", " 1.1", "1.1 ", "1.10", "01.1", "", "x", "1.3")
+SDF_VERSIONS = ("1.4", "1.7", "1.9", "1.11", "1.13", "2.0", " 1.9", "1.9 ", "1.09", "x")
+
+
+class Draw(random.Random):
+    """Draws the parts of a document."""
+
+    def rare(self, usual, unusual):
+        """The usual form, or one time in eight one of the unusual ones."""
+        return usual if self.random() < 0.875 else self.choice(unusual)
+
+    def number(self, value):
+        return self.rare("{}", NUMBERS).format(value)
+
+    def vector(self, *values):
+        return self.rare("{} {} {}", VECTORS).format(*values)
+
+    def junk(self):
+        return self.rare("", JUNK)
+
+
+def make_tensor(draw):
+    """The six entries of a body that every engine accepts."""
+    x, y, z = (round(draw.uniform(0.2, 0.4), 4) for _ in range(3))
+    return {"ixx": y + z, "ixy": 0.01, "ixz": -0.02, "iyy": x + z, "iyz": 0.005, "izz": x + y}
+
+
+def write_urdf(draw):
+    six = [f'{each}="{draw.number(round(value, 6))}"' for each, value in make_tensor(draw).items()]
+    entries = draw.rare(six, (six[1:], six[:-1], [*six, 'iyx="0.5"'], six[::-1]))
+    inertia = draw.rare("<inertia {}/>", ("<inertia {0}/><inertia {0}/>", "<Inertia {}/>", ""))
+    mass = draw.rare(
+        f'<mass value="{draw.number(1.5)}"/>', ("", "<mass>1.5</mass>", '<mass kg="1.5"/>')
+    )
+    xyz, rpy = draw.vector(0.1, 0.2, -0.3), draw.vector(0.3, 0, 0.1)
+    angles = draw.rare(
+        f'rpy="{rpy}"', ('quat_xyzw="0.1 0 0.2 1"', 'rpy="0 0 0" quat_xyzw="0 0 1 0"')
+    )
+    version = draw.rare("", [f' version="{each}"' for each in URDF_VERSIONS])
+    settings = draw.rare("", [f"<mujoco><compiler {each}/></mujoco>" for each in SETTINGS])
+    shape = draw.rare("", ['<collision><geometry><box size="1 1 1"/></geometry></collision>'])
+    kind = draw.rare("revolute", ("Revolute", "", "continuous", "spherical"))
+    more = draw.rare("", ('<link name="link"/>', "<gazebo/>", "<transmission/>"))
+    space = draw.rare("", (' xmlns="u"', ' xmlns:a="u"'))
+    return (
+        f'{draw.rare("", PROLOGUES)}<robot name="r"{version}{space}>{settings}{draw.junk()}'
+        f'<link name="base"/><joint name="j" type="{kind}"><parent link="base"/>'
+        '<child link="link"/><axis xyz="0 0 1"/><limit effort="1" velocity="1" lower="-1" '
+        'upper="1"/></joint>'
+        f'<link name="link">{shape}<inertial>{draw.junk()}<origin xyz="{xyz}" {angles}/>{mass}'
+        f"{inertia.format(' '.join(entries))}</inertial></link>{more}</robot>"
+    )
+
+
+def write_mjcf(draw):
+    six = make_tensor(draw)
+    diagonal = draw.vector(*(six[entry] for entry in ("ixx", "iyy", "izz")))
+    full = " ".join(str(six[entry]) for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+    tensor = draw.choice((f'diaginertia="{diagonal}"', f'fullinertia="{full}"'))
+    turn = draw.rare(
+        "", [f'quat="{each}"' for each in QUATERNIONS] + ['euler="30 0 10"', 'axisangle="0 0 1 30"']
+    )
+    mass = draw.rare(f'mass="{draw.number(1.5)}"', ("", 'Mass="1.5"'))
+    pos = draw.rare(f'pos="{draw.vector(0.1, 0.2, -0.3)}"', ("",))
+    settings = draw.rare("", [f"<compiler {each}/>" for each in SETTINGS])
+    geom = draw.rare("", ('<geom type="box" size="0.1 0.2 0.3"/>',))
+    extra = draw.rare("", ('foo="1"', 'class="a"'))
+    return (
+        f'{draw.rare("", PROLOGUES[:-2])}<mujoco model="r">{settings}{draw.rare("", ("<?x?>",))}'
+        f'<worldbody><body name="link"><joint name="j"/>{geom}'
+        f"<inertial {pos} {mass} {tensor} {turn} {extra}/></body></worldbody></mujoco>"
+    )
+
+
+def write_sdf(draw):
+    six = make_tensor(draw).items()
+    entries = "".join(f"<{each}>{draw.number(round(value, 6))}</{each}>" for each, value in six)
+    pose = f"{draw.vector(0.1, 0.2, -0.3)} {draw.vector(0.3, 0, 0.1)}"
+    attribute = draw.rare("", (" degrees='true'", " degrees='yes'", " relative_to='base'"))
+    version = draw.rare("1.9", SDF_VERSIONS)
+    inertial = (
+        f"<inertial>{draw.junk()}<pose{attribute}>{pose}</pose><mass>{draw.number(1.5)}</mass>"
+        f"<inertia>{entries}</inertia></inertial>"
+    )
+    return (
+        f"{draw.rare('', PROLOGUES[:-2])}<sdf version='{version}'><model name='r'>"
+        "<link name='base'/><joint name='j' type='revolute'><parent>base</parent>"
+        "<child>link</child><axis><xyz>0 0 1</xyz></axis></joint>"
+        f"<link name='link'>{inertial}</link></model></sdf>"
+    )
+
+
+WRITERS = {"urdf": write_urdf, "mjcf": write_mjcf, "sdf": write_sdf}
+
+
+def write_documents(count, formats, seed):
+    """Documents with their formats."""
+    draw = Draw(seed)
+    kinds = [draw.choice(formats) for _ in range(count)]
+    return [(kind, WRITERS[kind](draw)) for kind in kinds]
