@@ -354,7 +354,10 @@ def _jobs(value: object, where: Where) -> int | str:
 
 
 def _file(value: object, where: Where) -> str:
-    return os.path.join(where.origin.folder, read_text(value, where)).replace(os.sep, "/")
+    path = read_text(value, where)
+    if "\0" in path:
+        raise where.unlike(value, "a path without NUL")
+    return os.path.join(where.origin.folder, path).replace(os.sep, "/")
 
 
 def read_path(value: object, where: Where) -> str:

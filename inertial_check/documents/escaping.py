@@ -45,9 +45,18 @@ _EMBEDDED_LINK = "]("
 _GIT_ESCAPES = dict(zip('"\\\a\b\t\n\v\f\r', '"\\abtnvfr', strict=True))
 """Characters that git writes as a backslash and a letter in a quoted path."""
 
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that control a terminal or change the direction of a line, without tabs and line feeds
-and with carriage returns."""
+_INVISIBLE = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+)
+"""Letters and marks that Python counts as printable and that show nothing (Unicode's
+Default_Ignorable_Code_Point): two names that differ in them look alike."""
+
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069" + _INVISIBLE + "]"
+)
+"""Characters that control a terminal, change the direction of a line or show nothing, without tabs
+and line feeds and with carriage returns."""
 
 
 def printable(text: str) -> str:
@@ -59,6 +68,8 @@ def printable(text: str) -> str:
         text = "".join(
             char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
         )
+    if not text.isascii():
+        text = _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return guard_log(text) if "##" in text or "::" in text else text
 
 

@@ -8,6 +8,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.checking.configuration import Configurations
 from inertial_check.checking.toml import TomlFile
+from inertial_check.documents.escaping import printable
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.files.walking import LONGEST_PATTERN, PathPattern, translate_pattern
 from inertial_check.documents.load import load
@@ -237,3 +238,27 @@ def test_an_interval_that_ends_beyond_float64_has_an_end_that_can_be_written():
     low, high = map(float, interval(1e300, np.inf).split(" to "))
     assert low == 1e300
     assert 1e308 < high < np.inf
+
+
+@pytest.mark.parametrize("key", ["extend", "baseline"])
+def test_a_path_with_nul_in_a_configuration_is_bad_usage(tmp_path, monkeypatch, capsys, key):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inertial-check.toml").write_text(f'{key} = "\\u0000"\n')
+    (tmp_path / "arm.urdf").write_text("<robot name='r'><link name='a'/></robot>")
+    assert main(["check", "arm.urdf"]) == 2
+    assert f"inertial-check.toml:1: {key} is" in capsys.readouterr().err
+
+
+def test_an_error_quotes_no_million_characters(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inertial-check.toml").write_text(f'expect-mass = "{"1" * 1_000_000}"\n')
+    (tmp_path / "arm.urdf").write_text("<robot name='r'><link name='a'/></robot>")
+    assert main(["check", "arm.urdf"]) == 2
+    said = capsys.readouterr().err
+    assert "more characters" in said
+    assert len(said) < 5000
+
+
+@pytest.mark.parametrize("hidden", ["\u034f", "\u115f", "\u3164", "\uffa0", "\ufe0f", "\U000e0100"])
+def test_a_character_that_shows_nothing_is_escaped(hidden):
+    assert printable(f"a{hidden}b") == f"a{hidden.encode('unicode_escape').decode()}b"

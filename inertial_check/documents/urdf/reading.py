@@ -196,7 +196,7 @@ def _read_settings(document: XmlDocument) -> tuple[Bounds, Sequence[Problem]]:
             number.get("boundinertia") or bounds.inertia,
             written.get("balanceinertia", str(bounds.balanced).lower()) == "true",
         )
-        effects = []
+        effects: list[tuple[str, tuple[Misreading, ...]]] = []
         if bounds.mass > 0 or bounds.inertia > 0 or bounds.balanced:
             effects.append(("raises masses and inertias, or averages moments", ()))
         if (total := number.get("settotalmass")) and total > 0:

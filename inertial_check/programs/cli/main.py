@@ -62,6 +62,7 @@ def main(argv: Sequence[str]) -> int:
             for line in traceback.format_exc().splitlines():
                 print(printable(line), file=sys.stderr)
         from inertial_check.documents.children import describe_defect, describe_missing_dependency
+        from inertial_check.documents.escaping import clip
         from inertial_check.errors import InertialCheckError
 
         message = str(error)
@@ -70,9 +71,13 @@ def main(argv: Sequence[str]) -> int:
                 f"{describe_defect(error)}; please report it with the output of the same command "
                 "and -v"
             )
-        output.failure(message)
+        output.failure("\n".join(clip(line, _LONGEST_LINE) for line in message.splitlines()))
         return output.FAILURE
 
+
+_LONGEST_LINE = 4000
+"""Largest length of a line of an error that ends the program [code points]; it may quote a value of
+any length."""
 
 if TYPE_CHECKING:
     import signal
