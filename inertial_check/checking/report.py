@@ -30,7 +30,7 @@ from inertial_check.documents.model import (
     Number,
     read_bodies,
 )
-from inertial_check.documents.source import Place, Source, Span
+from inertial_check.documents.source import Edit, Place, Source, Span
 from inertial_check.inertia.arrays import EqualByValue
 
 MassProperty = Literal["mass", "com", "inertia", "added_mass"]
@@ -533,6 +533,7 @@ class Remedy(NamedTuple):
         replacements: The edits as texts at their places; empty where the document is binary.
         joined: The same as one replacement; None where they stand in several documents, or where a
             range of bytes cannot be told.
+        text_edits: The same as bytes of the documents of the model.
     """
 
     bodies: tuple[str, ...]
@@ -548,6 +549,7 @@ class Remedy(NamedTuple):
     change: float = 0.0
     replacements: tuple[TextReplacement, ...] = ()
     joined: JoinedEdit | None = None
+    text_edits: tuple[Edit, ...] = ()
 
 
 class Finding(NamedTuple):

@@ -263,14 +263,14 @@ BASELINE = "inertial-baseline.json"
 """File that the next step names for a baseline."""
 
 
-def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
+def write_closing(report: Report, view: View) -> str:
     """The last lines of the forms for people at a terminal; "" if unwanted.
+
+    Where no remedies were made, as for one line a finding, no command is named that writes one.
 
     Args:
         report: The report.
         view: Options of the report.
-        causes: Whether the form shows causes. Without them no command is named that overrules one:
-            `fix` alone shows what it would do, and what it leaves to --unsafe or --cause.
     """
     lines = []
     if view.statistics:
@@ -301,19 +301,18 @@ def write_closing(report: Report, view: View, *, causes: bool = True) -> str:
         if view.left is not None:
             left = plural(view.left, "file")
             lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")
-        lines += _suggest_next_steps(report, view, causes)
+        lines += _suggest_next_steps(report, view)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _suggest_next_steps(report: Report, view: View, causes: bool) -> list[str]:
+def _suggest_next_steps(report: Report, view: View) -> list[str]:
     """Up to two lines: the command that shows the remedies, and that of a baseline."""
     offers: list[tuple[str, str | None]] = []
     for severity in reversed(Severity):
         findings = [each for each in report.findings if each.severity == severity]
-        fixable = [each for each in findings if (is_remedied(each) if causes else each.fix)]
+        fixable = [each for each in findings if is_remedied(each)]
         if fixable:
-            of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed"
-            of += ": " if causes else "; this shows how: "
+            of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed: "
             offers.append((of, _write_fix(report, fixable, view)))
             break
     failing = view.fail_on is not None and any(
@@ -363,7 +362,7 @@ def render_concise(report: Report, view: View) -> str:
         for file in report.files
         for finding in file.findings
     ]
-    return "".join(lines) + write_closing(report, view, causes=False)
+    return "".join(lines) + write_closing(report, view)
 
 
 def _list_groups(report: Report, view: View) -> list[str]:

@@ -115,9 +115,7 @@ def test_the_last_lines_are_those_of_the_concise_form():
     full = shown(hand_made.EVERYTHING, **view)
     concise = render(hand_made.EVERYTHING, "concise", View(exit_code=0, **view))
     last = full.rpartition("\n\n")[2]
-    others = [line for line in last.splitlines() if " can be fixed" not in line]
-    assert [line for line in concise.splitlines() if line in others] == others
-    assert " can be fixed; this shows how: inertial-check fix " in concise
+    assert concise.endswith(last)
     assert "\nTo fail on new findings only: inertial-check check robots --write-baseline " in last
     assert "\n1 of 3 errors can be fixed: inertial-check fix --unsafe --body forearm " in last
 

@@ -222,6 +222,7 @@ def build_page(
                 library,
                 stdin.data if stdin is not None and stdin.path == file.path else None,
                 triangles,
+                report.options,
             )
             for file in shown
         ]
@@ -247,9 +248,18 @@ def _build(
     library: MeshLibrary,
     data: bytes | None,
     triangles: int,
+    options: Sequence[str],
 ) -> Scene:
     """Build the scene of a file; without shapes and fixes where that fails."""
-    build = partial(build_scene, file, settings, library=library, data=data, triangles=triangles)
+    build = partial(
+        build_scene,
+        file,
+        settings,
+        library=library,
+        data=data,
+        triangles=triangles,
+        options=options,
+    )
     try:
         with raise_defects(file.path, InertialCheckError):
             return run_within(settings.context.granted.limits.seconds, build)

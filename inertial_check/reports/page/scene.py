@@ -39,8 +39,9 @@ from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.load import load
-from inertial_check.documents.model import ENTRIES, JOINT_TYPES, Body, Joint, Model, Number, Pose
+from inertial_check.documents.model import ENTRIES, JOINT_TYPES, Body, Joint, Model, Pose
 from inertial_check.documents.source import Edit, Span
+from inertial_check.fixing.digits import find_axes
 from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import Consistency
@@ -338,32 +339,27 @@ def _cut(text: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, 
     return left + shown + right, kept
 
 
-def describe_remedy_of(file: FileReport, model: Model, finding: Finding) -> dict[str, Json] | None:
+def describe_remedy_of(
+    file: FileReport, model: Model, finding: Finding, options: Sequence[str]
+) -> dict[str, Json] | None:
     """Describe the remedy of a finding: its reason, changed lines and command; None without one."""
     remedy = finding.remedy
     if remedy is None or not remedy.edits:
         return None
-    bodies = {body.id: body for body in model.bodies}
-    edits = [
-        Edit(number.span, texts[name])
-        for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True)
-        for name, number in _name_numbers(bodies[id_]).items()
-        if name in texts and number.span is not None
-    ]
     return {
         "source": remedy.source,
         "reason": describe_remedy(remedy),
-        "lines": describe_edits(model, edits),
-        "command": write_remedy_command(file, [finding]),
+        "lines": describe_edits(model, remedy.text_edits),
+        "command": write_remedy_command(file, [finding], options),
     }
 
 
-def describe_fixes(file: FileReport, model: Model) -> dict[str, list[Json]]:
+def describe_fixes(file: FileReport, model: Model, options: Sequence[str]) -> dict[str, list[Json]]:
     """Describe the remedy of each body, by its id: the numbers and the solid that it leads to."""
     bodies = {body.id: body for body in model.bodies}
     fixes: dict[str, list[Json]] = {}
     for finding in file.findings:
-        remedy, described = finding.remedy, describe_remedy_of(file, model, finding)
+        remedy, described = finding.remedy, describe_remedy_of(file, model, finding, options)
         if remedy is None or described is None:
             continue
         for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True):
@@ -372,10 +368,10 @@ def describe_fixes(file: FileReport, model: Model) -> dict[str, list[Json]]:
                 continue
             value = {
                 name: float(texts.get(name, number.text))
-                for name, number in _name_numbers(body).items()
+                for name, number in name_all_numbers(body.inertial).items()
             }
             kilograms, meters = body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
-            R_BBi = np.array(body.inertial.R_BBi)
+            R_BBi = find_axes(body.inertial, texts)
             I_BBcm_Bi = body.unit * np.array([value.get(entry, np.nan) for entry in ENTRIES])
             I_BBcm_B = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.T)
             center = [meters * value[name] for name in ("x", "y", "z")]
@@ -383,10 +379,6 @@ def describe_fixes(file: FileReport, model: Model) -> dict[str, list[Json]]:
             solid = describe_solid(kilograms * value.get("mass", np.nan), center, I_BBcm_B.tolist())
             fixes[id_] = [{**described, "margin": encode_number(float(margin)), **solid}]
     return fixes
-
-
-def _name_numbers(body: Body) -> dict[str, Number]:
-    return {} if body.inertial is None else name_all_numbers(body.inertial)
 
 
 def describe_solid(
@@ -486,6 +478,7 @@ def build_scene(
     library: MeshLibrary | None = None,
     data: bytes | None = None,
     triangles: int = MODEL_TRIANGLES,
+    options: Sequence[str] = (),
 ) -> Scene:
     """Build the scene of a document that was checked; the document is read once more.
 
@@ -495,6 +488,7 @@ def build_scene(
         library: Simplified meshes of earlier scenes, which are used again; None for none.
         data: Bytes of a document that was not read from a file.
         triangles: Triangles that the meshes of the scene may have together.
+        options: Options that commands repeat; see Report.options.
 
     Raises:
         DocumentError: The document has changed since the check and cannot be read any more, or an
@@ -510,7 +504,7 @@ def build_scene(
     with raise_defects(file.path):
         library = MeshLibrary() if library is None else library
         meshes = ModelMeshes(model, context, library, triangles)
-        fixes = describe_fixes(file, model)
+        fixes = describe_fixes(file, model, options)
         nodes, node_notes = describe_nodes(model)
         shapes, shape_notes = describe_shapes(model, meshes)
         densities = describe_densities(file, model, settings)
@@ -529,7 +523,7 @@ def build_scene(
             "findings": [
                 {
                     **_describe_finding(index_of, each, describe_lines(model, bodies, each)),
-                    "remedy": describe_remedy_of(file, model, each),
+                    "remedy": describe_remedy_of(file, model, each, options),
                 }
                 for each in file.findings
             ],

@@ -52,14 +52,10 @@ def test_the_interval_of_an_entry_is_the_one_that_mends(run, here):
 def test_concise_and_quiet(run):
     code, out, err = run("bad.urdf", "clean.urdf", "--output-format", "concise")
     assert (code, err) == (1, "")
-    # The last lines are those of the full form, but the command names no body: no remedy is sought.
+    # The last lines are those of the full form without the command of a fix: no remedy is sought.
     last = run("bad.urdf", "clean.urdf")[1].rpartition("\n\n")[2].splitlines()
-    assert out.splitlines()[1:] == [
-        line.replace(": inertial-check fix", "; this shows how: inertial-check fix").replace(
-            " --body a", ""
-        )
-        for line in last
-    ]
+    assert out.splitlines()[1:] == [line for line in last if "inertial-check fix" not in line]
+    assert out.splitlines()[1:] != last
     quiet = run("bad.urdf", "clean.urdf", "--output-format", "concise", "-q")[1]
     assert quiet.splitlines() == out.splitlines()[:1]
     assert "Checked" not in run("bad.urdf", "-q")[1]
