@@ -333,7 +333,7 @@ def correct(
     """The edit that writes the expected numbers of a body; nothing where none is complete.
 
     A centre and a tensor are taken whole or not at all, and a tensor that the table does not have
-    is scaled with the mass.
+    is scaled with the mass, if it is that of a body.
     """
     from inertial_check.checking.causes.base import Proposal, Subject, edit
     from inertial_check.checking.causes.weighing import tidy
@@ -351,6 +351,8 @@ def correct(
         R_BBi = subject.R_BBi
         turned = R_BBi.T @ matrices(np.array([known[entry] for entry in ENTRIES])) @ R_BBi
         tensor = tidy(turned)
+    elif subject.broken:
+        pass  # no scale makes it that of a body: other evidence has to tell it
     elif mass is not None and mass != subject.mass and subject.mass > 0:
         tensor = tidy(subject.I_BBcm_Bi * (mass / subject.mass))
         scaled = ", and the tensor is scaled with the mass"

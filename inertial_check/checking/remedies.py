@@ -12,6 +12,7 @@ from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.checking.report import Finding, Hypothesis, RemedySource, Values
+from inertial_check.documents.model import ENTRIES
 
 PROBABLE = 0.6
 """Least confidence of a cause that forbids the nearest body: more probable than all else."""
@@ -28,8 +29,12 @@ SOURCES: Mapping[str, RemedySource] = {
     "expected": "expected",
     "mirror": "twin",
     "copied-block": "sibling",
+    "placeholder": "shapes",
 }
 """Sources of numbers by the name of the cause; that of all others is the cause itself."""
+
+UNWRITTEN = ("unpopulated", "placeholder", "same-number-everywhere")
+"""Causes that say that the tensor was never written, so that shapes may tell it."""
 
 OF_DIGITS = ("few-digits", "fixed-decimals")
 """Causes that name no other numbers than the nearest within the printed digits."""
@@ -52,16 +57,17 @@ class Choice(NamedTuple):
     def trusted(self) -> bool:
         """Whether the numbers are written without --unsafe, however far they are."""
         sure = self.cause is not None and self.cause.confidence >= TRUSTED
-        return self.source == "expected" or (self.source not in ("nearest", "hand") and sure)
+        return self.source == "expected" or (self.source in ("cause", "twin", "sibling") and sure)
 
 
-def choose(name: str, id_: str, findings: Sequence[Finding], near: bool) -> Choice:
+def choose(name: str, id_: str, findings: Sequence[Finding], broken: bool, near: bool) -> Choice:
     """Choose where the numbers of a body come from.
 
     Args:
         name: Name of the body.
         id_: Its id.
         findings: All findings that concern it.
+        broken: Whether it cannot exist as written, so that an expected mass alone is no remedy.
         near: Whether the nearest body is within the largest change that is made unasked.
 
     Returns:
@@ -69,10 +75,14 @@ def choose(name: str, id_: str, findings: Sequence[Finding], near: bool) -> Choi
         against them.
     """
     first = [each.causes[0] for each in findings if each.causes]
+    entries = {id(each): find_entries(each, name, id_) for each in first}
+    if broken:
+        tensors = [each for each in first if not entries[id(each)].keys().isdisjoint(ENTRIES)]
+        first = [each for each in first if each.cause != "expected" or each in tensors]
     known = {each.cause: each for finding in findings for each in finding.causes}
     first.sort(key=lambda each: (each.cause != "expected", -each.confidence))
     best = next((each for each in first if each.cause not in OF_DIGITS), None)
-    told = [each for each in first if find_entries(each, name, id_) and not each.veto]
+    told = [each for each in first if entries[id(each)] and not each.veto]
     taken = next(iter(told), None)
     if best is not None and best.confidence >= PROBABLE and best is not taken:
         taken = None if taken is None or taken.confidence < PROBABLE else taken

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import acos, degrees, dist, hypot, inf, sqrt
+from math import acos, degrees, dist
 from typing import NamedTuple
 
 import numpy as np
@@ -18,27 +17,30 @@ import numpy.typing as npt
 
 from inertial_check.checking.shapes.priors import indices_of
 from inertial_check.documents.context import Context
-from inertial_check.documents.model import ENTRIES, Inertial, Model, Number, judge
+from inertial_check.documents.model import ENTRIES, Inertial, Model, judge
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.digits import (
+    ALIGNED,
     FEWEST_DIGITS,
     MOST_DIGITS,
+    QUATERNION,
     Region,
+    diagonalise,
     print_nearest,
     print_numbers,
+    turn_quaternion,
 )
 from inertial_check.fixing.edits import settle
 from inertial_check.fixing.methods import EngineTargets
 from inertial_check.fixing.request import (
     CENTER,
     MASS,
-    QUATERNION,
     Case,
     Change,
     Locator,
     Method,
+    Obstacle,
     Proposal,
-    Texts,
     format_percent,
     propose_all,
 )
@@ -49,7 +51,6 @@ from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Point, find_form, symmetric
 from inertial_check.inertia.representations import six as six_of
-from inertial_check.mechanics.rotations import quaternion_from_matrix
 from inertial_check.projection.moments import INERTIA
 
 _ROUNDING = float(tolerances.floor(np.ones(())))
@@ -58,17 +59,12 @@ _ROUNDING = float(tolerances.floor(np.ones(())))
 _TURNED = 4
 """Factor by which the error grows in axes that are not those of the body: into them, and back."""
 
-_SWEEPS = 16
-"""Most sweeps of Jacobi's method, which converges quadratically: a 3x3 matrix takes about five."""
 
 _UNSTATED = {
     "geometry": "its inertia is taken from its shapes",
     "default": "the default of its format stands in",
 }
 """Reasons why a document states no inertia of a body, by model.Body.inertia_from."""
-
-_ALIGNED = tuple(Number(float(text), text, None) for text in "1000")
-"""Quaternion of a body whose axes a layer can state, where its document states none."""
 
 Parameters = Mapping[str, "InertialParameters | npt.ArrayLike"]
 """Parameters by the name or id of a body; a vector (10,) is about its origin, in order "urdf"."""
@@ -294,13 +290,15 @@ class _AssignMethod(Method):
             return case.skip(*obstacle)
         if not texts:
             return case.skip("unchanged")
-        change = _measure_change(case, texts, tensor)
+        change = case.measure_change(texts)
         reason = "; ".join([*_describe_change(change), *_describe_turn(tensor), *remarks])
         strict = not texts.keys().isdisjoint(ENTRIES)
         result = replace(case.report("fixed", reason, **change), remarks=tuple(remarks))
         return Proposal(result, texts, strict=strict)
 
-    def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
+    def find_objections(
+        self, again: Model, changing: Mapping[str, Proposal]
+    ) -> dict[str, Obstacle]:
         """No objections; a body with other parameters than its target ends the assignment.
 
         Raises:
@@ -330,7 +328,7 @@ class _AssignMethod(Method):
         """The tensor in the inertial's own axes, which turn where only moments are written."""
         R_BBi = np.array(inertial.R_BBi)
         tensor = target.express(R_BBi, case.unit)
-        quaternion = inertial.quaternion or (_ALIGNED if case.can_be_layered() else ())
+        quaternion = inertial.quaternion or (ALIGNED if case.can_be_layered() else ())
         if not quaternion or not target.turns_axes(case):
             return _Tensor(six_of(tensor), np.eye(3))
         moments, turn = diagonalise(tensor, target.rounding(case))
@@ -362,20 +360,6 @@ def _values(texts: Sequence[str]) -> Floats:
     return np.array([float(text) for text in texts])
 
 
-def _measure_change(case: Case, texts: Texts, tensor: _Tensor) -> Change:
-    """The change by new texts; where the own axes turn, it is measured in those of the body."""
-    change = case.measure_change(texts)
-    inertial = case.body.inertial
-    if tensor.quaternion and inertial is not None:
-        R = np.array(inertial.R_BBi) @ tensor.turn
-        before = symmetric(np.array(case.judgement.I_BBcm_B))
-        distance = float(np.linalg.norm(R @ symmetric(np.array(change["new"])) @ R.T - before))
-        size = float(np.linalg.norm(before))
-        change["distance"] = distance
-        change["relative_change"] = distance / size if size else inf
-    return change
-
-
 def _describe_change(change: Change) -> Iterator[str]:
     if "mass" in change:
         before, after = change["mass"]
@@ -389,62 +373,3 @@ def _describe_turn(tensor: _Tensor) -> Iterator[str]:
     if tensor.quaternion:
         cosine = (float(np.trace(tensor.turn)) - 1) / 2
         yield f"its axes turn by {degrees(acos(min(1.0, max(-1.0, cosine)))):.3g} deg"
-
-
-def diagonalise(tensor: Floats, rounding: float) -> tuple[Floats, Floats]:
-    """Moments and axes of a symmetric tensor, by Jacobi's method.
-
-    Each of its rotations is the smallest that removes a product. So the axes stay near the present
-    ones: a product of zero turns nothing, and no axes are swapped. `np.linalg.eigh` sorts the
-    moments and returns any axes where two are equal, so that a disc would turn for no reason.
-
-    Args:
-        tensor: (3, 3).
-        rounding: Products up to this size count as zero.
-
-    Returns:
-        (3,) moments about the new axes, and (3, 3) R, a rotation whose columns they are.
-    """
-    moments, R = np.array(tensor, dtype=float), np.eye(3)
-    for _ in range(_SWEEPS):
-        if np.max(np.abs(moments[np.triu_indices(3, 1)])) <= rounding:
-            break
-        for i, j in combinations(range(3), 2):
-            turn = _find_rotation(moments, i, j)
-            moments, R = turn.T @ moments @ turn, R @ turn
-    return np.diag(moments).copy(), R
-
-
-def _find_rotation(tensor: Floats, i: int, j: int) -> Floats:
-    """The smallest rotation in the plane of two axes that leaves no product between them."""
-    turn, product = np.eye(3), tensor[i, j]
-    if product == 0:
-        return turn
-    half = (tensor[j, j] - tensor[i, i]) / 2
-    # Golub and Van Loan, Matrix Computations, 8.5.2, without a quotient that could overflow. The
-    # divisor is not zero: both of its terms have the same sign, and the product is not zero.
-    tangent = product / (half + hypot(half, product) * (1 if half >= 0 else -1))
-    cosine = 1 / sqrt(1 + tangent * tangent)
-    turn[i, i] = turn[j, j] = cosine
-    turn[i, j], turn[j, i] = tangent * cosine, -tangent * cosine
-    return turn
-
-
-def turn_quaternion(quaternion: Sequence[float], R: Floats) -> Floats:
-    """The quaternion of axes after a further rotation within themselves.
-
-    Args:
-        quaternion: w, x, y, z of the axes as they are, of any length but zero.
-        R: (3, 3) the rotation, in those axes.
-
-    Returns:
-        (4,) of length 1; of q and -q, which state the same axes, the one nearer to the quaternion.
-    """
-    q = np.array(quaternion) / hypot(*quaternion)
-    w, v = q[0], q[1:]
-    turn = np.asarray(quaternion_from_matrix(R))
-    found = np.concatenate(
-        ([w * turn[0] - v @ turn[1:]], w * turn[1:] + turn[0] * v + np.cross(v, turn[1:]))
-    )
-    found /= hypot(*found.tolist())
-    return found if found @ q >= 0 else -found

@@ -1,5 +1,8 @@
 """Numbers as text in the style of a document, and tensors in the fewest digits that stay valid.
 
+Formats that state principal moments and a quaternion take new products as a turn of the axes: that
+in which the tensor has no products, and which is as near to the axes that are written as can be.
+
 The region of the inertia tensors that a fix may write is convex and independent of the axes:
 tensors that a body can have, with a least margin, above the floors of simulation engines. Whether a
 printed tensor lies in it is decided without any tolerance: in exact arithmetic, and by the
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
@@ -21,11 +24,12 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.checking.engines.base import NO_FLOORS, Floors
-from inertial_check.documents.model import Number
+from inertial_check.documents.model import Inertial, Number
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, NumpyArray
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
+from inertial_check.mechanics.rotations import matrix_from_quaternion, quaternion_from_matrix
 from inertial_check.projection.exact import is_exact_tensor
 from inertial_check.projection.moments import INERTIA, ISOTROPIC, find_metric, nearest_moments
 
@@ -324,3 +328,82 @@ def print_nearest(
             if region.contains(written):
                 return texts
     return None
+
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+"""Names of the numbers of the quaternion of a body's axes."""
+
+ALIGNED = tuple(Number(float(text), text, None) for text in "1000")
+"""Quaternion of a body whose axes a layer can state, where its document states none."""
+
+_SWEEPS = 16
+"""Most sweeps of Jacobi's method, which converges quadratically: a 3x3 matrix takes about five."""
+
+
+def diagonalise(tensor: Floats, rounding: float) -> tuple[Floats, Floats]:
+    """Moments and axes of a symmetric tensor, by Jacobi's method.
+
+    Each of its rotations is the smallest that removes a product. So the axes stay near the present
+    ones: a product of zero turns nothing, and no axes are swapped. `np.linalg.eigh` sorts the
+    moments and returns any axes where two are equal, so that a disc would turn for no reason.
+
+    Args:
+        tensor: (3, 3).
+        rounding: Products up to this size count as zero.
+
+    Returns:
+        (3,) moments about the new axes, and (3, 3) R, a rotation whose columns they are.
+    """
+    moments, R = np.array(tensor, dtype=float), np.eye(3)
+    for _ in range(_SWEEPS):
+        if np.max(np.abs(moments[np.triu_indices(3, 1)])) <= rounding:
+            break
+        for i, j in combinations(range(3), 2):
+            turn = _find_rotation(moments, i, j)
+            moments, R = turn.T @ moments @ turn, R @ turn
+    return np.diag(moments).copy(), R
+
+
+def _find_rotation(tensor: Floats, i: int, j: int) -> Floats:
+    """The smallest rotation in the plane of two axes that leaves no product between them."""
+    turn, product = np.eye(3), tensor[i, j]
+    if product == 0:
+        return turn
+    half = (tensor[j, j] - tensor[i, i]) / 2
+    # Golub and Van Loan, Matrix Computations, 8.5.2, without a quotient that could overflow. The
+    # divisor is not zero: both of its terms have the same sign, and the product is not zero.
+    tangent = product / (half + math.hypot(half, product) * (1 if half >= 0 else -1))
+    cosine = 1 / math.sqrt(1 + tangent * tangent)
+    turn[i, i] = turn[j, j] = cosine
+    turn[i, j], turn[j, i] = tangent * cosine, -tangent * cosine
+    return turn
+
+
+def turn_quaternion(quaternion: Sequence[float], R: Floats) -> Floats:
+    """The quaternion of axes after a further rotation within themselves.
+
+    Args:
+        quaternion: w, x, y, z of the axes as they are, of any length but zero.
+        R: (3, 3) the rotation, in those axes.
+
+    Returns:
+        (4,) of length 1; of q and -q, which state the same axes, the one nearer to the quaternion.
+    """
+    q = np.array(quaternion) / math.hypot(*quaternion)
+    w, v = q[0], q[1:]
+    turn = np.asarray(quaternion_from_matrix(R))
+    found = np.concatenate(
+        ([w * turn[0] - v @ turn[1:]], w * turn[1:] + turn[0] * v + np.cross(v, turn[1:]))
+    )
+    found /= math.hypot(*found.tolist())
+    return found if found @ q >= 0 else -found
+
+
+def find_axes(inertial: Inertial, texts: Mapping[str, str]) -> Floats:
+    """(3, 3) R_BBi of the axes that an inertial states with new texts of its quaternion."""
+    if texts.keys().isdisjoint(QUATERNION):
+        return np.array(inertial.R_BBi)
+    written = [each.text for each in inertial.quaternion or ()] or ["1", "0", "0", "0"]
+    pairs = zip(QUATERNION, written, strict=True)
+    q = np.array([float(texts.get(name, text)) for name, text in pairs])
+    return np.asarray(matrix_from_quaternion(q / np.linalg.norm(q)))

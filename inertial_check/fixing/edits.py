@@ -22,6 +22,7 @@ from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
 from inertial_check.documents.source import Edit, Source, Span
 from inertial_check.errors import InertialCheckError, expect
+from inertial_check.fixing.digits import QUATERNION
 from inertial_check.fixing.methods import EngineTargets, has_proposed_added_mass
 from inertial_check.fixing.remedies import choose_method
 from inertial_check.fixing.request import (
@@ -30,7 +31,6 @@ from inertial_check.fixing.request import (
     MASS,
     MOMENTS,
     PRODUCTS,
-    QUATERNION,
     WHOLE,
     FixRequest,
     Locator,
@@ -107,7 +107,8 @@ def settle(
             again = editor.read(path, documents[0], context, proposals)
         after = targets.predict(again)
         if objections := method.find_objections(again, select_changing(proposals)):
-            withdraw(objections, proposals, "cause-refused")
+            for id_, (status, why) in objections.items():
+                withdraw({id_: why}, proposals, status)
         elif useless := targets.find_useless(after, select_changing(proposals)):
             withdraw(useless, proposals, "engine-refused")
         else:
@@ -125,8 +126,10 @@ def settle(
 def _is_local(model: Model, changes: Changes) -> bool:
     """Whether the texts that change make nothing else than the inertials that hold them.
 
-    In a template, a number beside them may be used in any place.
+    In a template, a number beside them may be used in any place, and axes turn with a quaternion.
     """
+    if any(not texts.keys().isdisjoint(QUATERNION) for texts in changes.values()):
+        return False
     if not model.rest:
         return True
     spans = {body.id: body.inertial.span for body in model.bodies if body.inertial is not None}
@@ -715,7 +718,7 @@ def carry_out(
         model = load(model_or_path, context=context)
     model = model.whole
     ids = request.choose_bodies(model)
-    if request.examination is not None:  # what is tried is what findings speak of
+    if request.findings is not None:  # what is tried is what findings speak of
         ids &= group_by_body(request.find_findings(model)).keys()
     targets = EngineTargets.of(model, request.engines, tolerance)
     method = choose_method(model, request, targets)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.checking.check import FINDINGS_ONLY, check_model
 from inertial_check.checking.engines.base import Floors
 from inertial_check.checking.engines.catalogue import exact_engines, floors, predict
 from inertial_check.checking.evidence.likeness import (
@@ -28,10 +27,8 @@ from inertial_check.checking.evidence.likeness import (
 from inertial_check.checking.remedies import SOURCES, find_entries
 from inertial_check.checking.report import (
     MOTIONS,
-    Finding,
     Hypothesis,
     Prediction,
-    Severity,
     name_added_mass,
 )
 from inertial_check.checking.settings import validate_engine
@@ -53,16 +50,22 @@ from inertial_check.documents.model import (
     measure_open_share,
 )
 from inertial_check.fixing.digits import (
+    ALIGNED,
     FEWEST_DIGITS,
     MOST_DIGITS,
+    QUATERNION,
+    diagonalise,
     format_exactly,
     format_number,
     print_nearest,
+    print_numbers,
+    turn_quaternion,
 )
 from inertial_check.fixing.request import (
     BROKEN,
     CENTER,
     MASS,
+    MOMENTS,
     PRODUCTS,
     WHOLE,
     Case,
@@ -73,11 +76,12 @@ from inertial_check.fixing.request import (
     Texts,
     collect_editable_numbers,
     format_percent,
+    is_in_text,
 )
 from inertial_check.fixing.result import INTACT, REFUSALS, EngineActions
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import LARGEST, SMALLEST
+from inertial_check.inertia.representations import LARGEST, SMALLEST, symmetric
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.tolerances import (
     DIGITS_LOST,
@@ -85,6 +89,7 @@ from inertial_check.inertia.tolerances import (
     SOLVED_FACTOR,
     digits_margin,
 )
+from inertial_check.inertia.tolerances import floor as floor_of
 
 _LAST_BITS_REFUSAL = "may reject it (by the last bits of the moments that it computes)"
 
@@ -360,11 +365,11 @@ class NearestMethod(Method):
                 "--method geometry"
             )
             return case.skip("digits-lost", f"{refusal}: {why}" if refusal else why)
-        found = _propose_tensor(case, case.six, self.request, self.targets, remark=refusal)
+        found = propose_tensor(case, case.six, self.request, self.targets, remark=refusal)
         return replace(found, for_engine=not broken)
 
 
-def _propose_tensor(  # noqa: PLR0911, PLR0913 - a reason each; a tensor, what changes with it, and words for both
+def propose_tensor(  # noqa: PLR0911, PLR0913 - a reason each; a tensor, what changes with it, and words for both
     case: Case,
     tensor: Floats,
     request: FixRequest,
@@ -470,7 +475,7 @@ class GeometryMethod(Method):
         tensor = np.where(np.abs(tensor) < digits_margin(FEWEST_DIGITS) / 2 * largest, 0.0, tensor)
         center = np.asarray(solid.unit.com, dtype=float)
         reach = float(np.sqrt(np.trace(solid.unit.central_second_moment) / solid.unit.mass))
-        found = _propose_tensor(
+        found = propose_tensor(
             case,
             tensor,
             self._request,
@@ -534,86 +539,6 @@ def _print_center(case: Case, center: Floats, reach: float) -> dict[str, str]:
     return texts
 
 
-@dataclass(frozen=True)
-class CauseMethod(Method):
-    """Undoes the same probable cause, by its rank, for every body.
-
-    Attributes:
-        rank: Which cause, from 1, the most probable.
-        request: How large the changes may be, and how the model is checked.
-        findings: Findings with causes on the model as it is, by the ids of the bodies; one on the
-            whole model stands under each body that it concerns.
-    """
-
-    rank: int
-    request: FixRequest
-    findings: Mapping[str, tuple[Finding, ...]]
-
-    def propose(self, case: Case, chosen: bool) -> Proposal:
-        """Propose the numbers that the cause says were meant, and the nearest added mass.
-
-        A chosen body is reported even if no cause is known. Causes say nothing of a fluid, whose
-        added mass is judged beside the numbers that were meant.
-        """
-        return propose_added_mass(case, self.propose_rigid(case, chosen), self.request)
-
-    def propose_rigid(self, case: Case, chosen: bool) -> Proposal:
-        """Propose the numbers that the cause says were meant."""
-        findings = self.findings.get(case.body.id, ())
-        if (malformed := case.find_malformed_text()) is not None:
-            return case.skip(*malformed)
-        if not (findings or chosen or case.judgement.verdict in BROKEN):
-            return case.skip("unchanged")
-        # What is said of the whole model comes first, where it says what to write here.
-        for finding in findings:
-            if finding.bodies and len(finding.causes) >= self.rank:
-                common = finding.causes[self.rank - 1]
-                if find_entries(common, case.body.name, case.body.id):
-                    return undo_cause(case, common, self.request)
-        own = [finding for finding in findings if not finding.bodies]
-        if not own and findings:
-            own = list(findings)
-        causes = own[0].causes if own else ()
-        if len(causes) < self.rank:
-            if not causes:
-                found = "no cause of it is known"
-            else:
-                names = ", ".join(f"{i} {each.cause}" for i, each in enumerate(causes, 1))
-                found = f"its probable causes are {names}"
-            return case.skip("no-such-cause", found)
-        return undo_cause(case, causes[self.rank - 1], self.request)
-
-    def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
-        """Bodies that are no better after the change, by id, and why.
-
-        The most severe findings with causes must be gone, no error may be new, and the body must be
-        consistent.
-        """
-        report = check_model(again, self.request.check_settings, FINDINGS_ONLY)
-        verdicts = {body.id: body.judgement.verdict for body in report.bodies}
-        reasons = {}
-        for id_, proposal in changing.items():
-            findings = self.findings.get(id_, ())
-            worst = max(finding.severity for finding in findings)
-            # Bodies that keep the mistake still vote for it: it is gone when all are changed.
-            together = all(changing.keys() >= set(each.body_ids) for each in findings)
-            before = {finding.code for finding in findings if finding.severity == worst}
-            left = [
-                finding
-                for finding in report.findings
-                if (finding.body_id == id_ or (id_ in finding.body_ids and together))
-                and (finding.code in before or finding.severity is Severity.ERROR)
-            ]
-            if left:
-                why = f"{left[0].code} {left[0].message}"
-            elif verdicts[id_] not in PASSES:
-                why = f"it would be {verdicts[id_]}"
-            else:
-                continue
-            reasons[id_] = f"{proposal.edits} would not do: {why}"
-        return reasons
-
-
 def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Proposal:
     """Propose the numbers that a cause says were meant."""
     cause, meant = hypothesis.cause, find_entries(hypothesis, case.body.name, case.body.id)
@@ -631,6 +556,7 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
         for others in ((n.text for b in sources for n in collect_editable_numbers(b).values()),)
     }
     texts = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
+    texts = _turn_axes(case, texts)
     if not texts:
         reason = f"{cause}: {hypothesis.evidence}; what it says was meant is what is written"
         return case.skip("cause-without-edit", reason, cause=cause)
@@ -650,6 +576,30 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
     reason = f"{cause}: {edits}; its inertia changes{by}"
     result = case.report("fixed", reason, **measured)
     return Proposal(result, texts, f"{cause}: {edits}", strict=False)
+
+
+def _turn_axes(case: Case, texts: dict[str, str]) -> dict[str, str]:
+    """New texts with moments and a turn of the axes in place of products, where none is in text.
+
+    Without a quaternion that the document states, or that a layer can, they stay as they are.
+    """
+    inertial, numbers = case.body.inertial, case.numbers
+    wanted = [name for name in PRODUCTS if name in texts]
+    if inertial is None or not wanted or any(is_in_text(numbers[name]) for name in wanted):
+        return texts
+    written = inertial.quaternion or (ALIGNED if case.can_be_layered() else None)
+    if written is None:
+        return texts
+    tensor = symmetric(np.array([float(texts.get(e, numbers[e].text)) for e in ENTRIES]))
+    unmoved = float(floor_of(np.ones(())))
+    moments, turn = diagonalise(tensor, unmoved * float(np.max(np.abs(tensor))))
+    axes = turn_quaternion([number.value for number in written], turn)
+    old = [numbers[name] for name in MOMENTS]
+    new = {name: text for name, text in texts.items() if name not in ENTRIES}
+    printed = print_numbers(old, moments.tolist(), FEWEST_DIGITS, 0.0)
+    new |= zip(MOMENTS, printed, strict=True)
+    new |= zip(QUATERNION, print_numbers(written, axes.tolist(), FEWEST_DIGITS, 0.0), strict=True)
+    return {name: text for name, text in new.items() if _differs(numbers.get(name), text)}
 
 
 def _differs(number: Number | None, text: str) -> bool:

@@ -52,9 +52,10 @@ def prescribe(
         context=settings.context,
         findings=findings,
         settings=settings,
-        examination=examination,
+        # Bodies of macros are no part of what was examined: a check of the new bytes judges them.
+        examination=None if examination.model.macros else examination,
     )
-    model = examination.model
+    model = examination.model.whole
     try:
         fix = carry_out(request, model, methods.append)
     except InertialCheckError:
@@ -111,6 +112,7 @@ def _describe(model: Model, fix: Fix, method: RemedyMethod, done: Sequence[BodyF
         max(body.relative_change for body in done),
         tuple(TextReplacement(model.place(edit.span), edit.text) for edit in edits),
         _join(model, edits),
+        tuple(edits),
     )
 
 

@@ -21,12 +21,13 @@ from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Numb
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.fixing.digits import Region
+from inertial_check.fixing.digits import QUATERNION, Region, find_axes
 from inertial_check.fixing.result import BodyFix, FixStatus, Six, Three
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import Consistency
-from inertial_check.inertia.representations import join
+from inertial_check.inertia.representations import join, symmetric
+from inertial_check.inertia.representations import six as six_of
 from inertial_check.projection.moments import INERTIA, find_metric, read_margin
 
 Texts = Mapping[str, str]
@@ -42,7 +43,6 @@ LayerFunction = Callable[[Model, Mapping[str, Texts], str], bytes]
 """Function of a format that writes a layer over a document; see formats.usd.format.overlay."""
 
 MASS, CENTER = "mass", ("x", "y", "z")
-QUATERNION = ("qw", "qx", "qy", "qz")
 MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
 
 _ADDED_MASS = [f"{one}{other}" for at, one in enumerate(MOTIONS) for other in MOTIONS[at:]]
@@ -165,11 +165,16 @@ class Case(NamedTuple):
         written = [texts.get(entry, self.numbers[entry].text) for entry in ENTRIES]
         after = np.array([float(text) for text in written])
         size = float(INERTIA.distance(np.zeros(6), before))
-        change = float(INERTIA.distance(before, after))
+        moved = after
+        if self.body.inertial is not None and not texts.keys().isdisjoint(QUATERNION):
+            # In the axes that the document has now.
+            turn = np.array(self.body.inertial.R_BBi).T @ find_axes(self.body.inertial, texts)
+            moved = six_of(turn @ symmetric(after) @ turn.T)
+        change = float(INERTIA.distance(before, moved))
         measured: Change = {
             "new": tuple((self.unit * after).tolist()),
             "relative_change": change / size if size else (np.inf if change else 0.0),
-            "distance": self.unit * float(find_metric(metric).distance(before, after)),
+            "distance": self.unit * float(find_metric(metric).distance(before, moved)),
             "margin": float(Consistency(join(np.ones(()), np.zeros(3), after), "com").margin),
         }
         if MASS in texts:
@@ -282,7 +287,9 @@ class Method(Protocol):
             chosen: Whether the caller has named the body or a rule.
         """
 
-    def find_objections(self, again: Model, changing: Mapping[str, Proposal], /) -> dict[str, str]:
+    def find_objections(
+        self, again: Model, changing: Mapping[str, Proposal], /
+    ) -> dict[str, Obstacle]:
         """Bodies that must stay as they are, by id, and why.
 
         Args:

@@ -4,6 +4,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import inertial_check as ic
@@ -46,16 +47,40 @@ def test_only_digits_change(six, encoding, ends):
     assert verdicts(fix.data)[0] in ("consistent", "boundary")
 
 
-@pytest.mark.parametrize(("axes", "status"), [("", "fixed"), (' quat="1 0 0 0"', "unwritten")])
-def test_a_diagonal_becomes_full_where_products_were_meant(axes, status):
-    text = document(f'diaginertia="0.0110  0.0220 0.0335"{axes}')
+def test_a_diagonal_becomes_full_where_products_were_meant():
+    text = document('diaginertia="0.0110  0.0220 0.0335"')
     with causing(b0=[meant(ixy=0.001, izz=0.02)]):
         fix = ic.fix_model(text.encode(), unsafe=True)
-    assert [body.status for body in fix.bodies] == [status]
-    expected = text.replace(
+    assert fix.data.decode() == text.replace(
         'diaginertia="0.0110  0.0220 0.0335"', 'fullinertia="0.0110 0.0220 0.0200 0.001 0 0"', 1
     )
-    assert fix.data.decode() == (expected if status == "fixed" else text)
+
+
+@pytest.mark.parametrize("axes", ["1 0 0 0", "0.6 0 .8 0", "-2 2 1 0.5"])
+def test_a_diagonal_with_axes_turns_them_where_products_were_meant(axes):
+    """A fullinertia beside a quat is none for MuJoCo."""
+    data = document(f'diaginertia="0.0110  0.0220 0.0335" quat="{axes}"').encode()
+    with causing(b0=[meant(ixy=0.001, izz=0.02)]):
+        fix = ic.fix_model(data, unsafe=True)
+    assert [body.status for body in fix.bodies] == ["fixed"]
+    before, after = (load(version).bodies[0].inertial for version in (data, fix.data))
+    R_before, R_after = np.array(before.R_BBi), np.array(after.R_BBi)
+    meaning = np.array([[0.011, 0.001, 0], [0.001, 0.022, 0], [0, 0, 0.02]])
+    moments = np.diag([after.I_BBcm_Bi[name].value for name in ("ixx", "iyy", "izz")])
+    away = R_after @ moments @ R_after.T - R_before @ meaning @ R_before.T
+    assert np.linalg.norm(away) < 1e-6 * np.linalg.norm(meaning)
+    written = np.diag([0.011, 0.022, 0.0335])
+    change = np.linalg.norm(meaning - written) / np.linalg.norm(written)
+    assert fix.bodies[0].relative_change == pytest.approx(change, rel=1e-5)
+
+
+@pytest.mark.parametrize("axes", ['euler="10 20 30"', 'zaxis="1 1 0"'])
+def test_axes_that_are_no_quaternion_leave_products_to_the_reader(axes):
+    text = document(f'diaginertia="0.0110  0.0220 0.0335" {axes}')
+    with causing(b0=[meant(ixy=0.001, izz=0.02)]):
+        fix = ic.fix_model(text.encode(), unsafe=True)
+    assert [body.status for body in fix.bodies] == ["unwritten"]
+    assert not fix.changed
 
 
 def test_a_diagonal_stays_one_and_its_products_stay_unwritten():

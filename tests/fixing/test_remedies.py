@@ -30,7 +30,7 @@ def remedies(capsys, path):
 def commands(text):
     lines = text.replace("\\\n", " ").splitlines()
     found = (line[line.index("inertial-check fix") :] for line in lines if "-check fix" in line)
-    return [shlex.split(command)[1:] for command in dict.fromkeys(found)]
+    return [[*words] for words in dict.fromkeys(tuple(shlex.split(each)[1:]) for each in found)]
 
 
 def test_no_line_of_the_readme_arm_writes_the_nearest_body_over_a_lost_zero(capsys, tmp_path):
@@ -232,3 +232,113 @@ def test_a_finding_of_the_whole_model_has_a_diff_and_a_command_on_the_page(data_
     (finding,) = scene["findings"]
     assert len(finding["remedy"]["lines"]) == 3
     assert finding["remedy"]["command"].startswith("inertial-check fix ")
+
+
+def test_commands_of_the_page_repeat_the_options_of_the_check(capsys, tmp_path):
+    table, page = tmp_path / "expected.csv", tmp_path / "page.html"
+    table.write_text("body,mass\nforearm,1.35\n")
+    check(capsys, ARM, "--expect", table, "--output-format", "html", "--output-file", page)
+    text = page.read_text()
+    head = f"inertial-check fix --isolated --expect {table} "
+    assert f"{head}--unsafe --body forearm" in text
+    assert text.count("inertial-check fix ") == text.count(head)
+
+
+def test_an_expected_mass_leaves_a_broken_tensor_to_other_evidence(capsys, tmp_path):
+    """The bug: a broken tensor was scaled with the mass, which no trial accepts: by hand."""
+    table, path = tmp_path / "expected.csv", tmp_path / "arm.urdf"
+    table.write_text("body,mass\nforearm,2.7\n")
+    path.write_text(Path(ARM).read_text())
+    options = ["--isolated", "--unsafe", "--write", "--expect", str(table), "--body", "forearm"]
+    for _ in range(2):
+        main(["fix", *options, str(path)])
+    capsys.readouterr()
+    forearm = ten(next(b for b in ic.load(path).bodies if b.name == "forearm"))
+    assert [float(forearm[each]) for each in ("mass", "ixx", "iyy", "izz")] == [
+        2.7,
+        0.01602,
+        0.01602,
+        0.00162,
+    ]
+
+
+def test_the_page_shows_the_products_that_a_diagonal_is_given(tmp_path):
+    """The bug: only the moments were shown, in a diaginertia that the fix replaces."""
+    from inertial_check.reports.page.scene import read_scene
+
+    path = tmp_path / "r.xml"
+    path.write_text(
+        "<mujoco><worldbody><body name='b0'><joint/>"
+        '<inertial pos="0 0 0" mass="1" diaginertia="0.011 0.022 0.0335"/>'
+        "</body></worldbody></mujoco>"
+    )
+    with causing(b0=[meant(ixy=0.001, izz=0.02)]):
+        (finding,) = read_scene(str(path)).as_dict()["findings"]
+    (line,) = finding["remedy"]["lines"]
+    assert 'fullinertia="0.011 0.022 0.0200 0.001 0 0"' in line["new"]["text"]
+
+
+def test_one_number_that_alone_can_be_wrong_is_changed_alone():
+    """The bug: the nearest body moved six numbers, 0.0135 of one being lost (a public report)."""
+    six = ("0.000476", "2.9e-05", "0.001403", "0.009564", "1.5e-05", "-9e-06")
+    document = urdf(six).encode()
+    assert [each.status for each in ic.fix_model(document).bodies] == ["needs-unsafe"]
+    fix = ic.fix_model(document, unsafe=True)
+    (body,) = fix.bodies
+    assert body.source == "nearest"
+    assert "izz is the only one that can be wrong by itself" in body.reason
+    assert body.new[:5] == tuple(map(float, six[:5]))
+    assert body.new[5] == pytest.approx(0.009437, rel=0.05)  # that of the maintainers
+    assert ic.fix_model(document, method="nearest", unsafe=True).bodies[0].new[3] != 0.009564
+
+
+SHAPE = """<visual><geometry><box size="0.1 0.2 0.3"/></geometry></visual>"""
+
+
+def test_shapes_tell_a_tensor_that_was_never_written(tmp_path):
+    """The bug: by hand, though the shapes of the body say what it is near to."""
+    path = tmp_path / "r.urdf"
+    text = urdf(("0", "0", "0", "0", "0", "1.49867588"))
+    path.write_text(text.replace("</inertial>", f"</inertial>{SHAPE}", 1))
+    (safe,) = ic.fix_model(str(path)).bodies
+    assert (safe.status, safe.source) == ("needs-unsafe", "shapes")
+    (body,) = ic.fix_model(str(path), unsafe=True).bodies
+    mass = float(ten(ic.load(path).bodies[0])["mass"])
+    box = [mass / 12 * (a * a + b * b) for a, b in ((0.2, 0.3), (0.1, 0.3), (0.1, 0.2))]
+    assert [body.new[at] for at in (0, 3, 5)] == pytest.approx(box, rel=1e-5)
+    path.write_text(text)
+    assert [each.status for each in ic.fix_model(str(path)).bodies] == ["cause-without-edit"]
+
+
+def test_what_brings_another_finding_is_unsafe_however_near_it_is(tmp_path, capsys):
+    """The bug: an error became a warning that was not there, unasked."""
+    path = tmp_path / "r.urdf"
+    slight = ("0.001", "0", "0", "0.00100001", "0", "0.00200003")
+    path.write_text(urdf(slight).replace("</inertial>", f"</inertial>{SHAPE}", 1))
+    before = {each.code for each in ic.check_model(str(path)).findings}
+    fix = ic.fix_model(str(path))
+    after = {each.code for each in ic.check_model(fix.data).findings}
+    assert after <= before
+
+
+def test_a_body_that_nothing_is_written_for_is_told_with_all_remedies():
+    """The bug: a moved link without an inertial was said to need no fix."""
+    statuses = {each.name: each.status for each in ic.fix_model(ARM, all_remedies=True).bodies}
+    assert statuses["finger_right"] == "missing"
+
+
+def test_remedies_of_macros_do_not_fail(tmp_path, capsys):
+    """The bug: bodies of macros were counted among those of the model, and no remedy was found."""
+    path = tmp_path / "r.urdf.xacro"
+    path.write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="arm" params="p">'
+        '<link name="${p}a"><inertial><mass value="1"/>'
+        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.40"/></inertial></link>'
+        "</xacro:macro></robot>"
+    )
+    main(["check", "--isolated", str(path)])
+    shown = capsys.readouterr()
+    assert "failed" not in shown.err
+    (command,) = commands(shown.out)
+    main(command)
+    assert 'izz="0.040"' in capsys.readouterr().out

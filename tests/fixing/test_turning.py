@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from inertial_check.fixing.assign import diagonalise, turn_quaternion
+from inertial_check.fixing.digits import diagonalise, turn_quaternion
 
 seeds = st.integers(0, 2**32 - 1)
 scales = st.floats(-30, 30).map(lambda power: 10.0**power)

@@ -398,6 +398,7 @@ def _fix_file(
     from inertial_check.fixing.request import find_unknown_bodies
     from inertial_check.fixing.result import Fix
 
+    model = model.whole
     bodies = set(request.bodies).difference(find_unknown_bodies(model, request.bodies))
     selection.missing -= bodies
     if selection.missing:
