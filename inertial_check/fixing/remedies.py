@@ -51,7 +51,7 @@ from inertial_check.fixing.request import (
 )
 from inertial_check.inertia.intervals import admissible_intervals, half_units
 
-_OF_PAIRS = ("IC601", "IC602", "IC603")
+_OF_PAIRS = ("IC601", "IC602", "IC603", "IC605")
 """Codes of findings on one body beside another: where both change, neither need be wrong."""
 
 _MOST_TRIALS = 8

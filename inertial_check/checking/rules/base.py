@@ -32,7 +32,7 @@ from inertial_check.checking.report import (
 )
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Problem
 from inertial_check.documents.source import Place, Span
-from inertial_check.inertia import tolerances
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 
 HEADINGS = (
@@ -200,9 +200,10 @@ def hull(numbers: Iterable[Number], otherwise: Span) -> Span:
 
 Flags = Mask
 Where = Literal["mass", "center", "tensor", "inertial"]
-Evidence = Literal["amount", "center", "form"]
+Evidence = Literal["amount", "center", "form", "digits"]
 """A kind of evidence: the amount (mass, and the size that mass and tensor give), the centre of
-mass, and the form of the tensor (shares and axes, which no change of mass or unit touches)."""
+mass, the form of the tensor (shares and axes, which no change of mass or unit touches), and digits
+that another body has too, which are a proof beside any other evidence."""
 
 EVERY: frozenset[Evidence] = frozenset({"amount", "center", "form"})
 """Evidence against the whole inertial, as where it is that of another body."""
@@ -219,6 +220,7 @@ _EVIDENCE: Mapping[str, frozenset[Evidence]] = MappingProxyType(
         "IC505": frozenset({"form"}),
         "IC602": EVERY,
         "IC603": frozenset({"amount", "form"}),
+        "IC605": frozenset({"digits"}),
     }
 )
 """Evidence that the doubts of a code rest on, unless the doubt itself names it."""
@@ -293,6 +295,17 @@ def find_fitting(examination: Examination) -> Flags:
         sized = np.abs(np.log(likeness.size_ratio)) <= np.log(limits.FITTING_SIZE)
     formed = likeness.misfit <= limits.FITTING_FORM
     return likeness.all_of(sized & formed & (likeness.offset <= limits.FITTING_PLACE))
+
+
+def contradict_shapes(examination: Examination, index: int) -> float:
+    """Measure how far a body is from its shapes in centre, size and form; NaN without shapes."""
+    likeness, assembly = examination.likeness, examination.assembly
+    found = []
+    for i in np.flatnonzero(likeness.body == index).tolist():
+        center = np.linalg.norm(assembly.p_BoBcm_B[index] - likeness.rows[i].p_BoGcm_B)
+        size = float(resemblance.size(likeness.C_GGcm_B[i]))
+        found.append(float(np.hypot(center / size, likeness.discrepancy[i])))
+    return min(found, default=np.nan)
 
 
 def find_mildest(rows: Flags, measure: Floats) -> int:

@@ -643,6 +643,58 @@ class UnexpectedInertial(Rule):
             yield finding._replace(causes=correct(examination, index, expected))
 
 
+class DigitsDisagree(DoubtRule):
+    """Two bodies have the same digits, which refute each other.
+
+    ## What it does
+    Compares the printed numbers of all bodies of a model, digit by digit and without regard to
+    names. Two with the digits of one part are that part, mirrored or turned by quarter turns: one
+    of 48 exchanges of the axes takes centre and tensor of one to those of the other. Reports a pair
+    that none of them fits: in signs alone, in the places of the numbers, by a power of ten, in one
+    number of ten (two of the tensor), or in the tensor beside an equal mass and centre. One side is
+    named where further bodies agree with the other, no body has its numbers, or its own shapes
+    contradict it; else both.
+
+    ## Why is this bad
+    One of the two is wrong, however small the number is.
+
+    ## Example
+        <link name="left_arm">
+          <inertial>
+            <origin xyz="0.0612 -0.0224 0.0128"/>
+            <mass value="1.563"/>
+            <inertia ixx="0.00247" ixy="0.00081" ixz="-0.0012" iyy="0.00613" iyz="-0.00049"
+                     izz="0.0067"/>
+          </inertial>
+        </link>
+        <link name="right_arm">
+          <inertial>
+            <origin xyz="0.0612 0.0224 0.0128"/>
+            <mass value="1.563"/>
+            <inertia ixx="0.00247" ixy="0.00081" ixz="-0.0012" iyy="0.00613" iyz="-0.00049"
+                     izz="0.0067"/>
+          </inertial>
+        </link>
+
+    ## Use instead
+    Products that are mirrored with the centre: ixy -0.00081 and iyz 0.00049 on the right.
+
+    ## Tolerance
+    Equal numbers: none. Together they have 11 digits or more, two of them three each. Quiet about
+    numbers below a part in 100,000 of the largest of their kind (500 with fewer than three digits);
+    a single number that differs by less than a thousandth of it, or by rounding; tensors that
+    differ by less than 2 %; a centre that another origin of the link explains.
+
+    ## Fix
+    By hand: see its causes.
+
+    ## References
+    The plausibility page, "Equal digits".
+    """
+
+    code, name, severity = "IC605", "digits-disagree", Severity.WARNING
+
+
 SUSPICIONS: tuple[type[Rule], ...] = (
     PlaceholderInertia,
     SizeMismatch,
@@ -656,5 +708,6 @@ SUSPICIONS: tuple[type[Rule], ...] = (
     CopiedInertial,
     RepeatedTensor,
     TotalMass,
+    DigitsDisagree,
 )
 """Rules about numbers that some body has, but hardly this one, by their codes."""

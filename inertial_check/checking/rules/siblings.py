@@ -24,6 +24,7 @@ from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Assembly, Indices
 from inertial_check.checking.evidence.digits import has_lost_decimals
 from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.evidence.fingerprints import list_contradictions
 from inertial_check.checking.evidence.readings import list_readings, read_body
 from inertial_check.checking.evidence.twins import mirror_names
 from inertial_check.checking.limits import LIMITS, Limits
@@ -37,12 +38,14 @@ from inertial_check.checking.rules.base import (
     FoundDoubts,
     Rule,
     Where,
+    contradict_shapes,
     find_fitting,
     having,
     hull,
     is_explained,
     length,
 )
+from inertial_check.checking.rules.fingerprints import contradictions
 from inertial_check.checking.rules.shapes import (
     box_densities,
     centers,
@@ -248,7 +251,10 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
     assembly, bodies = examination.assembly, examination.model.bodies
     if not assembly.twins:
         return
-    pairs = assembly.twin_pairs
+    pairs, refuted = (
+        assembly.twin_pairs,
+        {frozenset(e.bodies) for e in list_contradictions(assembly)},
+    )
     allowed = float(np.fmax(limits.twin, _limits.TWIN_SCATTER * pairs.scatter))
     with np.errstate(invalid="ignore"):
         off = ~(np.max(pairs.offsets, axis=1) <= allowed)
@@ -260,6 +266,8 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
         pair = pairs.bodies[row].tolist()
         if _are_other_parts(examination, pair) or _have_other_twins(examination, pair):
             continue
+        if frozenset(pair) in refuted:
+            continue  # told by their digits, which need no tolerance
         if pairs.mass[row] > limits.twin_mass and _are_divided_otherwise(examination, pair):
             continue
         difference = _describe(examination, row, limits.twin_mass, allowed)
@@ -387,7 +395,7 @@ def _blame(examination: Examination, row: int) -> list[tuple[int, str]]:
     its numbers makes it a twin and none of the other's does; both where nothing tells.
     """
     pair = examination.assembly.twin_pairs.bodies[row].tolist()
-    worse = [_contradiction(examination, index) for index in pair]
+    worse = [contradict_shapes(examination, index) for index in pair]
     low, high = sorted(worse)
     if high > _limits.BLAME * max(low, _limits.SHAPE_FIT) and high - low > _limits.BLAME_LEAST:
         return [(pair[worse.index(high)], "; its shapes fit the other side's numbers, not its own")]
@@ -400,17 +408,6 @@ def _blame(examination: Examination, row: int) -> list[tuple[int, str]]:
         )
         return [(index, f"; {what} it is one")]
     return [(index, "") for index in pair]
-
-
-def _contradiction(examination: Examination, index: int) -> float:
-    """How far a body is from its shapes, in centre, size and form; NaN without shapes."""
-    likeness, assembly = examination.likeness, examination.assembly
-    found = []
-    for i in np.flatnonzero(likeness.body == index).tolist():
-        center = np.linalg.norm(assembly.p_BoBcm_B[index] - likeness.rows[i].p_BoGcm_B)
-        size = float(resemblance.size(likeness.C_GGcm_B[i]))
-        found.append(float(np.hypot(center / size, likeness.discrepancy[i])))
-    return min(found, default=np.nan)
 
 
 def _find_reading(examination: Examination, index: int) -> str | None:
@@ -450,6 +447,7 @@ def lost_decimals(examination: Examination, limits: Limits, _: FoundDoubts) -> D
 
 
 SCREENS: tuple[Callable[[Examination, Limits, FoundDoubts], Doubts], ...] = (
+    contradictions,
     lost_decimals,
     placeholders,
     repetitions,
@@ -490,7 +488,7 @@ def doubts(examination: Examination) -> Mapping[str, Sequence[tuple[int, Doubt]]
     assembly = examination.assembly
     if assembly not in _KNOWN:
         found: dict[int, list[Doubt]] = {}
-        if assembly.stated.any():
+        if len(examination.judgements) > 1 or assembly.stated.any():
             for screen in SCREENS:
                 for index, doubt in screen(examination, LIMITS[examination.strictness], found):
                     if not is_explained(found, index, doubt.evidence, doubt.weak):

@@ -13,10 +13,10 @@ def robot(seed=1, count=4):
     return robot_of(np.random.default_rng(seed), count, 0.3, NORMAL, OFFSET)
 
 
-def named(*sides, **options):
-    """Bodies with IC601, and why."""
+def named(*sides, code="IC601", **options):
+    """Bodies with the code, and why."""
     found = said(text=text_of(*sides, **options))
-    return {f.body: f.message for f in found if f.code == "IC601"}
+    return {f.body: f.message for f in found if f.code == code}
 
 
 def with_box(side, edges=(0.05, 0.1, 0.3)):
@@ -129,7 +129,8 @@ def test_the_side_that_its_shapes_contradict_is_named_alone():
     rest = [side._replace(name=side.name.replace("_", "_arm_")) for side in rest]
     assert named(one, other, *rest) == {}
     moved = other._replace(com=other.com + np.array([0.0, 0.06, 0.0]))
-    found = named(one, moved, *rest)
+    assert named(one, moved, *rest) == {}
+    found = named(one, moved, *rest, code="IC605")  # nine of ten numbers are equal
     assert list(found) == ["right_0"]
     assert "shapes" in found["right_0"]
 

@@ -1,0 +1,391 @@
+"""Printed digits as fingerprints: bodies of one model whose equal digits refute each other.
+
+Ten numbers with three digits and more do not agree by chance. Where those of two bodies do, the two
+are one part: as it is, mirrored, or turned by quarter turns. These are the 48 signed permutations
+of the axes, and each of them maps the centre of mass and the tensor together. Where none of them
+maps one body onto the other, the two cannot both be right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
+from math import isfinite
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from inertial_check.checking.evidence.assembly import STATED, Assembly
+from inertial_check.checking.evidence.digits import count_digits
+from inertial_check.documents.model import ENTRIES, Body
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
+from inertial_check.inertia.intervals import half_units
+
+Kind = Literal["signs", "places", "power", "entry", "tensor"]
+"""In what two bodies with equal digits differ: in signs alone; in the slots of equal magnitudes; by
+a power of ten; in one number, or in two of the tensor; in the tensor beside an equal mass and
+centre."""
+
+NAMES = ("mass", "x", "y", "z", *ENTRIES)
+"""The ten numbers of a body, in the order of this module."""
+
+CENTER, TENSOR = slice(1, 4), slice(4, 10)
+
+DIGITS = 3
+"""Significant digits from which a number tells something: numbers of one or two are guessed, and
+agree by chance."""
+
+_MOST_DIGITS = 6
+"""Largest number of digits that count of one number: computed ones are printed with 17."""
+
+TOLD = 11
+"""Least number of digits that equal magnitudes have to show together, each magnitude once: three
+numbers of three and four digits, or ten of one and two."""
+
+NUMBERS = 3
+"""Number of values of DIGITS digits among mass and centre that fix the frame of a part, so that the
+tensors of two bodies that share them have to agree."""
+
+_LONG = 2
+"""Least number of different magnitudes of DIGITS digits that two bodies share."""
+
+_SHARED = 3
+"""Least number of equal numbers of two digits and more of a pair that is compared at all."""
+
+SILENT = 1e-5
+"""Part of the largest number of its kind (centre, tensor) below which one is noise of the CAD
+program, which prints 1e-19 for 0."""
+
+SMALL = 2e-3
+"""Part like SILENT below which numbers of fewer than DIGITS digits have no sign."""
+
+DIFFERENT = 1e-3
+"""Part of the largest number of its kind by which one number has to differ, beside others that are
+equal to the last digit; parts that were measured apart differ in all of them."""
+
+OTHER_TENSOR = 0.02
+"""Part of the largest entry by which tensors beside one mass and one centre differ as a whole; the
+halves of a robot that were drawn apart, with masses and centres made equal, differ by less."""
+
+_EQUAL = 1e-9
+"""Relative difference of numbers with one text, in other units or behind a turn of the axes."""
+
+_TURNED = 1e-5
+"""Difference of equal entries of tensors in turned axes, relative to the largest: angles such as
+1.5708 have five digits."""
+
+_COMMON = 100
+"""Bodies with other numbers that share one magnitude, above which it tells no part from another:
+a scene of boxes of one edge would be compared by pairs."""
+
+_SLOT = {pair: slot for slot, pair in enumerate([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)])}
+
+
+def _list_maps() -> tuple[LongIntegers, Floats]:
+    """(48, 10) slot and (48, 10) sign that each number takes under each exchange of the axes."""
+    slots, signs = [], []
+    for order in permutations(range(3)):
+        for sign in product((1.0, -1.0), repeat=3):
+            pairs = [sorted((order[i], order[j])) for i, j in _SLOT]
+            slots.append([0, *(1 + axis for axis in order), *(4 + _SLOT[i, j] for i, j in pairs)])
+            signs.append([1.0, *sign, *(sign[i] * sign[j] for i, j in _SLOT)])
+    return np.array(slots), np.array(signs)
+
+
+SLOTS, SIGNS = _list_maps()
+
+
+class Contradiction(NamedTuple):
+    """Two bodies whose equal digits refute each other.
+
+    Attributes:
+        bodies: Their indices.
+        kind: In what they differ.
+        entries: The numbers that differ, by their place in NAMES, in the first and in the second.
+        meant: (2, 10) numbers that the second has for the first, and the first for the second, in
+            the body's axes [SI].
+        blamed: Index of the body that is wrong; None where nothing tells.
+        witnesses: Number of further bodies that agree with the other one.
+    """
+
+    bodies: tuple[int, int]
+    kind: Kind
+    entries: tuple[tuple[int, ...], tuple[int, ...]]
+    meant: Floats
+    blamed: int | None = None
+    witnesses: int = 0
+
+    def of(self, index: int) -> tuple[int, tuple[int, ...], Floats]:
+        """The other body, the numbers that differ, and the ten meant, for one of the two."""
+        side = self.bodies.index(index)
+        return self.bodies[1 - side], self.entries[side], self.meant[side]
+
+
+class _Print(NamedTuple):
+    """The ten numbers of a body as a fingerprint.
+
+    Attributes:
+        values: (10,) in the body's axes [SI].
+        digits: (10,) significant digits.
+        counts: (10,) half a unit of the last digit [SI].
+        turned: Whether the tensor is printed in other axes than the body's.
+    """
+
+    values: Floats
+    digits: LongIntegers
+    counts: Floats
+    turned: bool
+
+
+_KNOWN: WeakKeyDictionary[Assembly, Sequence[Contradiction]] = WeakKeyDictionary()
+
+
+def list_contradictions(assembly: Assembly) -> Sequence[Contradiction]:
+    """List the pairs of bodies of a model whose equal digits refute each other, found once."""
+    if assembly not in _KNOWN:
+        _KNOWN[assembly] = _find_contradictions(assembly)
+    return _KNOWN[assembly]
+
+
+def _find_contradictions(assembly: Assembly) -> list[Contradiction]:
+    """Find the pairs of bodies of a model whose equal digits refute each other.
+
+    Bodies with the same ten numbers are compared once; each of them is in a pair.
+    """
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for index, judgement in enumerate(assembly.judgements):
+        if judgement.mass > 0 and not judgement.numerically_zero:
+            numbers = judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B
+            alike[numbers].append(index)
+    copies = {group[0]: group for group in alike.values()}
+    agreeing = {first: len(group) - 1 for first, group in copies.items()}
+    prints: dict[int, _Print | None] = {}
+    found: list[Contradiction] = []
+    for one, other in _list_candidates(assembly, copies):
+        for index in (one, other):
+            if index not in prints:
+                prints[index] = _read_print(assembly, index)
+        first, second = prints[one], prints[other]
+        if first is None or second is None:
+            continue
+        outcome = _compare(assembly, one, other, first, second)
+        if outcome == "equal":
+            agreeing[one] += len(copies[other])
+            agreeing[other] += len(copies[one])
+        elif isinstance(outcome, Contradiction):
+            found.append(outcome)
+    pairs = []
+    for each in found:
+        one, other = each.bodies
+        blamed = _blame(assembly, each, agreeing)
+        for pair in (*((i, other) for i in copies[one]), *((one, i) for i in copies[other][1:])):
+            side = None if blamed is None else pair[each.bodies.index(blamed)]
+            witnesses = max(agreeing[one], agreeing[other])
+            pairs.append(each._replace(bodies=pair, blamed=side, witnesses=witnesses))
+    return pairs
+
+
+def _read_print(assembly: Assembly, index: int) -> _Print | None:
+    """The fingerprint of a body; None where it does not state ten numbers."""
+    body, judgement = assembly.model.bodies[index], assembly.judgements[index]
+    inertial = body.inertial
+    if inertial is None or inertial.mass is None or body.inertia_from != "file":
+        return None
+    if len(inertial.I_BBcm_Bi) < len(ENTRIES):
+        return None
+    values = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+    if not np.all(np.isfinite(values)):
+        return None
+    six = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
+    texts = [inertial.mass.text, *(number.text for number in inertial.p_BoBcm_B), *six]
+    digits = np.array([min(count_digits(text), _MOST_DIGITS) for text in texts])
+    counts = np.array([*half_units(texts[:1]), *half_units(texts[1:4]), *half_units(six)])
+    counts[0] *= inertial.kilograms_per_unit
+    counts[CENTER] *= inertial.meters_per_unit
+    counts[TENSOR] *= body.unit
+    turned = inertial.R_BBi != ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    if turned:
+        digits[TENSOR], counts[TENSOR] = np.max(digits[TENSOR]), np.max(counts[TENSOR])
+    return _Print(values, digits, counts, turned)
+
+
+def _list_candidates(assembly: Assembly, indices: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of bodies that share enough magnitudes."""
+    owners: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for index in indices:
+        judgement = assembly.judgements[index]
+        seen: Counter[str] = Counter()
+        for value in (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B):
+            key = f"{abs(value):.5g}"
+            if count_digits(key) > 1:
+                seen[key] += 1
+                owners[key, seen[key]].add(index)
+    shared: Counter[tuple[int, int]] = Counter()
+    for bodies in owners.values():
+        if 1 < len(bodies) <= _COMMON:
+            shared.update(combinations(sorted(bodies), 2))
+    return (pair for pair, count in sorted(shared.items()) if count >= _SHARED)
+
+
+def _compare(
+    assembly: Assembly, one: int, other: int, first: _Print, second: _Print
+) -> Contradiction | Literal["equal"] | None:
+    """Compare the fingerprints of two bodies.
+
+    Returns:
+        A contradiction; "equal" where an exchange of axes maps one onto the other; None where the
+        two share too few digits to be one part.
+    """
+    a, b = first.values[SLOTS] * SIGNS, second.values
+    digits = np.minimum(first.digits[SLOTS], second.digits)
+    counts = first.counts[SLOTS] + second.counts  # both rounded, one up and one down
+    largest = np.maximum(_largest(first.values), _largest(b))
+    slack = _EQUAL * np.maximum(np.abs(a), np.abs(b))
+    if first.turned or second.turned:
+        slack[:, TENSOR] = _TURNED * largest[TENSOR]
+    same = np.abs(np.abs(a) - np.abs(b)) <= slack
+    off = np.abs(a - b)
+    size = np.maximum(np.abs(a), np.abs(b))
+    silent = (size < SILENT * largest) | ((size < SMALL * largest) & (digits < DIGITS))
+    near = ~same & (off <= np.maximum(DIFFERENT * largest, counts))
+    magnitudes, whole = ~(same | silent | near), ~((off <= slack) | silent | near)
+    wrong, signs = np.sum(magnitudes, axis=1), np.sum(whole, axis=1)
+    row = int(np.lexsort((np.sum(near, axis=1), signs, wrong))[0])
+    differ, close = magnitudes[row], near[row]
+    # Near numbers are no accident where they are the other's, in other places or a power of ten.
+    shown, rows = (
+        np.maximum(first.digits[SLOTS[row]], second.digits),
+        np.flatnonzero(differ | close),
+    )
+    if len(rows) and _is_other_print(a[row][rows], b[rows], shown[rows]):
+        differ, close, whole[row] = differ | close, np.zeros_like(close), whole[row] | close
+    matched = same[row] & ~silent[row]
+    if not np.any(whole[row]):
+        return "equal" if _tells(b, digits[row], matched) else None
+    kind = _name_difference(a[row], b, shown, differ, close, matched)
+    if kind == "moved":
+        held = np.any((matched & (shown >= DIGITS))[CENTER]) and _share_frame(assembly, one, other)
+        kind = "entry" if held or (one, other) in assembly.twins else None
+    told = matched | differ if kind in ("places", "power") else matched
+    if kind is None or kind == "moved" or not _tells(b, shown, told):
+        return None
+    differing = np.flatnonzero(whole[row])
+    own = tuple(sorted(SLOTS[row][differing].tolist()))
+    back = np.empty(len(NAMES))
+    back[SLOTS[row]] = SIGNS[row] * b
+    # What agrees keeps its own digits: turned axes and silent numbers leave traces in them.
+    meant = np.stack([first.values, second.values])
+    meant[0, list(own)], meant[1, differing] = back[list(own)], a[row][differing]
+    return Contradiction((one, other), kind, (own, tuple(differing.tolist())), meant)
+
+
+def _largest(values: Floats) -> Floats:
+    """(10,) the largest magnitude of the kind of each number: mass, centre, tensor."""
+    center, tensor = np.max(np.abs(values[CENTER])), np.max(np.abs(values[TENSOR]))
+    return np.array([abs(values[0]), *[center] * 3, *[tensor] * 6])
+
+
+def _tells(values: Floats, digits: LongIntegers, matched: Mask) -> bool:
+    """Whether equal numbers have so many digits that they are those of one part."""
+    told = {
+        f"{abs(value):.5g}": count
+        for value, count, equal in zip(values.tolist(), digits.tolist(), matched, strict=True)
+        if equal and value
+    }
+    several = sum(count >= DIGITS for count in told.values())
+    return several >= _LONG and sum(told.values()) >= TOLD
+
+
+def _name_difference(
+    a: Floats, b: Floats, digits: LongIntegers, magnitudes: Mask, near: Mask, matched: Mask
+) -> Kind | Literal["moved"] | None:
+    """Name the difference of two bodies in the exchange of axes that suits best.
+
+    Args:
+        a: (10,) numbers of the first body in that exchange.
+        b: (10,) of the second.
+        digits: (10,) significant digits that the one with more of them has.
+        magnitudes: (10,) which magnitudes differ.
+        near: (10,) which differ by so little that rounding or CAD explains it.
+        matched: (10,) which are equal and no noise.
+
+    Returns:
+        "moved" for one coordinate of the centre, which another origin of the link explains; None
+        where so much differs that the two may be two parts.
+    """
+    rows, inexact = np.flatnonzero(magnitudes), int(np.sum(magnitudes | near))
+    # Mass and centre fix the frame of a part: in one frame one part has one tensor.
+    fixed = np.sum(matched[:4] & (digits[:4] >= DIGITS)) >= NUMBERS
+    if not len(rows):
+        return "signs" if fixed or inexact <= 1 else None
+    places = {0 if row == 0 else 1 if row < TENSOR.start else 2 for row in rows.tolist()}
+    if len(places) > 1:
+        return None
+    off = np.max(np.abs(np.abs(a) - np.abs(b))[TENSOR])
+    largest = max(np.max(np.abs(a[TENSOR])), np.max(np.abs(b[TENSOR])))
+    kind: Kind | Literal["moved"] | None = None
+    if len(rows) > 1 and _hold_same(a[rows], b[rows], digits[rows]):
+        kind = "places"
+    elif _is_power(a[rows], b[rows], digits[rows]):
+        kind = "power"
+    elif inexact == 1:
+        kind = "moved" if places == {1} else "entry"
+    elif fixed and places == {2}:
+        kind = "entry" if inexact == 2 else "tensor" if off > OTHER_TENSOR * largest else None
+    return kind
+
+
+def _is_other_print(a: Floats, b: Floats, digits: LongIntegers) -> bool:
+    """Whether numbers that differ are the same digits in other places, or at a power of ten."""
+    return (len(a) > 1 and _hold_same(a, b, digits)) or _is_power(a, b, digits)
+
+
+def _hold_same(a: Floats, b: Floats, digits: LongIntegers) -> bool:
+    """Whether the same magnitudes stand in two lists, in other places, with digits that tell."""
+    one, other = np.sort(np.abs(a)), np.sort(np.abs(b))
+    same = np.all(np.abs(one - other) <= _EQUAL * other)
+    return bool(same) and int(np.max(digits)) >= DIGITS
+
+
+def _is_power(a: Floats, b: Floats, digits: LongIntegers) -> bool:
+    """Whether all numbers differ by one power of ten, and show the same digits."""
+    if not np.all(a) or not np.all(b) or np.max(digits) < DIGITS:
+        return False
+    decades = np.log10(np.abs(a / b))
+    power = np.round(decades[0])
+    rounding = tolerances.COPIED_WIDTH
+    return bool(power) and bool(np.all(np.abs(decades - power) <= rounding))
+
+
+def _share_frame(assembly: Assembly, one: int, other: int) -> bool:
+    """Whether two links have their origins at one place of the part, by joints and shapes."""
+    places = [_list_places(assembly, index) for index in (one, other)]
+    return bool(places[0]) and places[0] == places[1]
+
+
+def _list_places(assembly: Assembly, index: int) -> list[tuple[float, ...]]:
+    """Distances along the axes, without signs, at which a body has its further joints and shapes.
+
+    Nothing where all of them are at the origin, as any part may have them.
+    """
+    body: Body = assembly.model.bodies[index]
+    points: Sequence[Sequence[float]] = [
+        *(point for point in assembly.joints[index].tolist()),
+        *(shape.p_BoGo_B for shape in body.shapes),
+    ]
+    places = sorted(tuple(sorted(abs(round(x, 9)) for x in point)) for point in points)
+    return places if any(map(any, places)) and all(isfinite(x) for p in places for x in p) else []
+
+
+def _blame(assembly: Assembly, found: Contradiction, agreeing: Mapping[int, int]) -> int | None:
+    """Index of the body that is wrong: one against several, or the one that nobody has."""
+    one, other = found.bodies
+    if agreeing[one] != agreeing[other]:
+        return one if agreeing[one] < agreeing[other] else other
+    possible = [assembly.judgements[index].verdict in STATED for index in found.bodies]
+    if possible[0] != possible[1]:
+        return one if possible[1] else other
+    return None

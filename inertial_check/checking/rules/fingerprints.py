@@ -1,0 +1,94 @@
+"""Bodies whose equal digits refute each other: which one is told, and in which words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inertial_check.checking import limits as _limits
+from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.evidence.fingerprints import (
+    NAMES,
+    Contradiction,
+    list_contradictions,
+)
+from inertial_check.checking.limits import Limits
+from inertial_check.checking.rules.base import (
+    Doubt,
+    Doubts,
+    FoundDoubts,
+    contradict_shapes,
+    count_noun,
+    name_some,
+)
+from inertial_check.inertia.arrays import Floats
+
+_ORDER = {"places": 0, "power": 1, "signs": 2, "entry": 3, "tensor": 4}
+"""Order in which the differences of one body from several others are told, the plainest first."""
+
+
+def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
+    """Bodies whose equal digits refute those of another."""
+    assembly, bodies = examination.assembly, examination.model.bodies
+    told: dict[int, list[tuple[Contradiction, str]]] = {}
+    for each in list_contradictions(assembly):
+        blamed, reason = each.blamed, "; the digits do not tell which of the two is wrong"
+        if blamed is not None:
+            further = count_noun(each.witnesses, "other body", "other bodies")
+            agree = "agrees" if each.witnesses == 1 else "agree"
+            reason = f"; {further} {agree} with that one" if each.witnesses else ""
+            reason = reason or "; no body has the numbers of this one"
+        else:
+            worse = np.array([contradict_shapes(examination, index) for index in each.bodies])
+            low, high = float(np.min(worse)), float(np.max(worse))
+            clear = high > _limits.BLAME * max(low, _limits.SHAPE_FIT)
+            if clear and high - low > _limits.BLAME_LEAST:
+                blamed = each.bodies[int(np.argmax(worse))]
+                reason = "; its shapes fit the other's numbers, not its own"
+        for index in each.bodies if blamed is None else (blamed,):
+            told.setdefault(index, []).append((each, reason))
+    for index, found in sorted(told.items()):
+        first, reason = min(found, key=lambda one: (_ORDER[one[0].kind], len(one[0].entries[0])))
+        others = [bodies[each.of(index)[0]].name for each, _ in found]
+        other, rows, meant = first.of(index)
+        judgement = examination.judgements[index]
+        own = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+        values: dict[str, object] = {
+            "others": others,
+            "difference": first.kind,
+            "meant": {NAMES[row]: float(meant[row]) for row in rows},
+        }
+        message = _describe(first, bodies[other].name, rows, own, meant) + reason
+        if len(others) > 1:
+            rest = name_some([name for name in others if name != bodies[other].name])
+            message += f"; likewise beside {rest}"
+        yield index, Doubt("IC605", "inertial", message, values)
+
+
+def _describe(
+    found: Contradiction, other: str, rows: tuple[int, ...], own: Floats, meant: Floats
+) -> str:
+    """One sentence that anyone can check with the two blocks before them."""
+    pairs = [f"{NAMES[row]} {own[row]:.6g} and {meant[row]:.6g}" for row in rows]
+    listed = ", ".join(pairs)
+    if found.kind == "signs":
+        names = " and ".join(NAMES[row] for row in rows)
+        return (
+            f"it has the digits of {other} in all ten numbers, but no mirror image or turn of one "
+            f"part gives both their signs: with the other sign of {names} one would"
+        )
+    if found.kind == "places":
+        return (
+            f"it has the digits of {other}, some of them in other places than any mirror image or "
+            f"turn of one part puts them: here and as {other} asks for them, {listed}"
+        )
+    if found.kind == "power":
+        return (
+            f"it has the digits of {other}, with another power of ten: here and as {other} asks "
+            f"for it, {listed}"
+        )
+    if found.kind == "entry":
+        return f"it has the digits of {other}, but for {listed} here and there"
+    return (
+        f"it has mass and centre of mass of {other} to the last digit, which one tensor belongs "
+        f"to, and another tensor: {listed} here and there"
+    )

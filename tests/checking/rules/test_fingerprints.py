@@ -1,0 +1,144 @@
+"""IC605: bodies whose equal digits refute each other, whatever they are called."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import inertial_check as ic
+from inertial_check.checking.evidence.assembly import Assembly
+from inertial_check.checking.evidence.fingerprints import NAMES, list_contradictions
+from inertial_check.documents.load import load
+from inertial_check.documents.model import judge
+
+TEN = ["1.563", "0.0612", "-0.0224", "0.0128", "0.00247", "0.000812", "-0.00123", "0.00613",
+       "-0.000494", "0.00671"]  # fmt: skip
+"""Mass, centre and tensor of a body whose ten numbers all have digits and signs."""
+
+
+def link(name, ten, rest=""):
+    mass, x, y, z, *six = ten
+    entries = " ".join(f'{key}="{value}"' for key, value in zip(NAMES[4:], six, strict=True))
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{x} {y} {z}"/><mass value="{mass}"/>'
+        f"<inertia {entries}/></inertial>{rest}</link>"
+    )
+
+
+def found(*blocks):
+    """Bodies with IC605, by name."""
+    links = "".join(link(f"part_{place}", *block) for place, block in enumerate(blocks))
+    report = ic.check_model(f'<robot name="r">{links}</robot>'.encode())
+    return {each.body: each for each in report.findings if each.code == "IC605"}
+
+
+def mirrored(ten, signs):
+    """The texts of a part under a reflection or half turn."""
+    factors = [1, *signs, *(signs[i] * signs[j] for i in range(3) for j in range(i, 3))]
+    return [text if f > 0 else negated(text) for text, f in zip(ten, factors, strict=True)]
+
+
+def swapped(ten, one, other):
+    """The texts with two of them exchanged."""
+    ten = list(ten)
+    ten[one], ten[other] = ten[other], ten[one]
+    return ten
+
+
+def with_text(ten, name, text):
+    return [text if name == each else old for each, old in zip(NAMES, ten, strict=True)]
+
+
+@pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
+def test_every_reflection_and_half_turn_of_one_part_is_quiet(signs):
+    assert found((TEN,), (mirrored(TEN, signs),)) == {}
+
+
+def negated(text):
+    return text[1:] if text[0] == "-" else f"-{text}"
+
+
+def test_a_quarter_turn_of_one_part_is_quiet():
+    mass, x, y, z, xx, xy, xz, yy, yz, zz = TEN
+    turned = [mass, negated(y), x, z, yy, negated(xy), negated(yz), xx, xz, zz]
+    assert found((TEN,), (turned,)) == {}
+
+
+@pytest.mark.parametrize("name", ["x", "y", "z", "ixy", "ixz", "iyz"])
+def test_one_sign_that_no_reflection_gives(name):
+    both = found((TEN,), (with_text(TEN, name, negated(TEN[NAMES.index(name)])),))
+    assert both.keys() == {"part_0", "part_1"}
+    assert both["part_0"].values["difference"] == "signs"
+    assert "the digits do not tell which of the two is wrong" in both["part_0"].message
+
+
+@pytest.mark.parametrize(
+    ("ten", "difference", "meant"),
+    [
+        (with_text(TEN, "izz", "0.0671"), "power", {"izz": 0.00671}),
+        (with_text(TEN, "mass", "1563"), "power", {"mass": 1.563}),
+        (with_text(TEN, "ixy", "0.00000812"), "power", {"ixy": 0.000812}),
+        (with_text(TEN, "iyy", "0.00673"), "entry", {"iyy": 0.00613}),
+        (swapped(TEN, 1, 3), "places", {"x": 0.0612, "z": 0.0128}),
+        (swapped(TEN, 7, 9), "places", {"iyy": 0.00613, "izz": 0.00671}),
+    ],
+)
+def test_three_agree_against_one(ten, difference, meant):
+    three = [(mirrored(TEN, signs),) for signs in ((1, 1, 1), (1, -1, 1), (-1, 1, 1))]
+    (finding,) = found(*three, (ten,)).values()
+    assert finding.body == "part_3"
+    assert finding.values["difference"] == difference
+    assert finding.values["meant"] == pytest.approx(meant)
+    assert "2 other bodies agree with that one" in finding.message
+
+
+def test_the_side_that_no_body_has_is_named():
+    (finding,) = found((TEN,), (with_text(TEN, "izz", "0.00067"),)).values()
+    assert finding.body == "part_1"
+    assert "no body has the numbers of this one" in finding.message
+
+
+def test_another_tensor_beside_the_mass_and_the_centre():
+    other = ["0.003", "0.0001", "-0.002", "0.005", "0.0004", "0.006"]
+    both = found((TEN,), (TEN[:4] + other,))
+    assert {each.values["difference"] for each in both.values()} == {"tensor"}
+    near = ["0.002471", "0.000813", "-0.001233", "0.006132", "-0.0004943", "0.006713"]
+    assert found((TEN,), (TEN[:4] + near,)) == {}
+
+
+def test_what_the_digits_do_not_say():
+    """A placeholder, the noise of a CAD program, and a link whose origin is elsewhere."""
+    few = ["1", "0.1", "-0.1", "0.1", "0.01", "0.001", "-0.001", "0.01", "0.001", "0.01"]
+    assert found((few,), (with_text(few, "x", "-0.1"),)) == {}
+    noise = with_text(TEN, "iyz", "4.87e-19")
+    assert found((noise,), (with_text(noise, "iyz", "-3.2e-19"),)) == {}
+    assert found((TEN,), (with_text(TEN, "x", "0.0812"),)) == {}
+    at = '<visual><origin xyz="0.02 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+    assert len(found((TEN, at), (with_text(TEN, "x", "0.0812"), at))) == 2
+
+
+@pytest.mark.skipif("INERTIAL_CHECK_CASES" not in os.environ, reason="needs the reference cases")
+def test_the_pairs_that_real_models_refute():
+    cases = json.loads(
+        (Path(os.environ["INERTIAL_CHECK_CASES"]) / "exact_twins.json").read_text("utf-8")
+    )
+    roots = {
+        "dev": os.environ.get("INERTIAL_CHECK_CORPUS", ""),
+        "meshes": os.environ.get("INERTIAL_CHECK_MESHES", ""),
+    }
+    missed = []
+    for case in (*cases["signs"], *cases["other_tensors"]):
+        corpus, path = case["path"].split("/", 1)
+        if not roots[corpus]:
+            continue
+        model = load(str(Path(roots[corpus]) / path))
+        names = [body.name for body in model.bodies]
+        pairs = list_contradictions(Assembly(replace(model, macros=()), judge(model)))
+        if set(case["bodies"]) not in [{names[i] for i in each.bodies} for each in pairs]:
+            missed.append(case["bodies"])
+    assert missed == []
