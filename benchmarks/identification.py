@@ -42,9 +42,8 @@ import identification_data as data
 from inertial_check.identification.fit.identify import identify
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.payload import identify_payload
-from inertial_check.identification.fit.reduction import Reduction, System
 from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.fit.samples import Samples
+from inertial_check.identification.fit.samples import Reduction, Samples, System
 
 Floats = np.ndarray
 OBJECTIVE_AIM, RAW_AIM = 1e-6, 0.01

@@ -24,8 +24,8 @@ import numpy as np
 
 import identification_data as data
 from inertial_check.identification.fit.identify import identify
-from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.samples import Reduction
 
 AIM = 2.0
 FIXED = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)

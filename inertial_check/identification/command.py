@@ -26,26 +26,30 @@ from inertial_check.identification.fit.identify import (
     estimate_with_gains,
     solve_nonlinear,
 )
-from inertial_check.identification.fit.loads import expect_loads
 from inertial_check.identification.fit.nuisance import OperatingPoint
-from inertial_check.identification.fit.options import FitOptions
-from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.identification.fit.residuals import analyse_residuals
 from inertial_check.identification.fit.result import Identifiability, Identification
-from inertial_check.identification.fit.samples import Measurements, Samples
+from inertial_check.identification.fit.samples import Measurements, Reduction, Samples
 from inertial_check.identification.fit.simulation import (
     Reference,
     SimulatedRobot,
     iterate_method,
     simulate,
 )
+from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.gate import (
     check_written,
     describe_finding,
     judge_gains,
     judge_result,
 )
-from inertial_check.identification.loads import Loads, judge_loads, list_loads, read_loads
+from inertial_check.identification.loads import (
+    Loads,
+    expect_loads,
+    judge_loads,
+    list_loads,
+    read_loads,
+)
 from inertial_check.identification.motion.friction import (
     describe_number,
     list_targets,

@@ -1,10 +1,18 @@
-"""Loads that a robot carried in some recordings, from a TOML file; their prior and their report."""
+"""Loads that a robot carries in some recordings: bodies beside its own, fitted in one problem.
+
+A load is fixed to a body, and its ten parameters are about the origin of that body's frame, in its
+axes. In recordings with the load, its columns of the regressor are those of the body that carries
+it; in the others they are zero. A load that is known is no unknown: its torque is subtracted.
+
+Loads that a robot carried in some recordings, from a TOML file; their prior and their report.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -12,16 +20,224 @@ from inertial_check.checking.report import Severity
 from inertial_check.checking.toml import TomlFile
 from inertial_check.documents.files.access import Access
 from inertial_check.documents.spelling import suggest_name
-from inertial_check.errors import UsageError
-from inertial_check.identification.fit.loads import Load, find_inseparable
+from inertial_check.errors import ParameterError, UsageError
 from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.samples import Block, Samples
 from inertial_check.identification.options import IdentifyOptions
 from inertial_check.identification.robot import Robot
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.projection.constraint import Constraint
 from inertial_check.projection.constraints import FixedCom, FixedMass
 from inertial_check.reports.identification_types import LoadValue, Remark
+
+ROUNDS = 6
+"""Largest number of fits that look for the size of a load of which nothing is expected."""
+
+SAME_SIZE = 0.1
+"""Relative change of a load's mass below which its expected size is kept."""
+
+NARROW = 0.3
+"""Least expected radius of gyration of a load, relative to the distance of its centre of mass from
+the origin of the body that carries it, and to the radius of that body."""
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A body that a robot carries in some recordings.
+
+    Attributes:
+        name: Name of the load, as recordings refer to it.
+        body: Index of the body that carries it, among those of the samples.
+        known: (10,) its parameters in order "urdf", about the origin of that body in its axes;
+            None for a load that is to be identified.
+        link: Name of the link that carries it.
+        recordings: Paths of the recordings in which it is carried, as on the command line.
+        mass: Known mass; None where it is to be identified [kg].
+        com: Known centre of mass in the axes of the link [m]; None where it is to be identified.
+    """
+
+    name: str
+    body: int
+    known: ArrayLike | None = None
+    link: str = ""
+    recordings: tuple[str, ...] = ()
+    mass: float | None = None
+    com: tuple[float, ...] | None = None
+
+
+def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str]) -> Samples:
+    """Add loads to the samples of a recording.
+
+    Args:
+        samples: Samples of the robot without loads.
+        loads: All loads; those that are to be identified follow the robot's bodies, in this order.
+        carried: Names of the loads that the robot carried.
+
+    Returns:
+        Samples of the robot's bodies and these loads.
+
+    Raises:
+        ParameterError: A load that is carried or a body that carries it does not exist.
+    """
+    names = [load.name for load in loads]
+    # Refuse loads that do not exist, names that repeat, and bodies that there are not.
+    for name in carried:
+        if name not in names:
+            raise ParameterError(f"{name!r} is no load; there are {', '.join(names) or 'none'}")
+    for load in loads:
+        if names.count(load.name) > 1:
+            raise ParameterError(f"load {load.name!r} is given more than once")
+        if not 0 <= load.body < samples.bodies:
+            raise ParameterError(
+                f"load {load.name!r} is carried by body {load.body}: there are bodies 0 to "
+                f"{samples.bodies - 1}"
+            )
+    free = [load for load in loads if load.known is None]
+    fixed = [load for load in loads if load.known is not None]
+    order = [names.index(load.name) for load in (*free, *fixed)]
+    there = np.array([names[place] in carried for place in order], dtype=bool)
+    places = np.array([loads[place].body for place in order], dtype=np.intp)
+    entries = (10 * places[:, None] + np.arange(10)).ravel()
+    present = np.repeat(there.astype(np.float64), 10)
+
+    def source() -> Iterator[Block]:
+        for Y, F, tau in samples.source():
+            yield np.concatenate([Y, Y[:, :, entries] * present], axis=2), F, tau
+
+    return replace(
+        samples,
+        bodies=samples.bodies + len(free),
+        source=source,
+        known=_read_known(fixed, samples.order),
+    )
+
+
+def join_samples(
+    parts: Sequence[tuple[Samples, Collection[str]]], loads: Sequence[Load]
+) -> Samples:
+    """Join the samples of several recordings, in which a robot carried different loads.
+
+    Args:
+        parts: Samples of each recording, and the names of the loads that the robot carried.
+        loads: All loads.
+
+    Returns:
+        Samples of the robot's bodies, followed by the loads that are to be identified.
+
+    Raises:
+        ParameterError: The recordings are of different robots, or a load does not exist.
+    """
+    if not parts:
+        raise ParameterError("there are no recordings to join")
+    whole = [carry_loads(samples, loads, carried) for samples, carried in parts]
+    first = whole[0]
+    for other in whole[1:]:
+        same = (other.bodies, other.joints, other.nuisance.names, other.order)
+        if same != (first.bodies, first.joints, first.nuisance.names, first.order):
+            raise ParameterError(f"{other!r} cannot be joined with {first!r}: expected one robot")
+
+    def source() -> Iterator[Block]:
+        return chain.from_iterable(each.source() for each in whole)
+
+    return replace(first, source=source, samples=sum(each.samples for each in whole))
+
+
+def expect_loads(
+    prior: Floats, loads: Sequence[Load], fit: Callable[[Floats], Identification]
+) -> Floats:
+    """Find the prior of loads that are to be identified.
+
+    A load is like the body that carries it at first, and then a ball of the mass and at the place
+    that a fit gives it, in rounds: the prior decides only its shape.
+
+    Args:
+        prior: (L, 10) prior of the robot's bodies in order "urdf".
+        loads: Loads that are to be identified.
+        fit: Function that fits bodies and loads to the samples, given their prior (L + U, 10).
+
+    Returns:
+        (L + U, 10) prior of bodies and loads.
+    """
+    carriers = [prior[load.body] for load in loads]
+    pairs = list(zip(carriers, loads, strict=True))
+    guesses = [_make_ball(carrier, carrier, load.mass) for carrier, load in pairs]
+    whole = np.concatenate([prior, np.reshape(guesses, (-1, 10))])
+    for _ in range(ROUNDS if loads else 0):
+        fitted = InertialParameters.from_theta(fit(whole).theta).as_theta()
+        before = whole[len(prior) :, 0].copy()
+        for place, (carrier, load) in enumerate(pairs, len(prior)):
+            whole[place] = _make_ball(np.asarray(fitted)[place], carrier, load.mass)
+        if np.all(np.abs(whole[len(prior) :, 0] / before - 1) < SAME_SIZE):
+            break
+    return whole
+
+
+def find_inseparable(
+    loads: Sequence[Load], recordings: Sequence[Collection[str]]
+) -> Iterator[tuple[Load, tuple[Load, ...], bool]]:
+    """Find loads that no recording tells from the body that carries them, or from other loads.
+
+    A body and its loads are told apart by recordings with and without each of them: which of them
+    a recording has is a row of ones and zeros, and a column that follows from others adds nothing.
+
+    Args:
+        loads: Loads that are to be identified.
+        recordings: Names of the loads that the robot carried, for each recording.
+
+    Yields:
+        A load, the loads that it cannot be told from, and whether the body is one with them.
+    """
+    for place, load in enumerate(loads):
+        others = [each for each in loads[:place] if each.body == load.body]
+        columns = np.array(
+            [
+                [1.0, *(each.name in carried for each in others), load.name in carried]
+                for carried in recordings
+            ]
+        )
+        before, last = columns[:, :-1], columns[:, -1]
+        if not last.any() or np.linalg.matrix_rank(columns) > np.linalg.matrix_rank(before):
+            continue
+        factors = np.linalg.lstsq(before, last, rcond=None)[0]
+        body, *used = (np.abs(factors) > tolerances.RANK).tolist()
+        yield load, tuple(each for each, own in zip(others, used, strict=True) if own), body
+
+
+def _make_ball(theta: Floats, carrier: Floats, mass: float | None) -> Floats:
+    """Make a ball (10,) of the mass, place and radius of gyration of a body, but no point mass."""
+    own = InertialParameters.from_theta(theta)
+    weight, com = float(own.mass), np.asarray(own.com)
+    radius = _find_radius(theta)
+    least = NARROW * max(float(np.linalg.norm(com)), _find_radius(carrier))
+    new = weight if mass is None else mass
+    inertia = 2 / 3 * new * max(radius, least) ** 2 * np.eye(3)
+    return np.asarray(InertialParameters.from_com(new, com, inertia).as_theta())
+
+
+def _find_radius(theta: Floats) -> float:
+    """Find the radius of gyration of a body (10,): root of half the trace of its inertia by m."""
+    own = np.asarray(InertialParameters.from_theta(theta).as_theta(about="com"))
+    return float(np.sqrt(max(own[[4, 7, 9]].sum() / 2 / own[0], 0.0)))
+
+
+def _read_known(loads: Sequence[Load], order: Order) -> Floats:
+    """Read the parameters of known loads (K, 10) in an order.
+
+    Raises:
+        ParameterError: They are not ten finite numbers.
+    """
+    found = np.zeros((len(loads), 10))
+    for place, load in enumerate(loads):
+        theta = np.asarray(load.known, dtype=np.float64)
+        if theta.shape != (10,) or not np.isfinite(theta).all():
+            raise ParameterError(f"load {load.name!r}: expected ten finite numbers, got {theta!r}")
+        found[place] = theta
+    return np.asarray(reorder(found, "urdf", order))
+
 
 _KEYS = ("name", "link", "recordings", "mass", "com", "inertia")
 

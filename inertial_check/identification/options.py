@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
-from inertial_check.identification.fit.options import FitOptions, Method, WeightRule
+from inertial_check.identification.fit.solve import FitOptions, Method, WeightRule
 from inertial_check.identification.motion.signals import Smoothing
 from inertial_check.inertia.representations import Order
 

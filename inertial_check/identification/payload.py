@@ -11,7 +11,6 @@ import numpy as np
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.fit.options import NO_PRIOR
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,
@@ -20,6 +19,7 @@ from inertial_check.identification.fit.payload import (
     identify_payload,
 )
 from inertial_check.identification.fit.samples import Block, Samples
+from inertial_check.identification.fit.solve import NO_PRIOR
 from inertial_check.identification.motion.floating import find_body, pad, read_wrenches
 from inertial_check.identification.motion.motion import (
     JointMotion,

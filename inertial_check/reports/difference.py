@@ -195,9 +195,7 @@ def _body(body: BodyDifference) -> dict[str, Json]:
         "b": _side(body.b),
         "deviations": None if deviations is None else _deviations(body),
         "differs": list(body.differs),
-        "explanations": [
-            {**one._asdict(), "explains": list(one.explains)} for one in body.explanations
-        ],
+        "explanations": list(body.explanations),
     }
 
 

@@ -86,18 +86,6 @@ class BaseTable(NamedTuple):
     runs: tuple[RunValues, ...] = ()
     birge_ratio: float = float("nan")
 
-    def as_dict(self) -> dict[str, object]:
-        """The table as mappings and sequences."""
-        rows = [
-            {**each._asdict(), "terms": [term._asdict() for term in each.terms]}
-            for each in self.parameters
-        ]
-        return {
-            **self._asdict(),
-            "parameters": rows,
-            "runs": [run._asdict() for run in self.runs],
-        }
-
 
 class ResidualWhiteness(NamedTuple):
     """Test of the residuals of one joint for autocorrelation.
@@ -176,14 +164,6 @@ class JointResiduals(NamedTuple):
     whiteness: ResidualWhiteness | None = None
     spectrum: ResidualSpectrum | None = None
     course: ResidualCourse | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """The analysis as mappings and sequences."""
-        parts = {"whiteness": self.whiteness, "spectrum": self.spectrum, "course": self.course}
-        return {
-            **self._asdict(),
-            **{name: None if part is None else part._asdict() for name, part in parts.items()},
-        }
 
 
 THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")

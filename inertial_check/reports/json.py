@@ -133,13 +133,15 @@ _PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def plain(value: object) -> object:
-    """The value with null in place of NaN and infinities, which JSON cannot write."""
+    """The value as JSON can write it: null for NaN and infinities, records by their fields."""
     if value.__class__ in _PLAIN:  # most values; subclasses are asked for below
         return value
     if isinstance(value, float):
         return value if isfinite(value) else None
-    if isinstance(value, str | int):
-        return value
+    if isinstance(value, Severity):
+        return value.word
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict | Mapping):  # a dict is known at once, the class of others is asked
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

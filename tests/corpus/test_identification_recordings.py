@@ -8,7 +8,7 @@ import pytest
 import identification_data as data
 import inertial_check as ic
 from inertial_check.identification.fit.identify import identify
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 
 ROBOTS = list(data.ROBOTS)
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from inertial_check.reports.assessment import (
+from inertial_check.reports.identification import (
     ROWS,
     Table,
     escape,

@@ -23,8 +23,8 @@ from inertial_check.identification.diagnosis.diagnosis import CLOCKS
 from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem
-from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.identification.motion.floating import exchange, sum_forces
 from inertial_check.identification.motion.motion import (
     Dataset,

@@ -30,12 +30,13 @@ from inertial_check.identification.excitation.collisions import (
 from inertial_check.identification.excitation.convex import Clearance
 from inertial_check.identification.excitation.design import (
     Condition,
+    Limits,
+    TorqueLimits,
     condition_number,
     optimise,
     predict_torques,
 )
 from inertial_check.identification.excitation.fourier import Criterion
-from inertial_check.identification.excitation.search import Limits, TorqueLimits
 from inertial_check.identification.excitation.visibility import Weights
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.motion.friction import SYMBOLS, build_nuisance
@@ -379,19 +380,6 @@ class Approach(NamedTuple):
     proven: bool
     left_out: tuple[LeftOut, ...]
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
-        return {
-            "pairs": self.pairs,
-            "bodies": list(self.bodies),
-            "distance": _drop_infinite(self.distance),
-            "kept": self.kept,
-            "proven": self.proven,
-            "left_out": [
-                {"bodies": list(each.bodies), "because": each.because} for each in self.left_out
-            ],
-        }
-
 
 _ODD = frozenset(',;\t"#[]()\r\n')
 """Characters that a name at the head of a column of a csv file does not have."""
@@ -490,31 +478,31 @@ class RobotExcitation:
             "given": self.options.given,
             "samples": len(self.t),
             "duration": float(self.t[-1] - self.t[0]),
-            "condition_number": _drop_infinite(condition.number),
-            "condition_number_before": None if before is None else _drop_infinite(before.number),
+            "condition_number": condition.number,
+            "condition_number_before": None if before is None else before.number,
             "rank": condition.rank,
             "columns": condition.columns,
             "singular_values": condition.singular_values.tolist(),
             "trajectories": max(len(self.motions), 1),
             "criterion": {
                 "name": self.options.search.criterion,
-                "value": _drop_infinite(self.criterion[0]),
-                "before": _drop_infinite(self.criterion[1]),
+                "value": self.criterion[0],
+                "before": self.criterion[1],
             },
             "torque_margin": self.options.limits.torque_margin,
-            "collisions": None if self.approach is None else self.approach.as_dict(),
+            "collisions": self.approach,
             "joints": [
                 {
                     "joint": each.joint,
                     **{
                         quantity.name: {
                             "unit": quantity.unit(each.prismatic),
-                            "lower": _drop_infinite(own.lower),
-                            "upper": _drop_infinite(own.upper),
+                            "lower": own.lower,
+                            "upper": own.upper,
                             "source": own.source,
                             "least": own.least,
                             "most": own.most,
-                            "share": _drop_infinite(own.share),
+                            "share": own.share,
                         }
                         for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
                     },
@@ -556,10 +544,6 @@ def list_ranges(
         if ranges[-1].source != "unknown":
             ranges[-1] = ranges[-1]._replace(share=float(used[joint]))
         yield JointRanges(name, robot.units[joint] == "N", tuple(ranges))
-
-
-def _drop_infinite(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 _Motion = tuple[Floats, Floats, Floats, Floats, tuple[str, ...]]

@@ -42,8 +42,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.errors import ParameterError, expect
-from inertial_check.identification.fit.reduction import ROWS, Reduction
-from inertial_check.identification.fit.samples import Samples, read_reals
+from inertial_check.identification.fit.samples import ROWS, Reduction, Samples, read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
     ArrayLike,

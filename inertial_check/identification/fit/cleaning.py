@@ -32,8 +32,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError, RowIndexError
 from inertial_check.identification.fit.identify import identify
-from inertial_check.identification.fit.reduction import label_columns, list_columns
-from inertial_check.identification.fit.samples import read_reals
+from inertial_check.identification.fit.samples import label_columns, list_columns, read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
     ArrayLike,

@@ -36,7 +36,6 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import numpy as np
 
 from inertial_check.errors import ParameterError, expect
-from inertial_check.identification.fit import options as priors
 from inertial_check.identification.fit.base import BaseEstimate
 from inertial_check.identification.fit.nuisance import (
     FASTEST,
@@ -45,26 +44,29 @@ from inertial_check.identification.fit.nuisance import (
     OperatingPoint,
     Stribeck,
 )
-from inertial_check.identification.fit.options import (
-    FitOptions,
-    GainRule,
-    Loss,
-    PriorMetric,
-    WeightRule,
-    read_rule,
-    refuse_unknown,
-)
 from inertial_check.identification.fit.problem import Problem
-from inertial_check.identification.fit.reduction import (
+from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.samples import (
+    Measurements,
     Reduction,
+    Samples,
     System,
     add_gain_columns,
     correlate_torques,
     scale_torques,
 )
-from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.fit.samples import Measurements, Samples
-from inertial_check.identification.fit.solve import JointFit
+from inertial_check.identification.fit.solve import (
+    FitOptions,
+    GainRule,
+    JointFit,
+    Loss,
+    PriorMetric,
+    WeightRule,
+    prepare_priors,
+    priors_from_samples,
+    read_rule,
+    refuse_unknown,
+)
 from inertial_check.identification.fit.weights import (
     choose_weight,
     iterate_huber,
@@ -261,11 +263,11 @@ def estimate_linear(
     regularization = options.regularization
     _refuse_beside_instruments(data, options)
     if prior is None:
-        expected = priors.priors_from_samples(data.whole, data.nuisance)
+        expected = priors_from_samples(data.whole, data.nuisance)
         regularization = 0.0
     else:
         margin = options.prior_margin
-        expected = priors.prepare_priors(prior, data.bodies, order, margin, names)
+        expected = prepare_priors(prior, data.bodies, order, margin, names)
     rule = read_rule(regularization)
     fit = JointFit(expected.theta, data.nuisance, options, names)
     reduction = fitted = data.whole

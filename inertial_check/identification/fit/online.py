@@ -28,9 +28,9 @@ from scipy.linalg import lapack
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.options import Loss, prepare_priors
 from inertial_check.identification.fit.payload import identify_payload
-from inertial_check.identification.fit.reduction import label_columns
+from inertial_check.identification.fit.samples import label_columns
+from inertial_check.identification.fit.solve import Loss, prepare_priors
 from inertial_check.identification.fit.weights import BEND
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, Integers, quiet, read_floats

@@ -28,10 +28,9 @@ from inertial_check.errors import ParameterError, expect
 from inertial_check.identification.fit.base import base_parameters, name_entries
 from inertial_check.identification.fit.identify import identify
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.options import Loss, WeightRule
-from inertial_check.identification.fit.reduction import ROWS, Reduction
 from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.fit.samples import Block, Samples
+from inertial_check.identification.fit.samples import ROWS, Block, Reduction, Samples
+from inertial_check.identification.fit.solve import Loss, WeightRule
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import (
     ArrayLike,

@@ -28,9 +28,9 @@ from inertial_check.errors import ParameterError, ProjectionError, expect
 from inertial_check.identification.fit.base import BaseParameters
 from inertial_check.identification.fit.identify import identify
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.options import prepare_priors
 from inertial_check.identification.fit.problem import Problem
 from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.solve import prepare_priors
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
 from inertial_check.inertia.parameters import InertialParameters, body_names

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.fit.base import name_entries
 from inertial_check.identification.fit.problem import Problem, bend_like
-from inertial_check.identification.fit.reduction import Reduction, label_columns
+from inertial_check.identification.fit.samples import Reduction, label_columns
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, Mask, cached_array
 from inertial_check.inertia.consistency import Consistency, check

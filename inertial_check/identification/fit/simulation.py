@@ -33,9 +33,9 @@ import numpy as np
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.fit.identify import estimate
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.options import FitOptions, Method
 from inertial_check.identification.fit.result import Identification
 from inertial_check.identification.fit.samples import Measurements, Samples
+from inertial_check.identification.fit.solve import FitOptions, Method
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers
 from inertial_check.mechanics.equations import GRAVITY, inverse_dynamics

@@ -42,12 +42,10 @@ import numpy.typing as npt
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.options import FitOptions, WeightRule
 from inertial_check.identification.fit.problem import Problem, euclidean_pull
-from inertial_check.identification.fit.reduction import Reduction
 from inertial_check.identification.fit.result import describe_gap
-from inertial_check.identification.fit.samples import Measurements, Samples
-from inertial_check.identification.fit.solve import JointFit, JointSolution
+from inertial_check.identification.fit.samples import Measurements, Reduction, Samples
+from inertial_check.identification.fit.solve import FitOptions, JointFit, JointSolution, WeightRule
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
 

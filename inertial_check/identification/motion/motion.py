@@ -29,8 +29,7 @@ from inertial_check.identification.fit.nuisance import (
     find_load_rows,
     has_load,
 )
-from inertial_check.identification.fit.reduction import ROWS, Reduction, list_columns
-from inertial_check.identification.fit.samples import Block, Samples
+from inertial_check.identification.fit.samples import ROWS, Block, Reduction, Samples, list_columns
 from inertial_check.identification.motion.friction import DISCONTINUOUS, find_number
 from inertial_check.identification.motion.signals import (
     Smoothing,

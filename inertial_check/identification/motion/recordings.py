@@ -13,10 +13,9 @@ from inertial_check.checking.report import Severity
 from inertial_check.documents.load import load
 from inertial_check.documents.model import list_joints
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.identification.fit.loads import carry_loads
 from inertial_check.identification.fit.nuisance import Nuisance, OperatingPoint
-from inertial_check.identification.fit.reduction import list_columns
-from inertial_check.identification.loads import Loads
+from inertial_check.identification.fit.samples import list_columns
+from inertial_check.identification.loads import Loads, carry_loads
 from inertial_check.identification.motion.floating import (
     needs_whole_motion,
     read_whole_motion,

@@ -22,6 +22,7 @@ from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.options import read_group, read_texts
 from inertial_check.programs.cli.output import ProgressBar
+from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
             "files": written,
             "exit_code": code,
         }
-        report = dump_json(document, indent=2) + "\n"
+        report = dump_json(plain(document), indent=2) + "\n"
     else:
         report = "".join(f"{printable(line)}\n" for line in _lines(excited))
     if args.output_file is None:

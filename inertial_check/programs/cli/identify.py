@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from argparse import SUPPRESS
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import output
-from inertial_check.programs.cli.identify_options import add_arguments
+from inertial_check.programs.cli import options, output, payload
 from inertial_check.programs.cli.payload import (
     is_failing,
     read_options,
@@ -25,7 +25,356 @@ from inertial_check.programs.cli.payload import (
 
 if TYPE_CHECKING:
     from inertial_check.identification.command import RobotIdentification
+    from inertial_check.identification.fit.solve import Method
     from inertial_check.reports.identification_types import IdentificationReport
+
+
+_METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
+_LOSSES = ("squares", "huber")
+_FORMS = ("text", "json", "markdown", "latex")
+_FAIL_ON = ("error", "warning", "note", "never")
+_TIME_UNITS = ("s", "ms", "us", "ns", "min")
+_ORDERS = ("urdf", "pinocchio", "mujoco", "wensing", "ksl")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `identify`."""
+    parser.add_argument(
+        "data",
+        nargs="*",
+        metavar="DATA",
+        help="recordings, csv, npz, mcap or rosbag2: q, tau and t, or qd and qdd with them; or "
+        "Y and tau",
+    )
+    parser.add_argument(
+        "--model", required=True, metavar="ROBOT", help="the robot that moved (required)"
+    )
+    parser.add_argument(
+        "--from-base",
+        metavar="FILE",
+        help="find consistent bodies for published base parameters, without DATA: csv, json, toml "
+        "or yaml of name, value and standard_deviation; or a JSON report of identify",
+    )
+    _add_recordings(parser)
+    _add_robot(parser)
+    _add_contacts(parser)
+    payload.add_arguments(options.add_group(parser, "Payload of a robot that is known"))
+    _add_prior(parser)
+    _add_torques(parser)
+    _add_fit(parser)
+    options.add_context(parser)
+    _add_output(parser)
+
+
+def _add_recordings(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "Recordings", argument_default=SUPPRESS)
+    add("--validation DATA ...", "a recording that is predicted and not fitted (repeatable)")
+    add(
+        "--holdout FRACTION",
+        "keep this part of every recording for validation, in five stretches (default: 0)",
+        type=float,
+    )
+    add(
+        "--columns FILE",
+        "TOML file that says what columns mean: quantity, joint, unit and sign of each "
+        "(default: by their names)",
+    )
+    add(
+        "--topic NAME",
+        "topic of joint states in MCAP and rosbag2 recordings (default: the only one)",
+    )
+    add(
+        "--with [DATA=]FILE ...",
+        "a further file of the same motion, such as its torques at another rate; joined by "
+        "the stamps (repeatable)",
+        dest="beside",
+    )
+    add(
+        "--clock-offset S",
+        "time by which the clocks of the --with files are ahead [s], or estimate "
+        "(default: one clock)",
+    )
+    add(
+        "--skip-bad-rows",
+        "leave out samples with numbers that are not finite and stamps that do not increase, "
+        "with a remark (default: they are errors)",
+    )
+    add(
+        "--gain G[,G...]",
+        "multiply the torques by one number, or by one for each joint, as drive gains "
+        "[N m/A]; unknown: find them with the bodies",
+        type=_read_gain,
+    )
+    add("--degrees", "positions, velocities, accelerations are in degrees")
+    add("--time-unit", "unit of the time stamps (default: s)", choices=_TIME_UNITS)
+    add(
+        "--reverse JOINT ...",
+        "a joint whose positions have the other sign, with their rates (repeatable)",
+    )
+    add(
+        "--delay S",
+        "time by which the torques lag behind the motion that they belong to [s] (default: 0)",
+        type=float,
+    )
+    add("--rate HZ", "resample to this rate (default: that of t)", type=float)
+    add("--cutoff HZ", "cut-off frequency of the filter (default: from the motion)", type=float)
+    add("--filter-order N", "order of the filter (default: 4)", type=int)
+    add("--no-filter", "do not filter the signals")
+    add("--decimate N", "keep every N-th sample of the filtered signals (default: 1)", type=int)
+    add(
+        "--trim N",
+        "samples to leave out at both ends (default: those that the filter distorts)",
+        type=int,
+    )
+
+
+def _add_robot(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "The robot while it was recorded", argument_default=SUPPRESS)
+    add(
+        "--base",
+        "attachment to the world: fixed (default); or floating, with its motion in the data",
+        choices=("fixed", "floating"),
+    )
+    options.add_motion(add, others="; others: every joint that is in no recording")
+    add(
+        "--unmeasured JOINT ...",
+        "a joint whose motion is recorded and whose torque is not: its row is left out "
+        "(repeatable)",
+    )
+    add(
+        "--merge-fixed",
+        "identify bodies that no joint moves apart as one, and share its numbers back: those "
+        "on fixed joints keep theirs where the rest is a consistent body",
+    )
+    add(
+        "--order",
+        "order of the last six of each body's parameters in Y, whose columns are about the "
+        "body origins (default: urdf, with a warning)",
+        choices=_ORDERS,
+    )
+
+
+def _add_contacts(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "Floating base and contacts", argument_default=SUPPRESS)
+    add(
+        "--contact BODY=COLUMNS ...",
+        "columns of the wrench on a body, at its origin: a prefix or array (default: "
+        "wrench_BODY), or three or six names (repeatable)",
+    )
+    add(
+        "--wrench-axes",
+        "axes of the wrenches: those of their bodies (default), or of the world",
+        choices=("body", "world"),
+    )
+    add(
+        "--wrench-order",
+        "order of the six columns of a wrench (default: force-first)",
+        choices=("force-first", "moment-first"),
+    )
+    add(
+        "--reverse-wrench BODY ...",
+        "the wrench on this body was recorded as the robot's on its surroundings (repeatable)",
+    )
+    add(
+        "--force-plate BODY",
+        "columns plate_fx ... plate_mz are the wrench of a force plate, in the axes of the "
+        "world, on this body (default: the base); *: on any bodies, for the base's equations alone",
+        nargs="?",
+        const="",
+    )
+    add(
+        "--plate-at X,Y,Z",
+        "point of the world that the plate's moments are about [m] (default: 0,0,0)",
+        type=options.numbers,
+    )
+    add(
+        "--twist-axes",
+        "axes of the base's velocity and acceleration; mixed: linear in the world, angular in "
+        "the body (default: world)",
+        choices=("world", "body", "mixed"),
+    )
+    add(
+        "--quaternion-order",
+        "order of the quaternion in an array base_pose (default: wxyz)",
+        choices=("wxyz", "xyzw"),
+    )
+
+
+def _add_prior(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "Prior", argument_default=SUPPRESS)
+    add(
+        "--prior PRIOR",
+        "file: the robot's own inertials (default); geometry: the written masses spread over "
+        "the shapes; or another model, by the names of its bodies (./file is a model)",
+    )
+    add(
+        "--prior-margin MARGIN",
+        "least margin of the prior's bodies, above 0 to 1/3 (default: 0.001)",
+        type=float,
+    )
+    add(
+        "--prior-radius M",
+        "least radius of gyration of the prior's bodies [m] (default for point masses: the "
+        "smallest radius among the other bodies)",
+        type=float,
+    )
+    add(
+        "--regularization WEIGHT",
+        "weight of the prior: a number, or a rule that chooses it: evidence, k-fold or "
+        "l-curve (default: evidence)",
+        type=_read_weight,
+    )
+    add(
+        "--metric METRIC",
+        f"distance from the prior: {', '.join(_METRICS)} (default: prior)",
+        choices=_METRICS,
+    )
+
+
+def _add_torques(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(
+        parser, "Torques besides those of the bodies", argument_default=SUPPRESS
+    )
+    add(
+        "--friction TERMS",
+        "viscous, coulomb, offset, rotor, asymmetric (by direction), stribeck, load (in "
+        "proportion to the torque), separated by commas; or none (default: viscous,coulomb,offset)",
+        type=options.split_at_commas,
+    )
+    add(
+        "--stribeck-velocity V[,V...]",
+        "velocity at which Stribeck friction has fallen to 1/e, one for all joints or one for "
+        "each [rad/s or m/s] (default: identified for each joint)",
+        type=options.numbers,
+    )
+    add(
+        "--friction-prior SCALE",
+        "standard deviation of these terms about 0: one for all, or TERM=SCALE separated by "
+        "commas (default: none)",
+    )
+    add(
+        "--coupling JOINT,JOINT ...",
+        "two joints that share a gear: friction and rotor inertia between them (repeatable)",
+    )
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "Fit", argument_default=SUPPRESS)
+    add(
+        "--method METHOD",
+        "least-squares or ls; instrumental-variables or iv, which noise in positions does not "
+        "bias; or didim, without recorded velocities: both simulate the robot (default: "
+        "least-squares)",
+        type=_read_method,
+    )
+    add(
+        "--weights W,W...",
+        "one over the standard deviation of the noise of each joint [1/(N m)] (default: "
+        "estimated from the residuals)",
+        type=options.numbers,
+    )
+    add("--loss", "squares (default), or huber for recordings with outliers", choices=_LOSSES)
+    add(
+        "--margin MARGIN",
+        "give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
+        type=float,
+    )
+    add(
+        "--total-mass KG[:REL]",
+        "known total mass of the identified bodies, within the relative tolerance REL",
+    )
+    add(
+        "--mass BODY=KG ...",
+        "known mass of a body, or with --payload LINK=KG of the payload (repeatable)",
+    )
+    add(
+        "--loads FILE",
+        "TOML file of the loads that the robot carried in some recordings, known or not",
+    )
+    add("--solver NAME", "solve with this installed conic solver, such as clarabel or scs")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    add = options.add_group(parser, "Output")
+    add("-o, --output FILE", "write the robot's file here")
+    add("--write", "change the robot's file in place")
+    add(
+        "--write-joints",
+        "write identified friction and rotor inertia as the damping, friction and armature of "
+        "the joints, too: all joints or none",
+    )
+    add("--force", "write the robot's file although a remark fails the run; it stays an error")
+    add(
+        "--dry-run",
+        "write no file at all: print the report with a diff of the robot's file, and exit as "
+        "without this option",
+    )
+    add(
+        "--output-format",
+        "format of the report; latex: tables for a paper (default: text)",
+        choices=_FORMS,
+        default="text",
+    )
+    add("--output-file FILE", "write the report here")
+    add(
+        "--plot FILE",
+        "draw torques, parameters and ellipsoids: a pdf, an svg or png a page, or a folder "
+        "(needs matplotlib)",
+    )
+    add(
+        "--fail-on",
+        "least severity of a remark that fails the run (default: error); with such a remark, "
+        "and with any error, no robot file is written without --force",
+        choices=_FAIL_ON,
+        default="error",
+    )
+
+
+def _read_weight(text: str) -> float | str:
+    """Read a number, or the name of a rule.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none of them.
+    """
+    if text in ("evidence", "k-fold", "l-curve"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a number nor evidence, k-fold or l-curve"
+        ) from None
+
+
+def _read_gain(text: str) -> tuple[float, ...] | str:
+    """Read numbers, or the word "unknown".
+
+    Raises:
+        argparse.ArgumentTypeError: It is none of them.
+    """
+    return text if text == "unknown" else options.numbers(text)
+
+
+_METHODS: dict[str, Method] = {
+    "least-squares": "least-squares",
+    "ls": "least-squares",
+    "instrumental-variables": "instrumental-variables",
+    "iv": "instrumental-variables",
+    "didim": "didim",
+}
+"""Methods by their names and short forms."""
+
+
+def _read_method(text: str) -> Method:
+    """Read the name of a method.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    if text not in _METHODS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_METHODS)}")
+    return _METHODS[text]
+
 
 __all__ = ["add_arguments", "run"]
 

@@ -21,7 +21,6 @@ from inertial_check.programs.cli.options import AddOption, read_group, read_text
 from inertial_check.reports.identification import (
     count_remarks,
     describe_merged,
-    describe_remark,
     describe_written,
     list_written,
     make_head,
@@ -51,7 +50,7 @@ def read_options(args: argparse.Namespace) -> IdentifyOptions:
         UsageError: A text of another form, or a number out of range. The message names the option.
     """
     from inertial_check.identification import options as groups
-    from inertial_check.identification.fit.options import FitOptions
+    from inertial_check.identification.fit.solve import FitOptions
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
     validation = getattr(args, "validation", ())
@@ -330,7 +329,7 @@ def _payload_as_json(
         },
         "written": None if written is None else describe_written(written),
         "snippet": snippet,
-        "remarks": [describe_remark(each) for each in found.remarks],
+        "remarks": found.remarks,
     }
     return dump_json(plain(document))
 
@@ -430,6 +429,6 @@ def _as_json(found: BodiesFromBase, code: int, written: WrittenModel | None) -> 
         "merged": [describe_merged(each) for each in found.merged],
         "written": None if written is None else describe_written(written),
         "diff": None if written is None else written.diff or None,
-        "remarks": [describe_remark(each) for each in found.remarks],
+        "remarks": found.remarks,
     }
     return dump_json(plain(document))

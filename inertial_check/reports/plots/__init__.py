@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from inertial_check.reports.plots.bodies import (
     ellipsoids,
+    identification,
+    k_fold,
+    l_curve,
     margins,
     overview,
     parameters,
     principal_moments,
+    torques,
 )
 from inertial_check.reports.plots.figure import (
     MOST_POINTS,
@@ -24,7 +28,6 @@ from inertial_check.reports.plots.figure import (
     write_all,
 )
 from inertial_check.reports.plots.fixes import fix
-from inertial_check.reports.plots.identification import identification, k_fold, l_curve, torques
 
 __all__ = [
     "MOST_POINTS",

@@ -10,7 +10,7 @@ import identification_oracle as oracle
 import synthetic_robots as synthetic
 from inertial_check.identification.fit.identify import identify
 from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Offset, Viscous
-from inertial_check.identification.fit.reduction import Reduction, System
+from inertial_check.identification.fit.samples import Reduction, System
 
 SAME = 1e-6  # relative: of an interior-point solver at its tightest useful tolerance
 

@@ -10,7 +10,7 @@ import inertial_check as ic
 import synthetic_robots as synthetic
 from inertial_check.identification.fit.base import estimate_base, find_base
 from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Viscous
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.mechanics import equations
 
 ROBOT = synthetic.chain(3, 1)

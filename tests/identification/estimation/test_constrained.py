@@ -11,7 +11,7 @@ from inertial_check.errors import ProjectionError
 from inertial_check.identification.fit import problem, solve
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.projection import constraints
 from inertial_check.projection.svec import Certificate
 

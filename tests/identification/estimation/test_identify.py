@@ -7,8 +7,7 @@ import inertial_check as ic
 from identification_problems import RNG, measured, robot
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.fit.nuisance import Nuisance, Offset, Viscous
-from inertial_check.identification.fit.reduction import Reduction
-from inertial_check.identification.fit.samples import Samples
+from inertial_check.identification.fit.samples import Reduction, Samples
 from inertial_check.inertia.frames import transform
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.projection import constraints as limit

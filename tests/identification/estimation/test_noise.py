@@ -7,7 +7,7 @@ from identification_problems import measured, robot
 from inertial_check.errors import ParameterError
 from inertial_check.identification.fit import weights
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.inertia import tolerances
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.fit import options
+from inertial_check.identification.fit import solve
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 
 SOLID = [2.0, 0.2, 0, 0, 0.03, 0, 0, 0.05, 0, 0.05]
 PLATE = [1.0, 0, 0, 0, 0.1, 0, 0, 0.25, 0, 0.35]
@@ -15,13 +15,13 @@ IMPOSSIBLE = [1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.5]
 
 
 def test_bodies_inside_are_not_touched():
-    found = options.prepare_priors([SOLID, SOLID], 2, "urdf", 1e-3, ("a", "b"))
+    found = solve.prepare_priors([SOLID, SOLID], 2, "urdf", 1e-3, ("a", "b"))
     assert found.remarks == ()
     np.testing.assert_array_equal(found.theta, [SOLID, SOLID])
 
 
 def test_plates_and_impossible_bodies_get_the_margin_and_a_line():
-    found = options.prepare_priors([SOLID, PLATE, IMPOSSIBLE], 3, "urdf", 1e-2, ("a", "b", "c"))
+    found = solve.prepare_priors([SOLID, PLATE, IMPOSSIBLE], 3, "urdf", 1e-2, ("a", "b", "c"))
     np.testing.assert_allclose(ic.check(found.theta).margin[1:], 1e-2, rtol=1e-9)
     np.testing.assert_array_equal(found.theta[:, :4], found.given[:, :4])
     assert [remark.split(":")[0] for remark in found.remarks] == ["prior of b", "prior of c"]
@@ -29,10 +29,10 @@ def test_plates_and_impossible_bodies_get_the_margin_and_a_line():
 
 def test_parameters_and_flat_vectors_in_any_order_do():
     bodies = ic.InertialParameters.from_theta([SOLID, SOLID])
-    expected = options.prepare_priors(bodies, 2, "urdf", 1e-3, ("a", "b")).theta
+    expected = solve.prepare_priors(bodies, 2, "urdf", 1e-3, ("a", "b")).theta
     flat = np.asarray(bodies.as_theta(order="mujoco")).ravel()
     np.testing.assert_allclose(
-        options.prepare_priors(flat, 2, "mujoco", 1e-3, ("a", "b")).theta, expected, rtol=1e-15
+        solve.prepare_priors(flat, 2, "mujoco", 1e-3, ("a", "b")).theta, expected, rtol=1e-15
     )
 
 
@@ -47,7 +47,7 @@ def test_parameters_and_flat_vectors_in_any_order_do():
 )
 def test_what_tells_nothing_of_a_body_is_refused(prior, message):
     with pytest.raises(ParameterError, match=message):
-        options.prepare_priors(prior, 2, "urdf", 1e-3, ("a", "b"))
+        solve.prepare_priors(prior, 2, "urdf", 1e-3, ("a", "b"))
 
 
 @pytest.mark.parametrize(("kilograms", "meters"), [(1.0, 1.0), (1e-6, 1e-3), (1e5, 1e2)])
@@ -56,6 +56,6 @@ def test_without_a_prior_units_are_those_of_the_fit(kilograms, meters):
     scale = kilograms * meters ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
     A = np.random.default_rng(0).normal(size=(60, 1, 10)) / scale
     tau = A @ (np.array(SOLID) * scale)
-    found = options.priors_from_samples(Reduction.of([(A, tau)]), Nuisance())
+    found = solve.priors_from_samples(Reduction.of([(A, tau)]), Nuisance())
     np.testing.assert_allclose(found.theta[0, 0], 2.0 * kilograms, rtol=1e-6)
     np.testing.assert_allclose(found.theta[0, 4], 0.13 / 3 * kilograms * meters**2, rtol=1e-6)

@@ -10,7 +10,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection.svec import pack
 

@@ -8,7 +8,7 @@ from identification_problems import measured, robot
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.fit import problem
 from inertial_check.identification.fit.nuisance import Nuisance
-from inertial_check.identification.fit.reduction import Reduction
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 150, noise=[0.1, 0.3, 1.0])

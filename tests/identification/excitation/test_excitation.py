@@ -6,9 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
-from inertial_check.identification.excitation.design import Condition, condition_number, optimise
+from inertial_check.identification import excitation
+from inertial_check.identification.excitation.design import (
+    Condition,
+    Limits,
+    condition_number,
+    optimise,
+)
 from inertial_check.identification.excitation.fourier import FourierSeries
-from inertial_check.identification.excitation.search import Limits
 from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, RotorInertia, Viscous
 from inertial_check.mechanics import equations
 from inertial_check.mechanics.tree import Tree
@@ -24,6 +29,10 @@ def limits_of(tree, position=2.0, velocity=2.0, acceleration=8.0):
 def motion(tree, seed=0, count=200):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(3, count, tree.n_u))
+
+
+def test_every_public_name_can_be_imported():
+    assert all(hasattr(excitation, name) for name in excitation.__all__)
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,14 @@ import pytest
 import inertial_check as ic
 import synthetic_robots as synthetic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.fit.loads import Load, expect_loads, join_samples
 from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Offset, Viscous
-from inertial_check.identification.fit.reduction import Reduction, add_gain_columns, scale_torques
-from inertial_check.identification.fit.samples import Samples
+from inertial_check.identification.fit.samples import (
+    Reduction,
+    Samples,
+    add_gain_columns,
+    scale_torques,
+)
+from inertial_check.identification.loads import Load, expect_loads, join_samples
 from inertial_check.mechanics import equations
 from inertial_check.projection.constraints import FixedMass, TotalMass
 

@@ -15,7 +15,7 @@ from inertial_check.identification.fit.payload import (
     identify_payload,
     wrench_regressor,
 )
-from inertial_check.identification.fit.reduction import ROWS
+from inertial_check.identification.fit.samples import ROWS
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.mechanics import equations
 from inertial_check.projection.constraints import FixedMass

@@ -8,7 +8,7 @@ import inertial_check as ic
 from inertial_check.documents.context import Context
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
-from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.options import FrictionOptions, IdentifyOptions, RobotOptions
 from inertial_check.identification.robot import read_robot
 from inertial_check.mechanics import loops

@@ -13,7 +13,7 @@ from inertial_check.documents.context import Context
 from inertial_check.documents.model import tree_of
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
-from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.motion.floating import read_wrenches, sum_forces
 from inertial_check.identification.options import (
     ContactOptions,

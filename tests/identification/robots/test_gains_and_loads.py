@@ -11,7 +11,7 @@ import recorded
 from inertial_check.checking.report import Severity
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
-from inertial_check.identification.fit.loads import Load, find_inseparable
+from inertial_check.identification.loads import Load, find_inseparable
 from inertial_check.identification.options import FrictionOptions, IdentifyOptions, RecordingOptions
 from inertial_check.mechanics.equations import inverse_dynamics
 from inertial_check.reports import View

@@ -11,7 +11,7 @@ import recorded
 from inertial_check.documents.model import tree_of
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
-from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.options import IdentifyOptions, RobotOptions
 from inertial_check.identification.robot import merge_tree
 from inertial_check.mechanics.equations import inverse_dynamics

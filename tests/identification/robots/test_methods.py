@@ -8,7 +8,7 @@ import pytest
 import recorded
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
-from inertial_check.identification.fit.options import FitOptions
+from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.options import FrictionOptions, IdentifyOptions, RecordingOptions
 from inertial_check.programs.cli.main import main
 
