@@ -76,6 +76,18 @@ def test_text_is_found_in_runs_that_know_their_places():
     assert empty.texts(empty.root) == []
 
 
+@pytest.mark.parametrize("code", ["0", "8", "1F", "D800", "DFFF", "FFFE", "FFFF", "110000"])
+def test_a_reference_to_what_is_no_character_stays_as_it_is_written(code):
+    text = f"1&#x{code};2"
+    assert resolve_references(text, 0, len(text)).value == text
+
+
+@pytest.mark.parametrize("code", ["9", "20", "D7FF", "E000", "FFFD", "10000", "10FFFF"])
+def test_a_reference_to_a_character_is_resolved(code):
+    text = f"1&#x{code};2"
+    assert resolve_references(text, 0, len(text)).value == f"1{chr(int(code, 16))}2"
+
+
 _VALUES = ("", "1 2", "/>", ">>", "&lt;&#50;", "\u00e9", "\t1\n", "'", "=", "/a>")
 _TEXTS = ("", " 1 ", "/>", ">", "&gt;2", "\U0001f916", "<!--/>-->", "<![CDATA[</a>]]>", "<?i />?>")
 

@@ -399,3 +399,12 @@ def test_a_body_without_a_usable_shape_has_no_twin_to_follow():
     </robot>"""
     filling = ic.fill(model.encode())
     assert [body.name for body in filling.bodies if body.status == "filled"] == ["left_pad"]
+
+
+def test_a_finding_on_the_document_that_stays_is_not_told():
+    text = f"<!-- first -->\n<?xml version='1.0'?>\n{ARM.read_text()}".encode()
+    before = [finding.code for finding in ic.check_model(text).findings if not finding.body]
+    filling = ic.fill(text, total_mass=9.0)
+    assert before == ["IC002"]
+    assert filling.complete
+    assert filling.notes == ()

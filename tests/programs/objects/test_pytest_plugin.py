@@ -107,6 +107,9 @@ def test_what_the_baseline_knows_does_not_fail(project):
     write = [*command, "--write-baseline", "known.json"]
     subprocess.run(write, cwd=project.path, check=True, capture_output=True)
     run(project).assert_outcomes(passed=12)
+    robot = project.path / "robots" / "arm.urdf"
+    robot.write_text(robot.read_text().replace('iyy="0.0801"', 'iyy="0.00801"'))
+    run(project).assert_outcomes(passed=12)  # an entry of the baseline that is gone
 
 
 def test_selection_by_file_and_by_node_works(project):

@@ -156,6 +156,8 @@ def test_two_arrays_before_and_after():
     assert "b" not in said
     (percent,) = [text for text in said if text.startswith("changed by")]
     assert percent.startswith(f"changed by {100 * after.relative_change[0]:.3g} %")
+    worst = np.asarray(ic.check(before[0]).margin)
+    assert percent.splitlines()[1].startswith(f"margin {worst:.2g} to ")
 
 
 def test_a_fix_that_changes_nothing_is_drawn():
