@@ -211,20 +211,8 @@ def _examine_model(
         each for each in findings if each.body_id not in partly or each.code.startswith("IC0")
     ]
     if model.macros:
-        # Each alone: they are no part of the robot, whose other rules compare its bodies.
-        apart = replace(model, bodies=model.macros, macros=(), problems=(), loops=(), frames=())
-        judgements = judge(apart, settings.tolerance)
-        known = replace(settings, geometry="off", expected_mass=None, expected=())
-        other = examine(apart, judgements, known)
-        alone = [rule for rule in rules if rule.code.startswith(_ALONE)]
-        needed = {body.id: body.inertial.needs for body in model.macros if body.inertial}
-        for each in _find(other, alone, settings, content, failed, later):
-            needs = needed.get(each.body_id or "", "")
-            if not needs:
-                findings.append(each)
-            elif each.code in _PARTLY:
-                message = f"{each.message}; these are the numbers where 1 stands for {needs}"
-                findings.append(each._replace(message=message, fix=None, causes=()))
+        apart, judgements = _find_in_macros(model.macros, model, settings, content, failed, later)
+        findings += apart
         bodies += model.macros
         judged += judgements
     defects = failed.describe()
@@ -264,6 +252,34 @@ def _examine_model(
     return report, defects
 
 
+def _find_in_macros(
+    macros: tuple[Body, ...],
+    model: Model,
+    settings: Settings,
+    content: ReportContent,
+    failed: _Defects,
+    later: _Defects,
+) -> tuple[list[Finding], Sequence[Judgement]]:
+    """The findings on the macros of a model, each alone, and their judgements.
+
+    They are no part of the robot, whose other rules compare its bodies.
+    """
+    apart = replace(model, bodies=macros, macros=(), problems=(), loops=(), frames=())
+    judgements = judge(apart, settings.tolerance)
+    known = replace(settings, geometry="off", expected_mass=None, expected=())
+    rules = [rule for rule in settings.rules() if rule.code.startswith(_ALONE)]
+    needed = {body.id: body.inertial.needs for body in macros if body.inertial}
+    findings = []
+    for each in _find(examine(apart, judgements, known), rules, settings, content, failed, later):
+        needs = needed.get(each.body_id or "", "")
+        if not needs:
+            findings.append(each)
+        elif each.code in _PARTLY:
+            message = f"{each.message}; these are the numbers where 1 stands for {needs}"
+            findings.append(each._replace(message=message, fix=None, causes=()))
+    return findings, judgements
+
+
 def _is_told(finding: Finding) -> bool:
     """Whether the first cause of a finding tells numbers, so that it may have a remedy."""
     return bool(finding.causes) and finding.causes[0].edit is not None
@@ -279,10 +295,13 @@ def recheck(
 
     Args:
         examination: The model as it is.
-        model: The same model with other numbers.
+        model: The same model with other numbers; bodies beyond those examined are its macros.
         judgements: Those of its bodies.
         settings: Those of the document.
     """
+    own = len(examination.judgements)
+    macros, model = model.bodies[own:], replace(model, bodies=model.bodies[:own], macros=())
+    judgements = judgements[:own]
     again = examine(model, judgements, settings)
     pairs = enumerate(zip(examination.judgements, judgements, strict=True))
     again = replace(again, changed=frozenset(at for at, (one, two) in pairs if one != two))
@@ -293,6 +312,10 @@ def recheck(
         if not rule.code.startswith(_UNCHANGED):
             findings += rule(model, settings.severity(rule), False).findings(again)
     again.release()
+    if macros:
+        defects, plain = _Defects(model.source.path), FINDINGS_ONLY._replace(quotes=False)
+        found, _ = _find_in_macros(macros, model, settings, plain, defects, defects)
+        findings += found
     return sort_findings(findings, model, settings).counting
 
 

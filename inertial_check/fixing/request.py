@@ -433,9 +433,8 @@ class FixRequest:
 
     def judge(self, model: Model) -> Sequence[Judgement]:
         """The judgements of the bodies of the model, which a check may have made."""
-        if self.examination is not None:
-            return self.examination.judgements
-        return judge(model, self.tolerance)
+        known = () if self.examination is None else self.examination.judgements
+        return known if len(known) == len(model.bodies) else judge(model, self.tolerance)
 
     def find_findings(self, model: Model) -> Sequence[Finding]:
         """The findings of a check of the model, with their causes."""
