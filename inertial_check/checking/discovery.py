@@ -23,7 +23,13 @@ from inertial_check.documents.files.access import (
 )
 from inertial_check.documents.files.walking import MESH_SUFFIXES, SUFFIXES
 from inertial_check.documents.inertials import CountedFile, count_bytes
-from inertial_check.documents.load import FORMATS, find_missing, match_format, root_tag
+from inertial_check.documents.load import (
+    FORMATS,
+    describe_root,
+    find_missing,
+    match_format,
+    root_tag,
+)
 from inertial_check.documents.source import Source
 
 if TYPE_CHECKING:
@@ -343,7 +349,7 @@ class _Search:
         if tag in _FRAGMENTS:
             reason = "no model of this run includes this fragment"
         elif reason is None:
-            reason = f"the root element <{tag}> is no robot model" if tag else "it is no XML"
+            reason = describe_root(tag) if tag else "it is no XML"
         if (counted := count_bytes(Source(entry.printed, data), reason)).inertials:
             self._counted.append(counted)
 

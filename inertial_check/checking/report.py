@@ -20,7 +20,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from inertial_check.documents.inertials import UNKNOWN, CountedFile, CountedInertial
+from inertial_check.documents.inertials import UNEXPLAINED, CountedFile, CountedInertial
 from inertial_check.documents.model import (
     Body,
     How,
@@ -731,7 +731,7 @@ class Account(EqualByValue):
         for file in counted:
             path = real(file.path)
             for each in file.inertials:
-                rank = (hows.index(each.how), not each.needs, each.reason == UNKNOWN)
+                rank = (hows.index(each.how), not each.needs, each.reason in UNEXPLAINED)
                 key = (path, each.offset, each.prim)
                 if key not in best or rank < best[key][0]:
                     best[key] = (rank, file.path, each)

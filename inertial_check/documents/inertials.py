@@ -17,13 +17,20 @@ from inertial_check.documents.mjcf import NAME as MJCF
 from inertial_check.documents.mjcf import ROOTS as MJCF_ROOTS
 from inertial_check.documents.model import How, Model
 from inertial_check.documents.ros_yaml import NAME as YAML
-from inertial_check.documents.source import Source
+from inertial_check.documents.source import Source, Span
 from inertial_check.documents.usd import NAME as USD
 from inertial_check.documents.usd import TEXT
+from inertial_check.documents.xml.document import parse
 from inertial_check.documents.xml.encoding import Unreadable, decode
+from inertial_check.errors import DocumentError
 
 UNKNOWN = "no body of the models that were read has it"
 """Reason where the reader of the file gives none."""
+
+_NO_PRIM = "no prim of a composed stage has it: it is in a variant not selected, or over nothing"
+
+UNEXPLAINED = frozenset([UNKNOWN, _NO_PRIM])
+"""Reasons that give way to any other that another document tells."""
 
 _IGNORED = re.compile(rb"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)")
 _INERTIAL = re.compile(rb"<inertial(?=[\s/>])")
@@ -149,28 +156,57 @@ def count_bytes(source: Source, reason: str, needs: str = "") -> CountedFile:
     )
 
 
+def _explain_place(source: Source, place: int, number: int) -> str:
+    """Explain by the elements around an inertial why no body has it; "" if they do not tell."""
+    try:
+        path = parse(source.path, source.data, number).find_path(Span(place, place, number))
+    except DocumentError:
+        return _NO_PRIM if source.data.startswith(TEXT) else ""
+    if len(path) < 2:
+        return ""
+    around, own = path[-2], path[-1]
+    first = around.first(own.tag) if own.tag == "inertial" else None
+    if first is not None and first is not own:
+        return f"another <inertial> of its <{around.tag}> stands before it, and counts"
+    inside = " in ".join(f"<{each.tag}>" for each in reversed(path[:-1]))
+    return f"it stands in {inside}, where no reader looks for bodies"
+
+
+def _list_judged(model: Model) -> list[dict[int, How]]:
+    """List the first bytes of the inertials that bodies of a model have, and how, by file."""
+    judged: list[dict[int, How]] = [{} for _ in (model.source, *model.others)]
+    unjudged = {each.span for each in model.unjudged}
+    for body in (*model.bodies, *model.macros):
+        found = body.inertial
+        if found is None or found.span in unjudged:
+            continue
+        how = "derived" if body.inertia_from == "geometry" else found.how
+        spans = [found.span]
+        if model.format == USD:  # several layers may write one inertial
+            numbers = (found.mass, *found.I_BBcm_Bi.values())
+            spans += [each.span for each in numbers if each is not None and each.span]
+        for span in spans:
+            judged[span.file].setdefault(span.start, how)
+    return judged
+
+
 def count_model(model: Model) -> list[CountedFile]:
     """Count the inertials of all files of a model, and tell what became of each."""
     sources = (model.source, *model.others)
-    judged: list[dict[int, How]] = [{} for _ in sources]
+    judged = _list_judged(model)
     why: list[dict[int, tuple[str, str]]] = [{} for _ in sources]
-    unjudged = {each.span for each in model.unjudged}
-    for body in (*model.bodies, *model.macros):
-        if body.inertial is not None and body.inertial.span not in unjudged:
-            span, how = body.inertial.span, body.inertial.how
-            derived = body.inertia_from == "geometry"
-            judged[span.file].setdefault(span.start, "derived" if derived else how)
     for span, reason, needs in model.unjudged:
         why[span.file].setdefault(span.start, (reason, needs))
     counted = []
     for number, source in enumerate(sources):
-        own = judged[number]
+        own, reasons = judged[number], why[number]
         places = find_inertials(source.data)
         if model.format == YAML:  # has no elements that a search could find
             places = sorted(own)
         if model.format == USD:  # an inertial begins at a number, whose name the search finds
-            ends = [(bisect(places, start), how) for start, how in own.items()]
-            own = {places[end - 1]: how for end, how in ends if end}
+            own = {places[at - 1]: own[n] for n in sorted(own) if (at := bisect(places, n))}
+            ends = [(bisect(places, start), each) for start, each in reasons.items()]
+            reasons = {places[end - 1]: each for end, each in ends if end}
         for body in model.bodies:
             if body.inertia_from == "geometry" and body.span.file == number:
                 start, end, _ = body.span
@@ -179,9 +215,11 @@ def count_model(model: Model) -> list[CountedFile]:
                 own |= dict.fromkeys(inside, "derived")
         rows = []
         for place in places:
-            found = own.get(place)
-            reason, needs = ("", "") if found else why[number].get(place, (UNKNOWN, ""))
-            rows.append(CountedInertial(place, source.line(place), found or "", reason, needs))
+            how = own.get(place)
+            reason, needs = ("", "") if how else reasons.get(place, (UNKNOWN, ""))
+            if reason == UNKNOWN:
+                reason = _explain_place(source, place, number) or UNKNOWN
+            rows.append(CountedInertial(place, source.line(place), how or "", reason, needs))
         if rows:
             counted.append(CountedFile(source.path, tuple(rows)))
     layers: dict[str, list[CountedInertial]] = {}

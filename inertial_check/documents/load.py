@@ -180,5 +180,11 @@ def _no_model_error(path: str, data: bytes) -> DocumentError:
         tag = tag or parse(path, data).root.tag
     except DocumentError as error:
         return error
-    known = ", ".join(FORMATS)
-    return NotAModelError(path, f"the root element <{tag}> is no robot model (known: {known})")
+    return NotAModelError(path, f"{describe_root(tag)} (known: {', '.join(FORMATS)})")
+
+
+def describe_root(tag: str) -> str:
+    """Say why a document with this root element, which no format matches, is no model."""
+    if tag in sdf.ROOTS:
+        return f"xacro in <{tag}> is not expanded, as it is in <robot>: check what it expands to"
+    return f"the root element <{tag}> is no robot model"

@@ -131,6 +131,81 @@ def Xform "loose" {{
     assert [(each.path, each.line) for each in binary.unjudged] == [("r.usdc", 1)]
 
 
+def test_layers_of_one_inertial_are_all_judged_and_weaker_ones_named(folder):
+    pytest.importorskip("pxr")
+    api = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
+    base = f"""#usda 1.0
+(metersPerUnit = 1
+defaultPrim = "r")
+def Xform "r" {{
+def Xform "a" ({api}) {{
+    float physics:mass = 1
+}}
+over "nothing" {{
+    float physics:mass = 2
+}}
+}}"""
+    own = """#usda 1.0
+(metersPerUnit = 1
+defaultPrim = "r"
+subLayers = [@base.usda@])
+over "r" (variants = {string s = "one"}
+prepend variantSets = "s") {
+over "a" {
+    float3 physics:diagonalInertia = (1, 1, 1)
+}
+variantSet "s" = {
+"one" {
+over "a" {
+    float physics:mass = 3
+}
+}
+"two" {
+over "a" {
+    float physics:mass = 4
+}
+}
+}
+}"""
+    (folder / "base.usda").write_text(base)
+    (folder / "robot.usda").write_text(own)
+    found = account()
+    assert (found.inertials, found.judged["written"]) == (5, 2)
+    reasons = {(each.path, each.line): each.reason for each in found.unjudged}
+    assert "over nothing" in reasons["./base.usda", 9]
+    assert reasons["./robot.usda", 13].startswith("a stronger opinion")
+    assert "variant" in reasons["./robot.usda", 18]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        (f"<robot>\n<link>{INERTIAL}\n{INERTIAL}</link></robot>", 3, "another <inertial> of its"),
+        (f"<robot><link name='a'/>\n{INERTIAL}</robot>", 2, "it stands in <robot>, where"),
+        (
+            "<sdf version='1.6'><world name='w'><state>\n<link><inertial/></link></state></world>"
+            "</sdf>",
+            2,
+            "it stands in <link> in <state> in <world> in <sdf>, where no reader",
+        ),
+        (
+            "<sdf xmlns:xacro='x'><model name='m'><link name='l'>\n<inertial><mass>${m}</mass>"
+            "</inertial></link></model></sdf>",
+            2,
+            "xacro in <sdf> is not expanded",
+        ),
+    ],
+)
+def test_an_inertial_that_is_that_of_no_body_is_named_by_what_is_around_it(
+    folder, text, line, reason
+):
+    (folder / "part.xml").write_text(text)
+    report = check_paths(CheckRequest(["."], lambda path: SETTINGS, allow_unjudged=True))
+    (unjudged,) = report.account.unjudged
+    assert (unjudged.line, unjudged.reason[: len(reason)]) == (line, reason)
+    assert {each.code for each in report.findings} <= {"IC004", "IC501"}
+
+
 def test_workers_a_cache_and_an_archive_give_the_same_account(folder, monkeypatch):
     tree = folder / "tree"
     tree.mkdir()

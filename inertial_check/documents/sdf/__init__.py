@@ -21,5 +21,5 @@ SUFFIXES: tuple[str, ...] = (".sdf", ".world")
 
 
 def matches(head: Head) -> bool:
-    """Return whether a document is SDF, judged by its root element."""
-    return head.root_tag in ROOTS
+    """Return whether a document is SDF, judged by its root element, and no template of one."""
+    return head.root_tag in ROOTS and not (b"xmlns:xacro" in head.data and b"${" in head.data)

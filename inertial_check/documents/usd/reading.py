@@ -54,6 +54,7 @@ from inertial_check.documents.model import (
     Role,
     RootPose,
     Shape,
+    Unjudged,
 )
 from inertial_check.documents.numbers import complain_of_length
 from inertial_check.documents.poses import (
@@ -98,6 +99,10 @@ _LETTERS = ("X", "Y", "Z")
 _SPHERE_RADIUS = 0.1
 """Radius [m] of the sphere that UsdPhysics assumes for a body with mass but no inertia and no
 collider."""
+
+_COUNTED = ("physics:mass", "physics:diagonalInertia")
+_OVERRIDDEN = "a stronger opinion, or the mass of its body, stands in for it"
+_NO_BODY = "its prim is not in a rigid body, or engines ignore its mass"
 
 _SHOWN = 3
 """Number of composition errors that a message shows; the others are counted."""
@@ -322,13 +327,22 @@ class _StageReader:
         poses = ((body["path"], self._frames.in_world(body)) for body in entries)
         # Masses in binary layers have no places: their prims tell them apart.
         hows: dict[str, How] = {
-            body.id: "derived" if body.inertia_from == "geometry" else "written" for body in bodies
+            body.id: "derived" if body.inertia_from == "geometry" else "written"
+            for body in bodies
+            if body.inertia_from == "geometry" or body.inertial is not None
         }
-        masses: dict[tuple[str, str], How | Literal[""]] = {
-            (self._layers.display_path(self._stage["layers"][number]), prim): hows.get(owner, "")
-            for number, prim, owner in self._stage["masses"]
-            if self._layers.text(number) is None
-        }
+        masses: dict[tuple[str, str], How | Literal[""]] = {}
+        unused = []
+        for number, prim, owner in self._stage["masses"]:
+            layer = self._layers.text(number)
+            if layer is None:
+                path = self._layers.display_path(self._stage["layers"][number])
+                masses[path, prim] = hows.get(owner, "")
+                continue
+            reason = _OVERRIDDEN if owner in hows else _NO_BODY
+            for name in _COUNTED:
+                if (value := layer.places.values.get(f"{prim}.{name}")) is not None:
+                    unused.append(Unjudged(layer.span(value.start, value.start), reason))
         return Model(
             self._source,
             NAME,
@@ -338,6 +352,7 @@ class _StageReader:
             tuple(self._layers.others),
             loops=tuple(self._frames.close(entry) for entry in self._stage["loops"]),
             roots=tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None),
+            unjudged=tuple(unused),
             binary=tuple((*place, how) for place, how in masses.items()),
         )
 

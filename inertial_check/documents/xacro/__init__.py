@@ -19,13 +19,21 @@ _COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
 _WORD = rf"<(?:{'|'.join(sorted(XACRO_WORDS))})(?=[\s/>])"
 _TEMPLATE = r"=\s*[\"'][^\"'<>]*\$(?:\{|\((?:arg|eval)\s)"
 _LINK = r"<link(?=[\s/>])"
+_INERTIAL = r"<inertial(?=[\s/>])"
+_OTHER_ROOTS = ("sdf", "gazebo", "mujoco", "mujocoinclude")
 
 
 def matches(head: Head) -> bool:
-    """Return whether a document is a xacro file; a URDF with a left-over macro call is not."""
-    if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
+    """Return whether a document is a xacro file; a URDF with a left-over macro call is not.
+
+    Files that others include may have any root element.
+    """
+    if not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
         return False
     text = beginning(head.data, len(head.data))
+    if head.root_tag != "robot":
+        known = head.root_tag is None or ":" in head.root_tag or head.root_tag in _OTHER_ROOTS
+        return not known and "<xacro:macro" in text and re.search(_INERTIAL, text) is not None
     if "<xacro:" not in text and "$" not in text:
         return False
     text = re.sub(_COMMENT, "", text)

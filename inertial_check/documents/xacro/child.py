@@ -190,6 +190,7 @@ class _Writer:
         self.words: list[list[int]] = []
         self.unknowns: list[tuple[int, int, list[str], tuple[float, ...]]] = []
         self.inertials: set[Element] = set()
+        self._parents: list[str] = []
         self._at = 0
         self._origins: dict[Element, list[int | None]] = {}
 
@@ -222,10 +223,20 @@ class _Writer:
             before = '"'
         self._put(f"{before}>")
         tag_end = self._at
+        if isinstance(node.tagName, StampedName) and self._is_read(node):
+            self.inertials.add(node.tagName.element)
+        self._parents.append(node.tagName)
         for child in node.childNodes:
             self.write(child)
+        self._parents.pop()
         self._put(f"</{node.tagName}>")
         row += [start, tag_end, self._at, *self._origin(node.tagName)]
+
+    def _is_read(self, node: Node) -> bool:
+        """Whether an element is the inertial of a link, or has another form than that of URDF."""
+        if node.tagName != "inertial" or self._parents[1:] == ["link"]:
+            return bool(node.tagName == "inertial")
+        return not any(mass.hasAttribute("value") for mass in node.getElementsByTagName("mass"))
 
     def _origin(self, name: str) -> list[int | None]:
         """Return the place of an element in its file, which a macro may have copied many times."""
@@ -233,8 +244,6 @@ class _Writer:
             return _origin(name)
         known = self._origins.get(name.element)
         if known is None:
-            if name == "inertial":
-                self.inertials.add(name.element)
             known = self._origins[name.element] = _origin(name)
         return known
 
@@ -303,6 +312,13 @@ def _expand(request: JsonObject) -> Iterator[JsonObject]:
         tracing = _tracing()
         tree = tracing.expand(request["path"], dict(request["arguments"]), inputs)
         writer = _Writer()
+        root = tree.documentElement
+        assert root is not None  # it was parsed
+        own = root.tagName
+        if own != "robot" and ":" not in own and isinstance(own, StampedName):
+            name = StampedName("robot")  # files that others include may have any root
+            name.document, name.element = own.document, own.element
+            root.tagName = name
         for node in tree.childNodes:
             writer.write(node)
         yield {
@@ -314,9 +330,9 @@ def _expand(request: JsonObject) -> Iterator[JsonObject]:
         }
         if not _list_missing(inputs.files, writer.inertials):
             return
-        ways = tracing.expand_alone(writer.inertials)
+        ways = tracing.expand_alone(writer.inertials, root)
         robot = minidom.Document().createElement("robot")
-        if tree.documentElement and (version := tree.documentElement.getAttribute("version")):
+        if version := root.getAttribute("version"):
             robot.setAttribute("version", version)
         for link in (each for links in ways.values() for each in links):
             robot.appendChild(link)

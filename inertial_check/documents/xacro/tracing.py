@@ -280,13 +280,15 @@ class Tracing:
                     told[id(head)] += f"; {key}"
         return [(told[id(loss)], loss.where) for loss in self._losses.values() if id(loss) in told]
 
-    def expand_alone(self, reached: set[Element]) -> dict[Element, list[Node]]:
+    def expand_alone(self, reached: set[Element], root: Node) -> dict[Element, list[Node]]:
         """Expand what no link came from: each macro by itself, and what was left out.
 
-        Parameters without a value are unknown, and conditions on them hold.
+        What stands in the expanded document where no reader looks is taken from there. Parameters
+        without a value are unknown, and conditions on them hold.
 
         Args:
-            reached: The <inertial> elements of the files that are in the expanded document.
+            reached: The <inertial> elements of the files that are read in the expanded document.
+            root: Root element of that document.
 
         Returns:
             Links with the other <inertial> elements as they expand, for each of the elements.
@@ -299,6 +301,7 @@ class Tracing:
         # Macros are called after they are defined: the last callers know most.
         pending = [*self._left, *reversed(uncalled), *reversed(macros.values())]
         self._left = []
+        self._harvest(root, reached, found)
         # Names of the macros from which inertials that were not reached come.
         holding: set[str] = set()
         for _ in macros:

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
+from inertial_check.checking.check import check_model
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
+from inertial_check.fixing.prescriptions import prescribe
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 
@@ -64,6 +66,30 @@ class TestMacros:
         assert (body.inertial.how, body.inertial.mass.value) == ("macro", 2.0)
         assert body.inertial.I_BBcm_Bi["ixx"].value == 1.0
         assert [code for code, *_ in codes(model)] == ["IC301"]
+
+    def test_a_finding_in_one_has_a_remedy(self):
+        """Numbers of macros follow those of the robot's bodies when a remedy is tried."""
+        parts = macro("n", link("${n}", moments=("1.00", "1.00", "2.01"))), link("a", moments=BAD)
+        report = check_model(read(*parts), prescribe=prescribe)
+        assert report.notes == ()
+        (found,) = [each for each in report.findings if each.body == "{n}"]
+        assert "izz" in found.remedy.edits[0]
+
+    @pytest.mark.parametrize("root", ["root", "robot", "package_parts"])
+    def test_a_file_that_others_include_may_have_any_root(self, root):
+        text = robot(macro("n", link("${n}", moments=BAD))).replace("robot", root)
+        model = load(text.encode(), path="part.xacro")
+        assert (model.format, model.bodies, len(model.macros)) == ("xacro", (), 1)
+        assert codes(model) == [("IC301", "{n}", 2)]
+
+    def test_where_no_reader_looks_numbers_are_judged_as_they_stand(self):
+        """Files of old releases have macros without a prefix."""
+        old = '<macro name="old" params="n"><property name="m" value="3"/>'
+        old += f"{link('${n}', '${m}', BAD)}</macro>"
+        model = read(old, link("here"), "<gazebo><inertial><mass>1</mass></inertial></gazebo>")
+        (body,) = model.macros
+        assert (body.inertial.how, body.inertial.needs) == ("part", "m")
+        assert ("IC301", "{n}", 2) in codes(model)
 
     def test_one_that_is_called_is_judged_by_its_calls_alone(self):
         model = read(macro("name m", link("${name}", "${m}")), '<xacro:part name="a" m="3"/>')
