@@ -3,11 +3,12 @@
 What fails becomes a finding or a note of its document, with "internal error" in its text.
 """
 
-import random
-
 import pytest
 
-from inertial_check.checking.check import check_model
+import random_models
+from inertial_check.checking.check import Document, check_documents, check_model
+from inertial_check.checking.rules import siblings
+from inertial_check.checking.settings import Settings
 
 SIDES = ("left", "right")
 
@@ -42,18 +43,6 @@ def write_urdf(bodies, nested):
     return f'<robot name="r">{text}</robot>'.encode()
 
 
-def write_sdf(bodies, nested):
-    """SDF with links without joints, in one model or in a model for each."""
-    text = ""
-    for name, mass, (xx, yy, zz), _ in bodies:
-        text += (
-            f'<link name="{name}"><inertial><mass>{mass}</mass><inertia><ixx>{xx}</ixx>'
-            f"<iyy>{yy}</iyy><izz>{zz}</izz></inertia></inertial></link>"
-        )
-        text += "" if nested else f'</model><model name="m{name}">'
-    return f'<sdf version="1.9"><model name="m">{text}<link name="l"/></model></sdf>'.encode()
-
-
 def expect_no_rule_fails(document):
     report = check_model(document)
     texts = [*(each.message for each in report.findings), *report.files[0].notes]
@@ -84,23 +73,27 @@ def test_what_is_wrong_with_one_of_them_is_found():
     assert "IC301" in {each.code for each in report.findings}
 
 
-@pytest.mark.parametrize("write", [write_mjcf, write_urdf, write_sdf])
-@pytest.mark.parametrize("seed", range(40))
-def test_no_rule_fails_for_want_of_something_to_compare(write, seed):
-    rng = random.Random(seed)
-    count = rng.choice([0, 1, 2, 3, 6, 8])
-    names = [
-        f"{rng.choice(['', 'front_', 'rear_'])}{SIDES[at % 2]}_{at // 2}" for at in range(count)
-    ]
-    moments = (0.01, 0.01, 0.001)
-    equal = rng.random() < 0.5
-    bodies = [
-        (
-            name,
-            1.0 if equal else rng.choice([0.0, 1e-9, 1.0, 1e9]),
-            moments if equal else tuple(rng.choice([0.0, 1e-12, 1.0, 3.0]) for _ in range(3)),
-            not equal and rng.random() < 0.3,
-        )
-        for name in names
-    ]
-    expect_no_rule_fails(write(bodies, nested=rng.random() < 0.5))
+@pytest.mark.fuzz
+def test_no_model_of_random_fragments_ends_in_an_internal_error(request):
+    """Models without roots, pairs, planes, shapes or joints, and with nonsense for numbers."""
+    count = 20_000 if request.config.getoption("--long") else 250
+    assert random_models.find_internal_errors(range(count)) == {}
+
+
+@pytest.mark.parametrize("screen", siblings.SCREENS)
+def test_a_comparison_that_fails_costs_its_own_rules(screen, monkeypatch):
+    """Each rule of the plausibility of bodies asks the comparisons that are made once for all."""
+
+    def fail(*_):
+        raise ArithmeticError("injected")
+        yield
+
+    codes = siblings.SCREENS[screen]
+    screens = {(fail if each is screen else each): at for each, at in siblings.SCREENS.items()}
+    monkeypatch.setattr(siblings, "SCREENS", screens)
+    document = Document("r.urdf", True, Settings().validate(), write_urdf(legs(), nested=True))
+    (result,) = check_documents([document])
+    (finding,) = [each for each in result.file.findings if each.code == "IC001"]
+    rules = " and ".join(f"rule {code}" for code in codes)
+    assert finding.message.startswith(f"{rules} failed: internal error, ArithmeticError: injected")
+    assert result.failure.startswith(f"r.urdf: {rules} failed")  # exit code 2

@@ -55,6 +55,7 @@ from inertial_check.checking.rules.shapes import (
     repetitions,
     sizes,
 )
+from inertial_check.documents.children import PASSING
 from inertial_check.documents.model import ENTRIES, measure_open_share
 from inertial_check.inertia import resemblance, tolerances
 
@@ -446,24 +447,36 @@ def lost_decimals(examination: Examination, limits: Limits, _: FoundDoubts) -> D
             yield index, Doubt("IC307", "tensor", message, {"open_share": share})
 
 
-SCREENS: tuple[Callable[[Examination, Limits, FoundDoubts], Doubts], ...] = (
-    contradictions,
-    lost_decimals,
-    placeholders,
-    repetitions,
-    copies,
-    centers,
-    sizes,
-    densities,
-    box_densities,
-    forms,
-    twins,
-)
-"""Comparisons in the order in which they are made, the plainest first: a body keeps the first
-doubt on each evidence."""
+SCREENS: Mapping[Callable[[Examination, Limits, FoundDoubts], Doubts], tuple[str, ...]] = {
+    contradictions: ("IC605",),
+    lost_decimals: ("IC307",),
+    placeholders: ("IC501",),
+    repetitions: ("IC603",),
+    copies: ("IC602",),
+    centers: ("IC201", "IC202"),
+    sizes: ("IC502",),
+    densities: ("IC503",),
+    box_densities: ("IC503",),
+    forms: ("IC504", "IC505"),
+    twins: ("IC601",),
+}
+"""Comparisons with the codes of their doubts, in the order in which they are made, the plainest
+first: a body keeps the first doubt on each evidence."""
 
 
-_KNOWN: WeakKeyDictionary[Assembly, Mapping[str, Sequence[tuple[int, Doubt]]]] = WeakKeyDictionary()
+class _Doubts(NamedTuple):
+    """The doubts about the bodies of a model by their codes, each with the index of its body.
+
+    Attributes:
+        by_code: The doubts.
+        failed: The error of each comparison that failed, by the codes of its doubts.
+    """
+
+    by_code: Mapping[str, Sequence[tuple[int, Doubt]]]
+    failed: Mapping[str, Exception]
+
+
+_KNOWN: WeakKeyDictionary[Assembly, _Doubts] = WeakKeyDictionary()
 
 _EXPLAINED = frozenset({"IC502", "IC503", "IC504", "IC505"})
 """Codes of the doubts that a reading of the whole model explains."""
@@ -480,30 +493,38 @@ _NAMES: Mapping[Where, tuple[str, ...]] = {
 """Names of the numbers that a doubt is about."""
 
 
-def doubts(examination: Examination) -> Mapping[str, Sequence[tuple[int, Doubt]]]:
-    """Find the doubts about suspicious bodies by their codes, each with the index of its body.
+def doubts(examination: Examination) -> _Doubts:
+    """Find the doubts about suspicious bodies.
 
-    No two doubts about a body rest on one evidence.
+    No two doubts about a body rest on one evidence. A comparison that fails costs its own doubts.
     """
     assembly = examination.assembly
     if assembly not in _KNOWN:
         found: dict[int, list[Doubt]] = {}
-        if len(examination.judgements) > 1 or assembly.stated.any():
-            for screen in SCREENS:
+        failed: dict[str, Exception] = {}
+        wanted = len(examination.judgements) > 1 or assembly.stated.any()
+        for screen, codes in SCREENS.items() if wanted else ():
+            try:
                 for index, doubt in screen(examination, LIMITS[examination.strictness], found):
                     if not is_explained(found, index, doubt.evidence, doubt.weak):
-                        kept = [
-                            each
-                            for each in found.get(index, ())
-                            if not each.evidence & doubt.evidence
-                        ]
+                        so_far = found.get(index, ())
+                        kept = [each for each in so_far if not each.evidence & doubt.evidence]
                         found[index] = [*kept, doubt]
-        found = _heed_the_model(examination, found)
+            except PASSING:
+                raise
+            except Exception as error:
+                failed |= dict.fromkeys(codes, error)
+        try:
+            found = _heed_the_model(examination, found)
+        except PASSING:
+            raise
+        except Exception as error:
+            failed |= dict.fromkeys(_EXPLAINED, error)
         by_code: dict[str, list[tuple[int, Doubt]]] = {}
         for index, each in sorted(found.items()):
             for doubt in each:
                 by_code.setdefault(doubt.code, []).append((index, doubt))
-        _KNOWN[assembly] = by_code
+        _KNOWN[assembly] = _Doubts(by_code, failed)
     return _KNOWN[assembly]
 
 
@@ -552,7 +573,10 @@ class DoubtRule(Rule):
 
 def find_doubts(rule: Rule, examination: Examination) -> Iterator[Finding]:
     """Find the bodies with a doubt of a rule's code; notes where the evidence is weak."""
-    for index, doubt in doubts(examination).get(rule.code, ()):
+    known = doubts(examination)
+    if rule.code in known.failed:
+        raise known.failed[rule.code]
+    for index, doubt in known.by_code.get(rule.code, ()):
         body = rule.model.bodies[index]
         where, inertial, span = doubt.where, body.inertial, body.span
         if inertial is not None:
