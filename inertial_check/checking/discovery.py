@@ -51,6 +51,7 @@ _REMEDIES = {
     "link out of the repository": "name what they lead to, or --follow-outside",
     "Git LFS pointer": "`git lfs pull` fetches the files",
     "empty submodule": "`git submodule update --init --recursive` fetches them",
+    "file in a hidden folder": "name the folder to check them",
     "file like a model": "their content is no robot model",
 }
 """Kinds of what a search meets and does not check, and what the user can do about it."""
@@ -257,7 +258,17 @@ class _Search:
             self._skip("link out of the repository", folder.printed)
             return False
 
-        for entry in walk(printed, path, glob, self._add_failure, enters):
+        def tell_hidden(folder: WalkEntry) -> None:
+            link = os.path.islink(folder.absolute)
+            if glob is not None or link or os.path.basename(folder.absolute) == ".git":
+                return
+            inside = walk(folder.printed, folder.absolute, None, self._add_failure, lambda _: False)
+            for each in inside:
+                suffix = os.path.splitext(each.printed)[1].lower()
+                if suffix in SUFFIXES - {".xml"} and not self._excludes(each.printed):
+                    self._skip("file in a hidden folder", each.printed)
+
+        for entry in walk(printed, path, glob, self._add_failure, enters, tell_hidden):
             with remember_folders(self._folders):
                 holds_models |= self._consider(entry, access)
             yield

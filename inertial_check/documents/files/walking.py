@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from inertial_check.documents.files.access import contains, read_regular
@@ -67,6 +67,47 @@ class IgnoreFile(NamedTuple):
         return None
 
 
+_LARGEST_INDEX = 1 << 26
+"""Largest size of an index of git [bytes]: a million files have less."""
+
+
+def is_tracked(path: str, repository: str) -> bool:
+    """Tell whether the index of a repository has a file, or one in a folder: git ignores neither.
+
+    Nothing is tracked where the index cannot be read, or is of a version that shortens names.
+    """
+    index = os.path.join(repository, ".git", "index")
+    try:
+        changed = os.lstat(index).st_mtime_ns
+    except OSError:
+        return False
+    return path in _read_index(repository, index, changed)
+
+
+@lru_cache(maxsize=8)
+def _read_index(repository: str, index: str, changed: int) -> frozenset[str]:
+    """List the files of an index of git as it was changed last, and the folders above them."""
+    try:
+        data = b"" if os.path.islink(index) else read_regular(index, _LARGEST_INDEX)
+    except OSError:
+        data = b""
+    found: set[str] = set()
+    known = data[:4] == b"DIRC" and int.from_bytes(data[4:8], "big") in (2, 3)
+    at = 12
+    for _ in range(int.from_bytes(data[8:12], "big") if known else 0):
+        extended = data[at + 60 : at + 61] >= b"@" and data[at + 60] & 0x40
+        start = at + 62 + 2 * bool(extended)
+        end = data.find(b"\0", start)
+        if end < 0:
+            return frozenset()
+        path = os.path.join(repository, os.fsdecode(data[start:end]))
+        at += (end - at) // 8 * 8 + 8
+        while path not in found and path != repository:
+            found.add(path)
+            path = os.path.dirname(path)
+    return frozenset(found)
+
+
 LARGEST = 1 << 17
 """Largest size of an ignore file [bytes]: thousands of patterns, as each of them is compared with
 each path of the folder."""
@@ -87,9 +128,9 @@ def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
         directory: Whether it is a directory; for git, a symbolic link is none.
     """
     for ignore in reversed(ignores):
-        verdict = ignore.verdict(path, directory)
+        verdict = ignore.verdict(path, directory) if ignore.patterns else None
         if verdict is not None:
-            return verdict
+            return verdict and not is_tracked(path, ignores[0].folder)
     return False
 
 
@@ -113,7 +154,8 @@ def within(folder: str, ignores: Ignores, failed: Failed) -> Ignores:
     if os.path.lexists(
         repository
     ):  # a repository of its own, to which the ignore files around it do not apply
-        ignores = _read(folder, os.path.join(repository, "info", "exclude"), failed)
+        own = _read(folder, os.path.join(repository, "info", "exclude"), failed)
+        ignores = (IgnoreFile(folder, ()), *own)
     return ignores + _read(folder, os.path.join(folder, ".gitignore"), failed)
 
 
@@ -436,6 +478,7 @@ def walk(
     glob: Glob | None,
     failed: Callable[[str, OSError], None],
     enters: Callable[[WalkEntry], bool] = lambda folder: True,
+    hidden: Callable[[WalkEntry], None] = lambda folder: None,
 ) -> Iterator[WalkEntry]:
     """Find the files below a folder: models and meshes by their suffix, or what a glob matches.
 
@@ -450,6 +493,7 @@ def walk(
         glob: The pattern of files to find; a folder that matches is walked as if it were named.
         failed: Called with each folder that cannot be read, and the error.
         enters: Tells whether a link to a folder is followed.
+        hidden: Called with each hidden folder that is left out.
     """
     start = os.path.abspath(path)
     folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, above(start, failed))]
@@ -463,6 +507,7 @@ def walk(
         except OSError as error:
             failed(folder.entry.printed, error)
             continue
+        found: list[WalkEntry] = []
         ignores = within(folder.entry.absolute, folder.ignores, failed)
         for child in entries:
             real_folder = child.is_dir(follow_symlinks=False)
@@ -470,17 +515,18 @@ def walk(
                 continue
             entry = folder.entry.inside(child.name)
             if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
-                wanted_glob = folder.glob
-                if wanted_glob is None:
+                if folder.glob is None:
                     wanted = os.path.splitext(child.name)[1].lower() in _WANTED
                 else:
-                    wanted = wanted_glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
-                if wanted and child.is_symlink():
-                    linked.append(entry)
-                elif wanted and os.path.isfile(child.path):
-                    yield entry
-            elif not child.name.startswith(".") and (real_folder or enters(entry)):
+                    wanted = folder.glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
+                if wanted and (child.is_symlink() or os.path.isfile(child.path)):
+                    pending = linked if child.is_symlink() else found
+                    pending.append(entry)
+            elif child.name.startswith("."):
+                hidden(entry)
+            elif real_folder or enters(entry):
                 (folders if real_folder else links).extend(_enter(entry, folder.glob, ignores))
+        yield from found
     for entry in linked:
         if os.path.isfile(entry.absolute) or not os.path.exists(entry.absolute):
             yield entry

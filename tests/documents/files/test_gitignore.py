@@ -159,9 +159,9 @@ def test_what_lies_around_a_repository_does_not_count(tmp_path):
     inside.mkdir(parents=True)
     assert walking.above(str(inside), fail) == ()  # no repository at all
     (tmp_path / "repository" / ".git").mkdir()
-    assert walking.above(str(inside), fail) == ()
+    assert [each.patterns for each in walking.above(str(inside), fail)] == [()]
     (tmp_path / "repository" / ".gitignore").write_text("*.xml\n")
-    (holder,) = walking.above(str(inside), fail)
+    _, holder = walking.above(str(inside), fail)
     assert Path(holder.folder) == tmp_path / "repository"
 
 
