@@ -276,7 +276,7 @@ def _find_in_macros(
             findings.append(each)
         elif each.code in _PARTLY:
             message = f"{each.message}; these are the numbers where 1 stands for {needs}"
-            findings.append(each._replace(message=message, fix=None, causes=()))
+            findings.append(each._replace(message=message, fix=None, causes=(), needs=needs))
     return findings, judgements
 
 

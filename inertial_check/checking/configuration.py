@@ -719,6 +719,11 @@ class Configurations:
         """The configuration of the whole run: that of the working directory."""
         return self._of_folder(os.getcwd())
 
+    @property
+    def read(self) -> Sequence[Configuration]:
+        """The configurations that were asked for so far."""
+        return list(dict.fromkeys([self.run, *self._folders.values()]))
+
     def of(self, path: str) -> Configuration:
         """The configuration of a file or folder.
 

@@ -581,6 +581,9 @@ class Finding(NamedTuple):
             the same one state one fact, in several bodies or files; "" where each is its own.
         remedy: What to write so that it is gone; None if remedies were not requested, or where
             nothing is to be written.
+        uses: Other bodies that have the same numbers from the same place, each with the path of its
+            document.
+        needs: Names of what is unknown, for which 1 stands in the numbers; "" if nothing is.
         guilty: Line with marks under the numbers that the first cause would change, or else under
             those that the finding is about; None if none is written in text.
     """
@@ -605,6 +608,8 @@ class Finding(NamedTuple):
     fact: str = ""
     remedy: Remedy | None = None
     guilty: MarkedLine | None = None
+    uses: tuple[tuple[str, str | None], ...] = ()
+    needs: str = ""
 
 
 class BodyReport(NamedTuple):

@@ -230,6 +230,7 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "body": finding.body,
         "body_id": finding.body_id,
         "bodies": list(finding.bodies),
+        "uses": [{"path": path, "body": body} for path, body in finding.uses],
         "message": finding.message,
         "file": place.path,
         "line": place.line,

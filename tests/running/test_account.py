@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import zipfile
 
 import pytest
@@ -330,3 +331,83 @@ def test_stored_results_say_how_many_inertials_were_judged(folder, capsys):
     rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
     told = {(each["path"], each["inertials"], each["judged"]) for each in rows if not each["body"]}
     assert told == {("./broken.urdf", 1, 0), ("./robot.urdf", 1, 1)}
+
+
+def test_what_two_documents_or_calls_say_of_one_place_is_one_finding(folder, capsys):
+    """A finding says where else its numbers stand; an unknown parameter gives way to its calls."""
+    pytest.importorskip("xacro")
+    bad = INERTIAL.replace('izz="1"', 'izz="3"')
+    part = f"<mujocoinclude>{MUJOCO.partition('<worldbody>{}')[2].partition('</worldbody>')[0]}"
+    (folder / "part.xml").write_text(part.replace("1 1 1", "1 1 3") + "</mujocoinclude>")
+    for name in ("one.xml", "two.xml"):
+        (folder / name).write_text(MUJOCO.format('<include file="part.xml"/>'))
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    link = f'<link name="${{n}}">\n{bad.replace("1", "${m}", 1)}</link>'
+    macro = f'<xacro:macro name="m" params="n m">{link}</xacro:macro>'
+    (folder / "macro.xacro").write_text(f"{head}{macro}</robot>")
+    calls = "".join(f'<xacro:m n="{name}" m="1"/>' for name in "ab")
+    (folder / "robot.xacro").write_text(
+        f'{head}<xacro:include filename="macro.xacro"/>{calls}</robot>'
+    )
+    assert main(["check", ".", "--output-format=json", "--no-cache"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    told = {
+        (file["path"], each["file"], each["line"]): each
+        for file in report["files"]
+        for each in file["findings"]
+        if each["code"] == "IC301"
+    }
+    assert told.keys() == {("./one.xml", "./part.xml", 2), ("./robot.xacro", "macro.xacro", 2)}
+    assert report["summary"]["errors"] == 2
+    first, second = told.values()
+    assert [(each["path"], each["body"]) for each in first["uses"]] == [("./two.xml", "body#1")]
+    assert [(each["path"], each["body"]) for each in second["uses"]] == [("./robot.xacro", "b")]
+    assert second["message"].endswith("it also stands for b of ./robot.xacro")
+    assert main(["check", "macro.xacro", "--output-format=json", "--no-cache"]) == 1
+    (alone,) = json.loads(capsys.readouterr().out)["files"]
+    assert [each["code"] for each in alone["findings"]] == ["IC301"]
+
+
+def test_settings_and_comments_that_lower_the_check_are_told(folder, capsys):
+    bad = URDF.replace('izz="1"', 'izz="3"')
+    (folder / "robot.urdf").write_text(bad)
+    comment = "<!-- inertial-check: ignore[IC301] known -->"
+    (folder / "other.urdf").write_text(
+        bad.replace("<link", f"<link><!-- x --></link>{comment}<link")
+    )
+    (folder / "other.urdf").write_text(bad.replace('<link name="a">', f'<link name="a">{comment}'))
+    (folder / "part").mkdir()
+    (folder / "part" / "robot.urdf").write_text(bad)
+    lines = ['geometry = "auto"', "tolerance = 0.2", 'exclude = ["x"]', "[per-file-ignores]"]
+    (folder / "part" / "inertial-check.toml").write_text(
+        "\n".join([*lines, '"*.urdf" = ["IC301"]'])
+    )
+    _, found, _ = run(capsys, ".")
+    told = {(each["path"], each["line"]): each["what"] for each in found["lowered_by"]}
+    assert told == {
+        ("part/inertial-check.toml", 2): "tolerance = 0.2",
+        ("part/inertial-check.toml", 3): 'exclude = ["x"]',
+        ("part/inertial-check.toml", 5): 'per-file-ignores.*.urdf = ["IC301"]',
+        ("./other.urdf", 2): "findings that comments suppress: 1",
+    }
+    assert run(capsys, ".", "--isolated")[1]["lowered_by"] == found["lowered_by"][-1:]
+    main(["check", ".", "-v", "--no-cache"])
+    assert "part/inertial-check.toml:2: lowers the check: tolerance" in capsys.readouterr().err
+
+
+def test_what_git_tracks_is_read_and_hidden_folders_are_told(folder):
+    def git(*arguments):
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+    (folder / ".gitignore").write_text("*.urdf\nbuild/\n")
+    for name in ("a.urdf", "b.urdf", "build/c.urdf", "build/d.urdf", ".hidden/e.urdf"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(URDF)
+    assert account(allow_empty=True).inertials == 0
+    git("add", "-f", "a.urdf", "build/c.urdf")
+    (folder / ".gitignore").write_text("*.urdf\nbuild/\n!e.urdf\n")
+    report = check_paths(CheckRequest(["."], lambda path: SETTINGS))
+    assert [each.path for each in report.files] == ["./a.urdf", "./build/c.urdf"]
+    (skipped,) = report.account.skipped
+    assert (skipped.kind, skipped.paths) == ("file in a hidden folder", ("./.hidden/e.urdf",))

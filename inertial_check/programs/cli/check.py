@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.checking.engines import ENGINES
@@ -25,7 +27,7 @@ from inertial_check.reports.text import plural
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.checking.report import Report
+    from inertial_check.checking.report import FileReport, Finding, Report
     from inertial_check.checking.settings import Settings
 
 
@@ -245,6 +247,8 @@ def run(args: argparse.Namespace) -> int:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
+        for path, line, what in shown.account.lowered_by:
+            output.note(f"{path}:{line}: lowers the check: {what}")
     limited = rendering.is_limited(args, configurations.run["output-format"])
     rendering.tell(args, shown.failures, shown.notes, limited)
     return rendering.find_exit_code(shown, configurations.run.settings)
@@ -335,13 +339,81 @@ def _check(
                 output.failure("interrupted before any file was checked")
             raise
     rendering.tell(args, (), remarks)
-    report = known.suppress(report)
+    report = _unite_findings(_tell_lowerings(known.suppress(report), configurations))
     # Remove the temporary files that writers which were killed have left beside the models.
     named = [path for path in paths if os.path.lexists(path)]
     writable = WritableFolders.around([*options.list_folders(paths), *named])
     writable.remove_leftovers_beside(file.path for file in report.files)
     report = replace(report, options=options.repeat_context(args))
     return report
+
+
+_LOWERING = (
+    *("select", "ignore", "extend-ignore", "tolerance", "geometry", "exclude", "fail-on"),
+    *("per-file-ignores", "per-body-ignores", "accepted", "accept", "allow-unjudged"),
+    *("max-file-size", "timeout"),
+)
+"""Options of a configuration file that make a check report less, unless they have these values."""
+
+_HARMLESS = (0, "auto", "error", "warning", "note", ["ALL"], [])
+
+
+def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
+    """Tell in the account what files of the tree make the check report less."""
+    from inertial_check.checking.report import Lowering
+    from inertial_check.programs.cli.doctor import format_toml
+
+    found = []
+    for configuration in configurations.read:
+        for value in chain.from_iterable(map(configuration.values, _LOWERING)):
+            if value.where is not None and value.written not in _HARMLESS:
+                (place,) = value.where.origin.locate_items(value.where.keys, 1)
+                if place is not None and place.path is not None:
+                    what = f"{'.'.join(value.where.keys)} = {format_toml(value.written)}"
+                    found.append(Lowering(place.path, place.line, what))
+    for file in report.files:
+        inside = [each for each in file.suppressed if each.suppression.kind == "inSource"]
+        for path in dict.fromkeys(each.place.path or file.path for each in inside):
+            lines = [x.place.line for x in inside if (x.place.path or file.path) == path]
+            what = f"findings that comments suppress: {len(lines)}"
+            found.append(Lowering(path, lines[0], what))
+    account = report.account
+    lowered = (*account.lowered_by, *dict.fromkeys(found))
+    return replace(report, account=replace(account, lowered_by=lowered))
+
+
+def _unite_findings(report: Report) -> Report:
+    """Unite findings that several documents, or calls of one macro, make at one place.
+
+    The one of the document that the place is in stays, and names the other bodies. One on numbers
+    that depend on what is unknown goes where another document knows it.
+    """
+    from inertial_check.checking.rules.base import name_some
+
+    groups: dict[tuple[object, ...], list[tuple[FileReport, Finding]]] = {}
+    known: set[tuple[object, ...]] = set()
+    real = cache(os.path.realpath)
+    for file in report.files:
+        for each in file.findings:
+            path, *place = each.place.path or file.path, *each.place[:4]
+            spot = real(path), *place, each.code
+            # Binary documents have no places that tell bodies apart; macros have their names.
+            name = None if file.format == "xacro" and place[:2] != place[2:] else each.body
+            groups.setdefault((*spot, each.message, name), []).append((file, each))
+            known |= set() if each.needs else {spot}
+    kept: dict[int, Finding] = {}
+    for key, group in groups.items():
+        first = min(group, key=lambda pair: pair[1].place.path is not None)[1]
+        others = dict.fromkeys((file.path, each.body) for file, each in group if each is not first)
+        if not (first.needs and key[:6] in known):
+            named = name_some([f"{body or 'the model'} of {path}" for path, body in others])
+            message = f"{first.message}; it also stands for {named}" if others else first.message
+            kept[id(first)] = first._replace(message=message, uses=tuple(others))
+    files = (
+        file._replace(findings=tuple(kept[id(each)] for each in file.findings if id(each) in kept))
+        for file in report.files
+    )
+    return replace(report, files=tuple(files))
 
 
 def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
