@@ -212,6 +212,16 @@ def _read_toml(path: str, access: Access) -> Iterator[tuple[str, object]]:
             yield f"{path}:{file.line((*keys, name))}", _named(name, row)
 
 
+def _refuse_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object with these members; KeyError for a name that two of them have."""
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise KeyError(name)
+        found[name] = value
+    return found
+
+
 class _PlacedDecoder(json.JSONDecoder):
     """Decoder of JSON that remembers the line of each object, by its id."""
 
@@ -219,12 +229,16 @@ class _PlacedDecoder(json.JSONDecoder):
     scan_once: Callable[..., tuple[object, int]]
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(object_pairs_hook=_refuse_repeated)
         self.lines: dict[int, int] = {}
         decode = self.parse_object
 
         def remember(at: tuple[str, int], *arguments: object) -> tuple[object, int]:
-            value, end = decode(at, *arguments)
+            try:
+                value, end = decode(at, *arguments)
+            except KeyError as error:
+                message = f"{error.args[0]!r} is given twice"
+                raise json.JSONDecodeError(message, *at) from None
             self.lines[id(value)] = at[0].count("\n", 0, at[1]) + 1
             return value, end
 

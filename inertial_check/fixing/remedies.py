@@ -112,8 +112,8 @@ class RemedyMethod(Method):
         self._nearest = NearestMethod(self._insistent, targets)
         self._model, self._targets = model, targets
         broken = any(each.verdict in BROKEN for each in request.judge(model))
-        asked = broken or request.all_remedies or request.bodies or request.select
-        asked = asked or request.cause is not None
+        chosen = request.bodies or request.select or request.cause is not None
+        asked = broken or request.all_remedies or chosen
         self._by_body = group_by_body(request.find_findings(model) if asked else ())
         self.burdened: set[str] = set()
         self._trials = 0
@@ -296,9 +296,8 @@ class RemedyMethod(Method):
         known = {each.code for each in before}
         new = [each for each in left if each.code not in known]
         errors = [each for each in new if each.severity is Severity.ERROR]
-        stays = list(left) if len(left) > len(before) else []
-        if len(left) == len(before) and not any(each.fix is not None for each in before):
-            stays = list(left)
+        broken = any(each.fix is not None for each in before)
+        stays = [*left] if len(left) >= len(before) + broken else []
         if self._request.cause is not None:  # asked for: the worst findings have to go
             worst = max((each.severity for each in before), default=None)
             stays = [each for each in left if each.code in known and each.severity == worst]
@@ -310,8 +309,8 @@ class RemedyMethod(Method):
         if verdict not in PASSES:
             return ("cause-refused", f"it would be {verdict}"), ""
         if new and not self._request.unsafe:
-            told = f"it would be warned of {new[0].code} {new[0].message}; --unsafe writes it"
-            return ("needs-unsafe", f"{proposal.result.reason}; {told}"), ""
+            why = f"it would be warned of {new[0].code} {new[0].message}; --unsafe writes it"
+            return ("needs-unsafe", f"{proposal.result.reason}; {why}"), ""
         if left and len(left) == len(before):
             self.burdened.add(id_)
         if new:

@@ -201,26 +201,35 @@ class GroupDrawing:
         of = ""
         if group.with_cause < group.findings:
             of = f", first of {group.with_cause} of {group.findings} findings"
+        # One sentence stands for all: how sure it is of the others is not hidden.
+        firsts = [each.finding.causes[0] for each in group.members if each.finding.causes]
+        least = min(each.confidence for each in firsts if each.cause == cause.cause)
+        low, high = (f"{100 * each:.0f}" for each in (least, cause.confidence))
+        sure = high if low == high else f"{low} to {high}"
         evidence = clip(cause.evidence, _LONGEST_SENTENCE).partition("; ")[0]
         edit = "" if finding.bodies else _shorten_edit(cause, finding)
-        text = f"{cause.cause} ({100 * cause.confidence:.0f} %{of}): "
+        text = f"{cause.cause} ({sure} %{of}): "
         both = wrap(f"{text}{evidence}{f' ({edit})' if edit else ''}", room)
         return both if len(both) <= 2 else wrap(f"{text}{edit or evidence}", room, most=2)
 
     def _offer_fix(self, group: FindingGroup) -> list[str]:
+        remedy, cause = group.representative.finding.remedy, group.cause
+        room = self._width - len("  fix: ")
         if group.command is None:
+            if remedy is not None and (cause is None or cause.evidence not in remedy.why):
+                return wrap(
+                    printable(f"by hand: {remedy.why}"), self._width - len("  fix: "), most=2
+                )
             lead = "by hand" if group.severity > Severity.NOTE else "not needed by itself"
             return [f"{lead}; inertial-check explain {group.code}"]
         # The arguments of a command, each option that takes a value joined with it.
-        arguments = split_command(group.command)
         pairs: list[str] = []
-        for argument in arguments:
+        for argument in split_command(group.command):
             if pairs and pairs[-1] in _WITH_VALUE:
                 pairs[-1] += f" {argument}"
             else:
                 pairs.append(argument)
-        arguments = pairs
-        lines = wrap_command(arguments, self._width - len("  fix: "), "")
+        lines = wrap_command(pairs, room, "")
         if group.more_files:
             lines.append(f"and so for {plural(group.more_files, 'more file')}")
         return lines

@@ -101,6 +101,8 @@ def test_a_table_is_csv_toml_or_json(capsys, name, table):
         ("t.json", "3", "t.json:1: expected a list of rows"),
         ("t.json", "[\n[", "t.json:2: no valid JSON"),
         ("t.json", "[" * 100_000, "t.json:1: no valid JSON"),
+        ("t.json", '[{"body": "left", "mass": 2,\n"mass": 3}]', "'mass' is given twice"),
+        ("t.json", '{"left": {"mass": 2},\n"left": {"mass": 3}}', "'left' is given twice"),
         ("t.xls", "", "expected a table .csv, .toml or .json"),
     ],
 )
