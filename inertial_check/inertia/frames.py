@@ -356,7 +356,9 @@ def combine(
         theta: (..., 10) bodies.
         central: (..., 1) whether a body is about its centre of mass; else it is about the origin.
         axes: Axes of the batch, counted from 0.
-        least: Part of the masses up to which their total has cancelled, so that there is no centre.
+        least: Part of the masses up to which their total has cancelled, so that there is no centre;
+            nor is there one where this part of h.h / m of the total is more than the moments that
+            the bodies have about the origin.
 
     Returns:
         (..., 10) without these axes, and (...,) whether a row is about its centre of mass.
@@ -364,8 +366,12 @@ def combine(
     whole = xp.sum(theta, axis=axes, keepdims=True)
     mass = whole[..., :1]
     lost = xp.abs(mass) <= least * xp.sum(xp.abs(theta[..., :1]), axis=axes, keepdims=True)
-    center = whole[..., 1:4] / xp.where(lost, xp.ones_like(mass), mass)
-    center = xp.where(lost, xp.zeros_like(center), center)
+    # Bodies of positive mass never have less about the origin than h.h / m of their sum.
+    own = square_of(xp, theta[..., 1:4]) / xp.where(central, theta[..., :1], xp.inf)
+    own = xp.abs(own) + xp.sum(xp.abs(theta[..., 4:]), axis=-1, keepdims=True)
+    size = xp.abs(mass) * xp.sum(own, axis=axes, keepdims=True)
+    lost |= least * square_of(xp, whole[..., 1:4]) > size
+    center = whole[..., 1:4] / xp.where(lost, xp.full_like(mass, xp.inf), mass)
     six = xp.sum(move_to_point(xp, theta, central, center), axis=axes, keepdims=True)
     whole = xp.squeeze(xp.concat([whole[..., :4], six], axis=-1), axis=axes)
     return whole, ~xp.squeeze(lost, axis=axes)[..., 0]

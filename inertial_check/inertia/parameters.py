@@ -67,7 +67,8 @@ class InertialParameters(EqualByValue):
     them. A body without mass, as a difference of bodies can be, has no centre of mass: `com` is
     NaN, unless from_com was told one, and so is all about the centre, unless the first moment is 0:
     a flywheel, whose inertia is the same about every point. It is stored, moved and added about the
-    origin, as are rows of a sum of which less than a quarter of the masses is left.
+    origin, as are rows of a sum of which less than a quarter of the masses is left, or whose centre
+    of mass is farther out than any bodies of positive mass have theirs.
 
     Two of them are equal where they hold equal numbers about one point, NaN equal to NaN; they have
     no hash, since arrays of some libraries can be written to.

@@ -307,7 +307,8 @@ SAME_LINK = 1e-6
 
 VANISHING_MASS = 1 / 4
 """Part of the masses of a sum below which their total has cancelled: the sum is about the origin,
-since a centre of mass h / m would have lost the digits that the total has lost."""
+since a centre of mass h / m would have lost the digits that the total has lost. So it is where this
+part of h.h / m of the sum is more than the moments about the origin that its terms have."""
 
 EDGE = 1e-6
 """Margin of an identified body below which only the cone keeps it consistent."""
