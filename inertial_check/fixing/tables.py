@@ -114,7 +114,7 @@ class ProjectedBlock:
         if np.asarray(self.projection.vanished)[row]:
             return "no-nearest: the nearest inertia is zero; left as it was"
         if self.left[row]:
-            reason = "a number is not finite, or its own prior or weights are none"
+            reason = "a number is not finite or out of range, or its own prior or weights are none"
             if self.projection.metric in METRICS:
                 reason = "its mass is not positive or a number not finite"
             return f"{self.status(row)}: {self.refused.get(row, reason)}; left as it was"

@@ -189,7 +189,8 @@ class Rows:
         """A copy of `into`, (...,) or (..., k), with these values in the selected rows."""
         if self._gathers:
             result = np.array(into)
-            result[self.mask] = values
+            with np.errstate(over="ignore"):  # float32 may have no number as large
+                result[self.mask] = values
             return result
         xp = array_namespace(into)
         mask = self.mask if into.ndim == self.mask.ndim else self.mask[..., None]

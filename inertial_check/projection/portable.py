@@ -355,7 +355,7 @@ def find_rounding(xp: Namespace, problem: Problem) -> Array:
 
 
 def certify(xp: Namespace, problem: Problem, Delta: Array, found: Solution) -> Certificate:
-    """Compute by how much answers fail the optimality conditions, as quadratic.certify does."""
+    """Compute by how much answers fail the optimality conditions, as certify_in_units does."""
     x0, size = _normalise(xp, problem, Delta)
     to_svec = make_constant(xp, TO_SVEC, Delta)
     Pi = multiply(xp, to_svec, found.theta) - pack(xp, Delta)

@@ -21,7 +21,6 @@ from inertial_check.inertia.arrays import Array, Floats, Integers, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
-from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     Point,
     pseudo_inertia,
@@ -257,9 +256,10 @@ def result_of_matrices(
         theta = np.concatenate([found[:, :4], central], axis=1)
     if p_BoFo_B.any():
         theta = np.asarray(translate(theta, p_BoFo_B, request.about))
+    changed = np.asarray(np.any(found != theta0, axis=1))
     return SolverResult(
-        theta=theta,
-        changed=np.asarray(np.any(found != theta0, axis=1)),
+        theta=np.where(changed[:, None], theta, request.given),
+        changed=changed,
         vanished=np.asarray(np.all(central == 0, axis=1)),
         solver=solver,
         iterations=solution.iterations,
@@ -330,8 +330,11 @@ def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
     return weights
 
 
-def find_unpriced(options: Options, about: Point, shape: tuple[int, ...]) -> tuple[Options, Mask]:
-    """Find bodies whose own weights or prior leave them without a nearest.
+def find_unpriced(options: Options, about: Point, theta: Floats) -> tuple[Options, Mask]:
+    """Find bodies (..., 10) whose weights or prior leave them without a nearest.
+
+    A prior that is far from the centre of mass about which the body is given can be none about it:
+    rounding hides its inertia there.
 
     Returns:
         The options with weights that have been read, and the bodies (...,).
@@ -339,6 +342,7 @@ def find_unpriced(options: Options, about: Point, shape: tuple[int, ...]) -> tup
     Raises:
         ParameterError: Weights or a prior for all bodies that are none.
     """
+    shape = theta.shape[:-1]
     free = np.zeros(shape, dtype=np.bool_)
     if options.weights is not None:
         weights = read_definite_weights(options, shape)
@@ -347,13 +351,14 @@ def find_unpriced(options: Options, about: Point, shape: tuple[int, ...]) -> tup
             free = weights.singular
         if weights.refused is not None:
             free = free | weights.refused
-    prior = options.prior
-    own = prior is not None and (
-        len(prior.shape) if isinstance(prior, InertialParameters) else np.ndim(prior) - 1
-    )
-    if prior is not None and own:  # one that is for all is refused where it is read
-        _, refused = read_prior_by_row(prior, options.order, about, shape)
+    if options.prior is not None:
+        prior, refused = read_prior_by_row(options.prior, options.order, about, shape)
         free = free if refused is None else free | refused
+        if about == "com":
+            with np.errstate(all="ignore"):
+                places = shift_to_com(theta.reshape(-1, 10), about)[1]
+                seen = translate(prior, -places.reshape(*shape, 3))
+                free = free | (Consistency(seen, "origin").verdict_code != Verdict.CONSISTENT)
     return options, free
 
 

@@ -124,7 +124,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         it cannot be computed. A row whose nearest inertia is the zero tensor has no nearest either,
         because rounded numbers of a point mass about another point are no body's; `vanished` says
         which rows those are. Weights that are singular, indefinite or not finite, and a prior that
-        is no body, leave a row without a nearest, too, where they are given for it alone. Where no
+        is no body, leave a row without a nearest, too, where they are given for it alone; so does a
+        prior whose inertia rounding hides about the centre of mass of the row. Where no
         body meets the constraints, a row comes back unchanged with status infeasible, and
         `conflict` names an irreducible set of them. The best answer that was found without a proof
         has status uncertified. `raise_for_status` turns these into an error.
@@ -261,7 +262,7 @@ def _project_matrices(given: Array, about: Point, options: Options, hidden: bool
     finite = np.all(np.isfinite(own), axis=-1)
     # The matrices of these metrics hold products that overflow or vanish for such numbers.
     far = leaves_range(theta)
-    options, free = problems.find_unpriced(options, about, theta.shape[:-1])
+    options, free = problems.find_unpriced(options, about, theta)
     if options.constraints:
         from inertial_check.projection import constrained  # with the conic programs
         from inertial_check.projection.conic.joint import find_tied_to_missing

@@ -300,23 +300,12 @@ def to_units(
     return x, z / (units.weight * units.size)[:, None]
 
 
-def certify(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
-    """Compute by how much theta and the multiplier fail the optimality conditions.
-
-    The conditions are X = Pi - Delta >= 0, Z >= 0, <X, Z> = 0 and W (theta - theta0) = Z, in the
-    units of the normalised problem. Only the problem's data enter.
-
-    Args:
-        problem: The problem that was solved.
-        theta: (n, 10) the answer.
-        dual: (n, 10) svec of its multiplier Z.
-    """
-    units = normalise(problem)
-    return certify_in_units(units, *to_units(problem, units, theta, dual))
-
-
 def certify_in_units(units: Normalised, x: Floats, z: Floats) -> Certificate:
-    """Compute the certificate of x = svec(X) and its multiplier z, both in normalised units."""
+    """Compute by how much x = svec(X) and its multiplier z fail the optimality conditions.
+
+    These are X = Pi - Delta >= 0, Z >= 0, <X, Z> = 0 and W (theta - theta0) = Z, all in the units
+    of the normalised problem.
+    """
     # The KKT conditions of a convex problem are sufficient (Boyd and Vandenberghe, sec. 5.5.3):
     # where all residuals are small, the answer is proven whatever found it.
     unexplained = np.maximum(stationarity(units, x, z), cone_residual(z))

@@ -78,7 +78,7 @@ def project(problem: Quadratic, rho: float, divergence: Divergence) -> Solution:
 def certify(
     problem: Quadratic, rho: float, divergence: Divergence, theta: Floats, dual: Floats
 ) -> Certificate:
-    """Compute by how much the conditions of a minimum fail, as `quadratic.certify` does.
+    """Compute by how much the conditions of a minimum fail, as `quadratic.certify_in_units`.
 
     Here Z is minus the slope of the divergence's barrier: X^1/2 Z X^1/2 = c 1 for the entropic one,
     -2 c log X for the other. The gap is the distance from that.

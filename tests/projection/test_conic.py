@@ -15,7 +15,14 @@ from inertial_check.projection.conic import cones, joint, solvers
 from inertial_check.projection.conic.solvers import NoAnswer, ask_solver
 from inertial_check.projection.densities import DensityInBall, DensityInBox
 from inertial_check.projection.moments import METRICS
-from inertial_check.projection.quadratic import Quadratic, certify, fit_reference, measure_change
+from inertial_check.projection.quadratic import (
+    Quadratic,
+    certify_in_units,
+    fit_reference,
+    measure_change,
+    normalise,
+    to_units,
+)
 from inertial_check.projection.svec import TO_SVEC, pack
 from limits import CORNERS, POINTS, SHAPES, quadratic, worst
 
@@ -229,7 +236,9 @@ class TestNearestWithoutConstraints:
         W = drawn.matrices
         problem = Quadratic(drawn.theta, W, np.zeros((8, 4, 4)), fit_reference(W, drawn.theta))
         found = conic.nearest(problem)
-        assert max(part.max() for part in certify(problem, found.theta, found.dual)) <= CERTIFIED
+        units = normalise(problem)
+        residuals = certify_in_units(units, *to_units(problem, units, found.theta, found.dual))
+        assert max(part.max() for part in residuals) <= CERTIFIED
         other = newton.project(problem)
         size = measure_change(problem, np.zeros((8, 10)))
         difference = np.abs(

@@ -8,7 +8,7 @@ from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
     Quadratic,
-    certify,
+    certify_in_units,
     fit_reference,
     measure_change,
     normalise,
@@ -102,7 +102,9 @@ def test_residuals_see_what_is_not_the_nearest(what):
     else:
         dual = dual * (1 + 1e-4)
     move = measure_change(problem, found.theta) / measure_change(problem, 0 * theta)
-    worst = np.max(certify(problem, theta, dual), axis=0)
+    units = normalise(problem)
+    x, z = to_units(problem, units, theta, dual)
+    worst = np.max(certify_in_units(units, x, z), axis=0)
     assert (worst > 1e-8 * move).all()
 
 

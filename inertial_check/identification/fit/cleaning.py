@@ -42,6 +42,7 @@ from inertial_check.inertia.arrays import (
     NumpyArray,
     as_number,
     first_index,
+    quiet,
     select_rows,
 )
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
@@ -370,6 +371,7 @@ class Cleaned(EqualByValue):
         return np.asarray(~same.all(axis=1))
 
     @cached_property
+    @quiet
     def relative_change(self) -> Floats:
         """(L,) relative Frobenius change of the principal moments about the centre of mass."""
         before, after = self.before.principal_moments, self.consistency.principal_moments
@@ -434,6 +436,7 @@ class Cleaned(EqualByValue):
         return tuple(lines)
 
 
+@quiet  # numbers of any size
 def clean(  # noqa: PLR0913 - the public signature
     theta: InertialParameters | ArrayLike,
     *,

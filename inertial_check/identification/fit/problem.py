@@ -514,13 +514,15 @@ def follow_path(problem: Problem, start: Floats) -> Answer:
     Raises:
         ProjectionError: No step was possible, or none with a finite gap.
     """
-    cone = _Cone(problem)
-    state, best = cone.start(start), None
+    cone, best = _Cone(problem), None
+    try:
+        state: _State | None = cone.start(start)
+    except np.linalg.LinAlgError:  # numbers of one body vanish beside its others
+        state = None
     for step in range(1, STEPS + 1):
-        further = cone.step(state)
-        if further is None:
+        state = None if state is None else cone.step(state)
+        if state is None:
             break
-        state = further
         found = problem.certify(state.x)
         if best is None or found.gap < best.certificate.gap or np.isinf(found.gap):
             best = Answer(state.x, found, step, partial(problem.certify, state.x))

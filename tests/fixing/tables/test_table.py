@@ -340,8 +340,8 @@ def test_a_row_that_is_no_prior_of_its_own_stays_alone(theta):
         block = next(each for each in done if each.block.first + len(each.given) > 20)
         row = 20 - block.block.first
         assert block.describe(row) == (
-            "no-nearest: a number is not finite, or its own prior or weights are none; left as it "
-            "was"
+            "no-nearest: a number is not finite or out of range, or its own prior or weights are "
+            "none; left as it was"
         )
         found = np.concatenate([each.projection.theta for each in done])
         np.testing.assert_allclose(found[others], plain.theta[others], rtol=1e-12, atol=1e-15)
