@@ -101,10 +101,11 @@ class ImplausibleDensity(DoubtRule):
     ## What it does
     Divides the mass by the volume of the body's shapes, or by that of the box about them; where no
     shape can be read, by that of the uniform box with the same mass and inertia. Reports less than
-    10 kg/m^3, and more than 25,000.
+    10 kg/m^3, and more than 25,000; and, whatever the shapes, more than osmium's 22,590 of the
+    ellipsoid with this mass and inertia, as every body with them is somewhere as dense as that.
 
     ## Why is this bad
-    Foam has 15 kg/m^3, osmium 22,600. Outside, grams stand for kilograms, or the inertia is in
+    Foam has 15 kg/m^3, osmium 22,590. Outside, grams stand for kilograms, or the inertia is in
     another unit.
 
     ## Example
@@ -118,13 +119,14 @@ class ImplausibleDensity(DoubtRule):
     ## Tolerance
     10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
     to 15,000). A box counts as at least a tenth of its length thick. Surfaces, overlapping shapes
-    and shapes that could not be used give no volume.
+    and shapes that could not be used give no volume. The ellipsoid is the largest within the
+    printed digits, and needs no other tolerance.
 
     ## Fix
     By hand: see its causes.
 
     ## References
-    The plausibility page.
+    The plausibility page; the theory page, "Density from mass and inertia".
     """
 
     code, name, severity = "IC503", "implausible-density", Severity.WARNING

@@ -15,6 +15,11 @@ from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Indices, times_the_identity
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.likeness import Likeness, best_reading
+from inertial_check.checking.evidence.material import (
+    OSMIUM,
+    bound_density,
+    bound_printed_density,
+)
 from inertial_check.checking.evidence.readings import list_readings, read_body
 from inertial_check.checking.limits import Limits
 from inertial_check.checking.rules.base import (
@@ -38,6 +43,7 @@ from inertial_check.checking.rules.base import (
 )
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.solids import equivalent_ellipsoid
 
 
 def centers(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
@@ -107,6 +113,24 @@ def _exceeds(likeness: Likeness, ratio: Floats, factor: Floats) -> Flags:
     nearly = likeness.all_of(ratio > _limits.MILDER_SIZE * factor)
     far = likeness.any_of(_limits.MILDER_SIZE * ratio > factor)
     return likeness.all_of(ratio > factor) | (nearly & far)
+
+
+def matter(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
+    """Mass and inertia that no body has that consists of a known substance."""
+    assembly, judgements = examination.assembly, examination.judgements
+    dense = assembly.stated & (bound_density(assembly.mass, assembly.moments) > OSMIUM)
+    for index in np.flatnonzero(dense).tolist():
+        body, judgement = examination.model.bodies[index], judgements[index]
+        moments = judgement.principal_moments
+        density = bound_printed_density(body, judgement.mass, moments)
+        if judgement.verdict == "consistent" and density > OSMIUM:
+            message = (
+                f"whatever its shape, a body of {judgement.mass:.6g} kg with this inertia is "
+                f"somewhere at least {density:.3g} kg/m^3 dense, as the ellipsoid of "
+                f"{box(2 * equivalent_ellipsoid(judgement.mass, moments))} is everywhere; "
+                f"{beyond(density)}"
+            )
+            yield index, Doubt("IC503", "tensor", message, {"density": density})
 
 
 def densities(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:

@@ -1,0 +1,62 @@
+"""Densities that follow from mass and inertia alone, whatever the shape of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inertial_check.documents.model import ENTRIES, Body
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.intervals import half_units
+
+OSMIUM = 22_590.0
+"""Density of osmium [kg/m^3], the densest substance; no body exceeds it anywhere."""
+
+_UNIT_ELLIPSOID = 4 / 3 * np.pi * 5**1.5
+"""Volume of the uniform ellipsoid whose covariance is the identity."""
+
+
+def bound_density(mass: Floats, moments: Floats) -> Floats:
+    """Density that every body with these numbers reaches somewhere: that of a uniform ellipsoid.
+
+    Of all bodies with one mass and covariance, none has a smaller greatest density
+    (docs/theory.md).
+
+    Args:
+        mass: (...,) [kg].
+        moments: (..., 3) principal moments [kg m^2].
+
+    Returns:
+        (...,) [kg/m^3]; infinite for plates, rods and points.
+    """
+    spreads = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
+    with np.errstate(all="ignore"):
+        volume = _UNIT_ELLIPSOID * np.sqrt(
+            np.prod(np.maximum(spreads, 0.0) / mass[..., None], axis=-1)
+        )
+        density: Floats = mass / volume
+    return density
+
+
+def bound_printed_density(body: Body, mass: float, moments: Sequence[float]) -> float:
+    """Least of these densities over all numbers that print as those of a body do [kg/m^3].
+
+    An entry of the inertia that changes by r changes no eigenvalue of the second moment by more
+    than the row sums of the changes.
+
+    Args:
+        body: The body as the document states it.
+        mass: Its mass [kg].
+        moments: (3,) its principal moments [kg m^2].
+    """
+    inertial = body.inertial
+    if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
+        return 0.0
+    xx, xy, xz, yy, yz, zz = half_units([inertial.I_BBcm_Bi[entry].text for entry in ENTRIES])
+    change = body.unit * ((xx + yy + zz) / 2 + max(xy + xz, xy + yz, xz + yz))
+    (half,) = half_units([inertial.mass.text])
+    least = max(mass - half * inertial.kilograms_per_unit, 0.0)
+    # Moments of which all three spreads are larger by the change.
+    widened = np.array(moments) + 2 * change
+    return float(bound_density(np.array(least), widened))
