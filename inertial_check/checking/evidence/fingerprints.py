@@ -270,7 +270,7 @@ def _compare(
         held = np.any((matched & (shown >= DIGITS))[CENTER]) and _share_frame(assembly, one, other)
         kind = "entry" if held or (one, other) in assembly.twins else None
     told = matched | differ if kind in ("places", "power") else matched
-    if kind is None or kind == "moved" or not _tells(b, shown, told):
+    if kind is None or not _tells(b, shown, told):
         return None
     differing = np.flatnonzero(whole[row])
     own = tuple(sorted(SLOTS[row][differing].tolist()))
@@ -290,7 +290,7 @@ def _largest(values: Floats) -> Floats:
 
 def _tells(values: Floats, digits: LongIntegers, matched: Mask) -> bool:
     """Whether equal numbers have so many digits that they are those of one part."""
-    told = {
+    told: dict[str, int] = {
         f"{abs(value):.5g}": count
         for value, count, equal in zip(values.tolist(), digits.tolist(), matched, strict=True)
         if equal and value
