@@ -27,7 +27,7 @@ from inertial_check.identification.diagnosis.diagnosis import (
 from inertial_check.identification.fit.result import Identification
 from inertial_check.identification.motion.motion import BASE_ROWS, Dataset, Datasets, grade_remark
 from inertial_check.identification.motion.signals import HEAVY, measure_outliers
-from inertial_check.identification.robot import Robot
+from inertial_check.identification.robot import Robot, list_some
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.reports.identification_types import (
@@ -98,8 +98,8 @@ def judge_result(
         yield Remark(
             Severity.NOTE,
             "edge",
-            f"at the edge of what exists, flat or of few points: {_list_some(names)}; --margin "
-            "keeps bodies off it, and so does a larger --regularization",
+            f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
+            "--margin keeps bodies off it, and so does a larger --regularization",
         )
     # Remark on friction numbers that the data leave open.
     train = fits[0]
@@ -120,7 +120,7 @@ def judge_result(
                 Severity.WARNING,
                 "friction-open",
                 "the data leave friction open, by the standard deviation: "
-                f"{_list_some(open_)}; record longer, or give --friction-prior",
+                f"{list_some(open_, _MOST)}; record longer, or give --friction-prior",
             )
     for fit in fits:
         yield from _judge_fit(fit)
@@ -141,8 +141,8 @@ def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
         yield Remark(
             Severity.WARNING,
             "gain-sign",
-            f"the drive gains of {_list_some(turned)} are negative: what was recorded has the "
-            "other sign than the torque",
+            f"the drive gains of {list_some(turned, _MOST)} are negative: what was recorded has "
+            "the other sign than the torque",
         )
 
 
@@ -167,8 +167,9 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
             yield Remark(
                 Severity.WARNING,
                 "outliers",
-                f"{data.path}: a few residuals make up most of the squares: {_list_some(shown)}; "
-                "least squares follow them and hide friction: --loss huber",
+                f"{data.path}: a few residuals make up most of the squares: "
+                f"{list_some(shown, _MOST)}; least squares follow them and hide friction: "
+                "--loss huber",
             )
         if data.motion is not None:
             rate = data.motion.rate
@@ -243,11 +244,6 @@ def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
     axes = [own for own in fit.joints if own.joint in {f"{root}.{row[0]}{axis}" for axis in "xyz"}]
     left = sum(own.after**2 for own in axes)
     return left > (1 - POOR_FIT) * sum(own.rms**2 for own in axes)
-
-
-def _list_some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return f"{', '.join(names[:_MOST])}{more}"
 
 
 _DENSITY = "IC503"

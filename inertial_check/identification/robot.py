@@ -557,7 +557,7 @@ class Robot(NamedTuple):
             return self.joints.index(name)
         if name.isdecimal() and 1 <= int(name) <= len(self.joints):
             return int(name) - 1
-        hint = suggest_name(name, self.joints, f"; there are {_list(self.joints)}")
+        hint = suggest_name(name, self.joints, f"; there are {list_some(self.joints)}")
         raise UsageError(f"{option}: {name!r} is no joint of the recordings{hint}")
 
 
@@ -700,7 +700,7 @@ def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
             Remark(
                 Severity.WARNING,
                 "no-inertia",
-                f"a joint moves {_list(bare)}, without mass in the file: what it weighs is "
+                f"a joint moves {list_some(bare)}, without mass in the file: what it weighs is "
                 "given to its neighbours; write an inertial to have it identified",
             )
         )
@@ -710,7 +710,7 @@ def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
             Remark(
                 Severity.WARNING,
                 "default-inertia",
-                f"the format's default stands in for the inertia of {_list(default)}",
+                f"the format's default stands in for the inertia of {list_some(default)}",
             )
         )
     return remarks
@@ -734,7 +734,8 @@ def _select(values: Any, rows: Sequence[int]) -> Any:  # noqa: ANN401 - a tuple 
     return tuple(values[row] for row in rows) if isinstance(values, tuple) else values[list(rows)]
 
 
-def _list(names: Sequence[str], most: int = 12) -> str:
+def list_some(names: Sequence[str], most: int = 12) -> str:
+    """List names for a message, the first ones of many; none if there are none."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}" or "none"
 

@@ -23,7 +23,7 @@ from inertial_check.identification.excitation.convex import (
     measure_gaps,
     pad_shapes,
 )
-from inertial_check.identification.robot import Robot
+from inertial_check.identification.robot import Robot, list_some
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.mechanics.tree import INERTIAL_FRAME
@@ -296,7 +296,7 @@ def _collect_parts(robot: Robot, context: Context, notes: list[str]) -> Iterator
         (hulls, "a convex hull counts for each mesh of"),
     ):
         if names:
-            notes.append(f"{what} {_list(names)}")
+            notes.append(f"{what} {list_some(names, _LISTED)}")
     notes += skipped[:_LISTED]
 
 
@@ -329,14 +329,9 @@ def _find_pair(robot: Robot, names: tuple[str, str]) -> tuple[str, str]:
         if name not in robot.tree.names and name != FLOOR and not name.startswith("keep-out "):
             raise UsageError(
                 f"--allow-contact: {name!r} is no body of the robot; there are "
-                f"{_list(robot.tree.names)}"
+                f"{list_some(robot.tree.names, _LISTED)}"
             )
     return names
-
-
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def read_boxes(texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:

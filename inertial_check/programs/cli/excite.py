@@ -247,11 +247,13 @@ def _lines(excited: RobotExcitation) -> list[str]:
     """Write the report as lines of text."""
     condition, model = excited.condition, excited.options.model
     shown = "all" if condition.rank == condition.columns else str(condition.rank)
+    count = len(excited.motions)
+    together = f"{count} motions together, each of " if count > 1 else ""
     lines = [
-        f"{model}: {plural(len(excited.joints), 'joint')}, {_count_motions(excited)}"
+        f"{model}: {plural(len(excited.joints), 'joint')}, {together}"
         f"{len(excited.t)} samples of {excited.t[-1] - excited.t[0]:g} s",
         f"rank {condition.rank} of {condition.columns}: of the combinations of parameters that any "
-        f"motion shows, {'this one shows' if len(excited.motions) < 2 else 'these show'} {shown}",
+        f"motion shows, {'this one shows' if count < 2 else 'these show'} {shown}",
     ]
     if excited.before is None:
         lines.append(f"condition number {condition.number:.4g}")
@@ -270,11 +272,6 @@ def _lines(excited: RobotExcitation) -> list[str]:
     if excited.exceeded:
         lines += ["", f"beyond its limit: {', '.join(excited.exceeded)}"]
     return lines
-
-
-def _count_motions(excited: RobotExcitation) -> str:
-    count = len(excited.motions)
-    return f"{count} motions together, each of " if count > 1 else ""
 
 
 def _list_approach(approach: Approach, clearance: float) -> list[str]:

@@ -416,17 +416,12 @@ def run(args: argparse.Namespace) -> int:
     )
     target = None if args.dry_run else args.output_file
     output.write(render(report, args.output_format, view), target)
-    _note_dry_run(args)
-    if failure:
-        output.failure(failure)
-    return code
-
-
-def _note_dry_run(args: argparse.Namespace) -> None:
-    """Note which further files a run without --dry-run would write."""
     others = [path for path in (args.output_file, args.plot) if path is not None]
     if args.dry_run and others:
         output.note(f"--dry-run: not written: {', '.join(others)}")
+    if failure:
+        output.failure(failure)
+    return code
 
 
 def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:

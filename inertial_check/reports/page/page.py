@@ -28,8 +28,9 @@ from inertial_check.documents.children import (
 )
 from inertial_check.documents.files.access import Json
 from inertial_check.errors import InertialCheckError
-from inertial_check.reports.page.meshes import MODEL_TRIANGLES, MeshLibrary
 from inertial_check.reports.page.scene import (
+    MODEL_TRIANGLES,
+    MeshLibrary,
     Scene,
     build_plain_scene,
     build_scene,

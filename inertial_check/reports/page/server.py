@@ -38,9 +38,8 @@ from inertial_check.documents.children import (
 from inertial_check.documents.context import Lookups, record_lookups
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.fixing.prescriptions import prescribe
-from inertial_check.reports.page.meshes import MeshLibrary
 from inertial_check.reports.page.page import write_page
-from inertial_check.reports.page.scene import Scene, build_plain_scene, build_scene
+from inertial_check.reports.page.scene import MeshLibrary, Scene, build_plain_scene, build_scene
 
 HOST = "127.0.0.1"
 """The only address that the server listens on: that of the machine itself."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.reports.page.meshes import LEVELS, simplify
+from inertial_check.reports.page.scene import LEVELS, simplify
 
 
 def make_ball(rows, columns):
