@@ -494,10 +494,7 @@ def _round_numbers(body: MassProperties, target: MassProperties) -> Iterator[Con
             left = np.abs(written - wanted).max()
             if written.any() and left <= tolerances.EXPLAINED * apart.max():
                 found.setdefault(place, {})[form] = written
-    low, _, high = np.linalg.eigvalsh(target.I_BBcm_Bi)
-    open_to = hypot(*target.half_units[4:]) + target.half_turn * (high - low)
-    apart = body.I_BBcm_B - target.I_BBcm_B
-    if 2 not in found and rounding < np.linalg.norm(apart, 2) <= open_to:
+    if 2 not in found and _is_turned_by_digits(body, target, rounding):
         found[2] = {"the digits of its quaternion": pairs[2][1]}
     if not found:
         return
@@ -517,6 +514,17 @@ def _round_numbers(body: MassProperties, target: MassProperties) -> Iterator[Con
         com,
         None if six is None else _in_axes(R_BBi, matrices(six)),
     )
+
+
+def _is_turned_by_digits(body: MassProperties, target: MassProperties, rounding: float) -> bool:
+    """Whether the printed moments of the target are the body's, turned within its quaternion."""
+    printed, half = np.diag(target.I_BBcm_Bi), target.half_units[[4, 7, 9]]
+    order = np.argsort(printed)
+    off = np.abs(np.linalg.eigvalsh(body.I_BBcm_B) - printed[order])
+    open_to = hypot(*half) + target.half_turn * float(np.ptp(printed))
+    apart = float(np.linalg.norm(body.I_BBcm_B - target.I_BBcm_B, 2))
+    same = bool(np.all(off <= half[order] + rounding))
+    return target.half_turn > 0 and same and rounding < apart <= open_to
 
 
 def _single(value: float) -> float:

@@ -229,6 +229,22 @@ def test_a_rounding_is_named_only_where_the_printed_digits_explain_it():
     assert words.endswith("and its inertia rounded to 4 decimals")
 
 
+def test_a_digit_that_is_open_elsewhere_explains_no_moment():
+    """Half a unit of 0.03 is 0.005, by which the first moment is not open."""
+    exact = body(1, (0, 0, 0), np.diag([0.0366667, 0.0366667, 0.03]))
+    other = body(1, (0, 0, 0), np.diag([0.037400, 0.036667, 0.03]))
+    assert "rounded" not in names(exact, other)
+    axes = np.array(from_rpy(0, 0, 0.001))
+    turned = MassProperties(1.0, np.zeros(3), axes, np.diag([0.01, 0.02, 0.025]))
+    plain = MassProperties(1.0, np.zeros(3), np.eye(3), np.diag([0.01, 0.02, 0.025]))
+    printed = dataclasses.replace(plain, half_turn=0.002)
+    found = [each.change for each in explained(turned, printed)[1] if each.name == "rounded"]
+    assert found == ["rounded to the digits of its quaternion"]
+    assert "rounded" not in names(turned, plain)
+    off = dataclasses.replace(turned, I_BBcm_Bi=np.diag([0.0101, 0.02, 0.025]))
+    assert "rounded" not in names(off, printed)
+
+
 def test_digits_of_the_numbers_leave_a_named_mistake_its_residual():
     """Six digits on both sides: the mistake is seen through them, and its residual is said."""
     wrong = np.vectorize(lambda value: float(f"{value:.6g}"))(rotated(R.T))
