@@ -73,6 +73,10 @@ def assert_physically_consistent(
         )
         shown = replace(report, files=files)
         lines = render(shown, "concise", View(exit_code=1, summary=False)).splitlines()
+        if report.account.unjudged and not any(report.account.judged.values()):
+            from inertial_check.reports.text import describe_account
+
+            lines.append(describe_account(report.account))
     if lines:
         raise AssertionError("not physically consistent:\n" + "\n".join(lines))
 

@@ -64,6 +64,13 @@ def test_a_model_of_mujoco_is_recognised():
     assert_physically_consistent(spec.compile())
 
 
+def test_a_model_of_whose_inertials_none_is_judged_fails():
+    inertial = '<inertial><mass value="1"/></inertial>'
+    text = f'<robot name="r"><link name="a"/><deformable>{inertial}</deformable></robot>'
+    with pytest.raises(AssertionError, match="1 inertial found, none judged: it stands in"):
+        assert_physically_consistent(text.encode())
+
+
 def test_what_is_neither_model_nor_parameters_is_an_error(tmp_path):
     with pytest.raises(DocumentError, match="no such file"):
         assert_physically_consistent(tmp_path / "none.urdf")

@@ -150,8 +150,9 @@ class Tools:
     ) -> str:
         """Check whether real bodies can have the inertial parameters of robot models.
 
-        Reads URDF, xacro, SDF, MJCF, USD and YAML parameters of ROS. Returns JSON: counts, and the
-        findings, most severe first, each with its place, message, probable cause and edit.
+        Reads URDF, xacro, SDF, MJCF, USD and YAML parameters of ROS. Returns JSON: counts, the
+        inertials that were not judged, and the findings, most severe first, each with its place,
+        message, probable cause and edit.
 
         Args:
             paths: Files and folders, relative to the root of the server; all of it by default.
@@ -173,6 +174,7 @@ class Tools:
             {
                 "summary": report["summary"],
                 "failures": report["failures"][:MOST_FINDINGS],
+                "account": _shorten_account(report["account"]),
                 "findings_left_out": len(found) - len(shown),
                 "findings": shown,
             },
@@ -242,6 +244,7 @@ class Tools:
             {
                 "summary": report["summary"],
                 "failures": report["failures"][:MOST_FINDINGS],
+                "account": _shorten_account(report["account"]),
                 "bodies_left_out": len(bodies) - len(shown),
                 "bodies": shown,
             },
@@ -284,6 +287,17 @@ class Tools:
 
 
 _SEVERITIES = ("error", "warning", "note")
+_MOST_UNJUDGED = 20
+"""Largest number of items of each list of the account, whose lengths are told."""
+
+
+def _shorten_account(account: JsonObject) -> JsonObject:
+    """The account of a check with the first items of its lists, and how many there are."""
+    lists = [name for name, value in account.items() if isinstance(value, list)]
+    counts = {f"{name}_count": len(account[name]) for name in lists}
+    skipped = [{**each, "paths": each["paths"][:_MOST_UNJUDGED]} for each in account["skipped"]]
+    short = {name: account[name][:_MOST_UNJUDGED] for name in lists}
+    return {**account, **short, "skipped": skipped, **counts}
 
 
 def _repeat(option: str, values: Iterable[str] | None) -> list[str]:

@@ -17,12 +17,21 @@ from inertial_check.checking.baseline import Baseline
 from inertial_check.checking.check import Document, check_documents, check_model
 from inertial_check.checking.configuration import Configurations
 from inertial_check.checking.discovery import discover
-from inertial_check.checking.report import BodyReport, FileReport, Finding, Report, Severity
+from inertial_check.checking.report import (
+    Account,
+    BodyReport,
+    FileReport,
+    Finding,
+    Report,
+    Severity,
+)
 from inertial_check.checking.settings import Settings
+from inertial_check.documents.inertials import count_model
 from inertial_check.documents.load import load
 from inertial_check.documents.model import Model
 from inertial_check.errors import DocumentError, InertialCheckError
 from inertial_check.reports import View, render
+from inertial_check.reports.text import describe_account
 
 DOCUMENT = "(document)"
 """The name of the test that has the findings on no body."""
@@ -128,6 +137,11 @@ class Collector:
 
         return baseline.apply(report, rules_of).report
 
+    @property
+    def allows_unjudged(self) -> bool:
+        """Whether models may have inertials of which none is judged."""
+        return bool(self._configurations.run["allow-unjudged"])
+
     @cached_property
     def _baseline(self) -> Baseline | None:
         path = self._configurations.run["baseline"]
@@ -189,6 +203,20 @@ class ModelFile(pytest.File):
         (file,) = self._collector.suppress_known_findings(Report((file,))).files
         return file
 
+    def describe_unjudged(self) -> str:
+        """The account of a model with inertials that are not judged; "" without such.
+
+        Raises:
+            Inconsistent: None of its inertials is judged, and the configuration does not allow it.
+        """
+        if self._model is None:
+            return ""
+        account = Account.of(count_model(self._model))
+        told = describe_account(account) if account.unjudged else ""
+        if told and not any(account.judged.values()) and not self._collector.allows_unjudged:
+            raise Inconsistent(f"{told} The key allow-unjudged accepts that.")
+        return told
+
     def body_of(self, index: int) -> BodyReport:
         """The body of a test."""
         return self.report.bodies[index]
@@ -232,6 +260,8 @@ class BodyItem(pytest.Item):
         if self._index is not None:
             judgement = self.parent.body_of(self._index).judgement
             self.user_properties.append(("verdict", judgement.verdict))
+        elif unjudged := self.parent.describe_unjudged():
+            self.add_report_section("call", _SECTION, unjudged)
         settings = self.parent.settings
         failing = [finding for finding in findings if settings.fails(finding.severity)]
         others = [finding for finding in findings if not settings.fails(finding.severity)]

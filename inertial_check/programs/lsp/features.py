@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from math import isfinite
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from inertial_check.checking.pages import describe_rule, find_rule
 from inertial_check.checking.report import BodyReport, Finding, Severity, name_numbers
 from inertial_check.checking.rules.document import UnusedSuppression
 from inertial_check.documents.escaping import fence, printable
+from inertial_check.documents.inertials import count_model
 from inertial_check.documents.model import ENTRIES, Body, Number
 from inertial_check.documents.source import Span
 from inertial_check.inertia.intervals import admissible_intervals
@@ -62,6 +64,12 @@ def collect_diagnostics(checked: DocumentCheck) -> Mapping[str, list[Diagnostic]
         found[own].append(
             Diagnostic(START, checked.failure, DiagnosticSeverity.Error, source=SOURCE)
         )
+    counted = () if checked.model is None else count_model(checked.model)
+    for each in chain(*(file.inertials for file in counted if file.path == own)):
+        if not each.how:
+            line = Range(Position(each.line - 1, 0), Position(each.line, 0))
+            message, level = f"not judged: {each.reason}", DiagnosticSeverity.Information
+            found[own].append(Diagnostic(line, message, level, source=SOURCE))
     for finding in () if checked.file is None else checked.file.findings:
         path = find_document(checked, finding)
         found.setdefault(path, []).append(_diagnostic(checked, finding, path))

@@ -129,6 +129,12 @@ class TestDiagnostics:
         editor.edit("typing.urdf", 'iyy="0.00801"', 'iyy="0.0801"')
         assert editor.codes("typing.urdf") == ["IC301"]
 
+    def test_tell_inertials_that_are_that_of_no_body(self, editor):
+        text = SOUND.replace("</robot>", "<other>\n<inertial/></other></robot>")
+        (found,) = editor.open("other.urdf", text)
+        assert found["range"]["start"]["line"] == text[: text.index("<inertial/>")].count("\n")
+        assert found["message"].startswith("not judged: it stands in <other> in <robot>")
+
     def test_of_a_document_that_cannot_be_parsed_replace_those_before(self, editor):
         assert editor.open("broken.urdf", ROBOT)
         editor.edit("broken.urdf", '<mass value="1.35"/>', '<mass value="1.35"')

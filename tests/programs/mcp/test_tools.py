@@ -28,6 +28,11 @@ class Recorder:
         return ProgramResult(0, self.text, "")
 
 
+ACCOUNT = {"inertials": 90, "judged": {"written": 5}, "lowered_by": []}
+ACCOUNT["unjudged"] = [{"path": f"{n}.xml", "line": 1} for n in range(85)]
+ACCOUNT["skipped"] = [{"kind": "dangling link", "count": 99, "paths": ["x"] * 99}]
+
+
 def report(count, length):
     finding = {
         "code": "IC301",
@@ -43,7 +48,7 @@ def report(count, length):
     }
     findings = [{**finding, "severity": "note"}] * count + [{**finding, "severity": "error"}]
     files = [{"path": "a.urdf", "findings": findings, "bodies": []}]
-    return json.dumps({"summary": {}, "failures": [], "files": files})
+    return json.dumps({"summary": {}, "failures": [], "files": files, "account": ACCOUNT})
 
 
 @pytest.mark.parametrize(("count", "length"), [(10, 10), (1000, 10), (1000, 5000), (0, 10**6)])
@@ -55,6 +60,14 @@ def test_results_are_bounded_and_count_what_is_left_out(tmp_path, count, length)
         assert len(result["findings"]) <= MOST_FINDINGS
         assert len(result["findings"]) + result["findings_left_out"] == count + 1
         assert result["findings"][0]["severity"] == "error"
+
+
+@pytest.mark.parametrize("tool", [Tools.check, lambda tools: tools.report(output_format="json")])
+def test_results_have_the_account_with_the_first_of_its_items(tmp_path, tool):
+    account = json.loads(tool(Tools(Recorder(tmp_path, report(0, 1)))))["account"]
+    assert (account["inertials"], account["unjudged_count"]) == (90, 85)
+    assert account["unjudged"] == ACCOUNT["unjudged"][:20]
+    assert [len(each["paths"]) for each in account["skipped"]] == [20]
 
 
 def test_values_are_never_options(tmp_path):

@@ -71,6 +71,22 @@ def test_a_failure_is_the_finding_and_its_place_and_no_traceback(project):
     result.stdout.no_fnmatch_line("*_pytest_models*")
 
 
+def test_the_test_of_the_document_tells_inertials_that_are_not_judged(project):
+    configure(project, ALL)
+    link, inertial = '<link name="a">{}</link>', '<inertial><mass value="1"/></inertial>'
+    for name, one in (("some", inertial), ("none", "")):
+        text = f'<robot name="r">{link.format(one)}<other>{inertial}</other></robot>'
+        (project.path / "robots" / f"{name}.urdf").write_text(text)
+    result = run(project, "-rA", "-k", "document")
+    result.assert_outcomes(passed=2, failed=1, deselected=13)
+    result.stdout.fnmatch_lines_random(
+        [
+            "1 inertial found, none judged: it stands in <other> in <robot>*allow-unjudged*",
+            "2 inertials found, 1 judged; 1 not judged: it stands in <other> in <robot>*",
+        ]
+    )
+
+
 def test_findings_that_do_not_fail_are_in_the_output(project):
     configure(project, ALL)
     result = run(project, "-rA", "-k", "finger_right")
