@@ -20,6 +20,8 @@ from scipy import stats
 
 import inertial_check as ic
 from inertial_check.inertia import solids, tolerances
+from inertial_check.projection import constraints as limit
+from inertial_check.projection import margin as descent
 from inertial_check.projection.priors import from_body, strictly_inside
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -229,6 +231,145 @@ def _(*numbers: float) -> bool:
         " moments by (.*?) %")  # fmt: skip
 def _(*numbers: float) -> bool:
     return all(map(agrees, numbers, moved(HAND)))
+
+
+# Margins, in theory.md, metrics.md and cleaning.md
+
+SOME = np.random.default_rng(7).normal(size=(40, 10))
+SOME[:, 0] = np.abs(SOME[:, 0])
+
+
+def moments_about(theta: Any, q: Any) -> tuple[float, Any]:
+    """Mass and Pi (4, 4) about a point, for a body given about the origin."""
+    Pi = np.asarray(ic.InertialParameters.from_theta(theta, about="origin").pseudo_inertia)
+    X = np.eye(4)
+    X[:3, 3] = -np.asarray(q)
+    return float(theta[0]), X @ Pi @ X.T
+
+
+def draw_with_margin(rng: Any, margin: float) -> Any:
+    """Draw ten numbers about the origin of a body that has just this margin."""
+    G = np.diag([0.0, *rng.uniform(0.1, 1, 2)])
+    Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    S = Q @ (margin * np.trace(G) * np.eye(3) + (1 - 3 * margin) * G) @ Q.T
+    body = ic.InertialParameters.from_com(1.5, rng.normal(size=3), np.trace(S) * np.eye(3) - S)
+    return np.asarray(body.as_theta(about="origin"))
+
+
+@states("docs/theory.md", r"at a fixed centre of mass $S_c = \mu_0 \operatorname{tr}(G) 1"
+        r" + (1 - 3 \mu_0) G$ with $G \succeq 0$ is linear")  # fmt: skip
+def _() -> None:
+    rng = np.random.default_rng(0)
+    for margin in (1e-6, 0.05, 0.2, 0.3):
+        assert ic.check(draw_with_margin(rng, margin)).margin == pytest.approx(margin, rel=1e-7)
+        found = ic.project(SOME[0], about="com", margin=margin).parameters.central_second_moment
+        G = (found - margin * np.trace(found) * np.eye(3)) / (1 - 3 * margin)
+        assert np.linalg.eigvalsh(G)[0] >= -1e-12 * np.trace(found)
+
+
+@states("docs/theory.md", "two balls far apart have the margin, their sum is nearly a rod")
+def _() -> None:
+    ball = ic.InertialParameters.from_com(1, [0, 0, 0], 0.4 * np.eye(3))
+    margin, rod = ic.check(ball).margin, ball + ball.translate([1e3, 0, 0])
+    assert margin == pytest.approx(1 / 3, rel=4 * EPS)
+    assert ic.check(rod).margin < 1e-5 * margin
+
+
+@states("docs/theory.md", "Its hull is the whole cone")
+def _() -> None:
+    plate = np.array([2, 0.4, 0, 0.2, 1, 0.1, 0, 2, 0, 2.9])
+    masses, points = ic.realize(ic.project(plate).theta)
+    for radius in (1e-2, 1e-4):
+        balls = [ic.InertialParameters.from_com(m, p, 0.4 * m * radius**2 * np.eye(3))
+                 for m, p in zip(masses, points, strict=True)]  # fmt: skip
+        whole = sum(balls[1:], balls[0]).as_theta(about="origin")
+        assert np.abs(whole - ic.project(plate).theta).max() < 2 * radius**2 + 1e-14
+
+
+@states("docs/theory.md", r"The bodies with their centre at $q$ have $\Pi \succeq \mu_0"
+        r" \operatorname{tr}(S') E$ with $S'$ about $q$")  # fmt: skip
+@states("docs/theory.md", r"with the centre within $R$ of $q$, $\Pi \succeq \mu_0"
+        r" (\operatorname{tr}(S') - R^2 m) E$ is convex")  # fmt: skip
+def _() -> None:
+    rng, E = np.random.default_rng(1), np.diag([1.0, 1, 1, 0])
+    for margin in (0.05, 0.2, 1 / 3):
+        for _ in range(20):
+            theta = draw_with_margin(rng, margin)
+            offset = rng.normal(size=3) * rng.choice([0.0, 1.0])
+            m, Pi = moments_about(theta, theta[1:4] / theta[0] + offset)
+            allowed = np.trace(Pi[:3, :3]) - offset @ offset * m
+            assert np.linalg.eigvalsh(Pi - margin * allowed * E)[0] >= -1e-13 * np.trace(Pi)
+
+
+@states("docs/metrics.md", r"`projected` has `dual_residual` and `gap` of at most $(.*?)$ relative")
+@states(
+    "docs/metrics.md", "With `margin`, `inertia` and `covariance` stay closed forms and certified"
+)
+def _(most: float = 1e-9) -> None:
+    for metric in ("inertia", "covariance"):
+        for about in ("com", "origin"):
+            found = ic.project(SOME, metric, about=about, margin=0.1)
+            rows = found.status == "projected"
+            assert found.solver == "closed form"
+            assert rows.sum() > 2
+            assert np.maximum(found.gap, found.dual_residual)[rows].max() <= most
+            assert ic.check(found.theta[rows]).margin.min() >= 0.1
+
+
+@states(
+    "docs/metrics.md", "`near` is at most (.*?) times (`factor`) as far as a lower bound that holds"
+)
+def _(most: float) -> None:
+    found = ic.project(SOME, "prior", prior=BALL, margin=0.2)
+    near, bad = found.status == "near", found.status == "uncertified"
+    assert near.any()
+    assert 1 < found.factor[near].min() <= found.factor[near].max() <= most
+    assert (found.factor[bad] > most).all()
+
+
+@states(
+    "docs/metrics.md", "regions of centres of mass are shown to hold nothing nearer, (.*?) at most"
+)
+def _(boxes: float) -> bool:
+    return boxes == descent.BOXES
+
+
+@states("docs/metrics.md", "A point mass has no margin, and nothing is nearest to it.")
+def _() -> None:
+    point = [2.0, 0.4, 0, 0, 0, 0, 0, 0, 0, 0]
+    for metric, given in (("inertia", {}), ("covariance", {}), ("prior", {"prior": BALL})):
+        found = ic.project(point, metric, about="com", margin=0.1, **given)  # type: ignore[arg-type]
+        assert found.status in {"no-nearest", "uncertified"}
+
+
+@states("docs/metrics.md", "where the estimate lacks it, its moments are mixed with a ball's until"
+        " it has it, and the row is `uncertified`")  # fmt: skip
+def _() -> None:
+    for metric in ("entropic", "affine-invariant"):
+        plain = ic.project(SOME, metric, prior=BALL)  # type: ignore[arg-type]
+        found = ic.project(SOME, metric, prior=BALL, margin=0.2)  # type: ignore[arg-type]
+        has = ic.check(plain.theta).margin >= 0.2
+        assert 0 < has.sum() < len(has)
+        assert set(found.status[~has]) == {"uncertified"}
+        assert ic.check(found.theta).margin.min() >= 0.2 * (1 - 1e-12)
+        np.testing.assert_array_equal(found.theta[:, :4], plain.theta[:, :4])
+
+
+@states("docs/metrics.md", "Where the centre of mass is fixed, the answer is the nearest")
+def _() -> None:
+    given, limits = BALL + 0.7 * SOME[:6], [limit.FixedCom()]
+    found = ic.project(given, "prior", prior=BALL, margin=0.2, constraints=limits)
+    assert set(found.status) == {"projected"}
+
+
+@states("docs/cleaning.md", "`margin`, [`constraints`](metrics.md#constraints) and `found.gap` are"
+        " those of `ic.project`")  # fmt: skip
+def _() -> None:
+    given, limits = np.array([LOWER, HAND]), [limit.FixedMass()]
+    cleaned = ic.clean(given, order="urdf", about="com", margin=0.1, constraints=limits)
+    found = ic.project(given, about="com", margin=0.1, constraints=limits)
+    np.testing.assert_array_equal(cleaned.theta, found.theta)
+    np.testing.assert_array_equal(cleaned.gap, found.gap)
 
 
 RADIUS, LENGTH = np.array([[0.07, 0.06, 0.05, 0.04, 0.04], [0.45, 0.40, 0.30, 0.12, 0.20]])
