@@ -271,9 +271,15 @@ class RemedyMethod(Method):
             if obstacle is not None:
                 reasons[id_] = obstacle
                 pairs |= {id_} if told in _OF_PAIRS else set()
-        new = {(each.code, id_) for id_, own in after.items() for each in own if each.bodies}
-        new = {pair for pair in self.after if pair[1] not in changing} | new
-        strangers = sorted(code for code, _ in new - self._before)
+        # More bodies may speak for a mistake of the whole model: the finding is the same.
+        known = {code for code, _ in self._before}
+        strangers = sorted(
+            each.code
+            for id_, own in after.items()
+            for each in own
+            if (each.code not in known if each.bodies else id_ not in changing)
+            and (each.code, id_) not in self._before
+        )
         if strangers and not reasons and self._request.cause is None:
             least = min(changing, key=self._sureness)
             reasons[least] = "cause-refused", f"another body would get {strangers[0]}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
+from math import dist
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from inertial_check.documents.model import ENTRIES
 from inertial_check.fixing.result import BodyFix, Fix
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import check
+from inertial_check.inertia.representations import symmetric
 from inertial_check.reports.terminal import (
     describe_cause,
     describe_engines,
@@ -95,11 +97,15 @@ def _describe(
     worst = max(findings, key=lambda each: each.severity)
     what = "no body has its numbers" if worst.severity == Severity.ERROR else worst.name
     yield f"## {markdown_code(body.name, _LENGTH)}: {what}"
-    where = f"{at.path}:{worst.place.line}"
+    own = body.id in (worst.body_id, *worst.body_ids[:1])  # else it stands at another body
+    where = f"{at.path}:{worst.place.line if own else body.line}"
     state = f" at commit {at.commit}" if at.commit else ""
     state += ", with changes that are not committed" if at.changed else ""
     yield f"{markdown_code(where, _LENGTH)}{state}:"
-    if worst.excerpt is not None:
+    if not own:
+        six = zip(ENTRIES, body.judgement.I_BBcm_Bi, strict=True)
+        yield fence([", ".join(f"{name} {value:.6g}" for name, value in six)])
+    elif worst.excerpt is not None:
         yield fence(draw_excerpt(worst.excerpt, _PLAIN, worst.severity.word))
     for each in findings:
         yield markdown_text(f"{each.code} {each.name}: {each.message}.", _LENGTH)
@@ -117,7 +123,7 @@ def _describe(
     if quotes:
         yield fence(clip(each, _LENGTH) for each in quotes)
     if fix is not None and fix.new is not None:
-        yield from _explain(worst, fix, judgement.verdict)
+        yield from _explain(findings, fix, judgement.verdict)
     if twin is not None and twin.judgement.verdict == "consistent":
         numbers = ", ".join(
             f"{name} {value:.6g}"
@@ -127,14 +133,15 @@ def _describe(
         yield f"Beside it, {name}, its mirror image, has {numbers}, mass {twin.judgement.mass:.6g}."
 
 
-def _explain(finding: Finding, fix: BodyFix, verdict: str) -> Iterator[str]:
+def _explain(findings: Sequence[Finding], fix: BodyFix, verdict: str) -> Iterator[str]:
     """Why the correction is the one that was meant, and what it changes."""
     assert fix.new is not None
     assert fix.old is not None
-    if fix.cause is not None:
-        cause = next((each for each in finding.causes if each.cause == fix.cause), None)
-        if cause is not None:
-            yield markdown_text(f"Probable cause: {describe_cause(cause)}.", _LENGTH)
+    causes = (each for finding in findings for each in finding.causes)
+    if cause := next((each for each in causes if each.cause == fix.cause), None):
+        yield markdown_text(f"Probable cause: {describe_cause(cause)}.", _LENGTH)
+    elif fix.source == "shapes":
+        yield "The correction below is the mass spread evenly over the shapes, not a measured one."
     else:
         yield "The correction below is the nearest tensor that a body can have, not a measured one."
     if verdict == "inconsistent":
@@ -145,7 +152,7 @@ def _explain(finding: Finding, fix: BodyFix, verdict: str) -> Iterator[str]:
             f"to 1e3, its other sign, two entries exchanged) {len(giving) or 'none'} "
             f"{'gives' if len(giving) == 1 else 'give'} a tensor that a body can have{named}."
         )
-    yield describe_effect(fix.old, fix.new)
+    yield describe_effect(fix.old, fix.new, fix.com)
 
 
 def prove(six: Sequence[float]) -> str:
@@ -223,8 +230,16 @@ def try_single_edits(six: Sequence[float]) -> tuple[int, list[str]]:
     return len(edits), [text for (text, _), good in zip(edits, consistent, strict=True) if good]
 
 
-def describe_effect(old: Sequence[float], new: Sequence[float]) -> str:
-    """Say what a torque does with the body before and after, about the axis that changes most."""
+def describe_effect(
+    old: Sequence[float],
+    new: Sequence[float],
+    com: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> str:
+    """Say what a torque does with the body before and after, about the axis that changes most.
+
+    Where no moment changes, it is the turn about another axis that the torque brings with it, and
+    for the same tensor the way of the centre of mass.
+    """
     before, after = (dict(zip(ENTRIES, six, strict=True)) for six in (old, new))
 
     def change(axis: str) -> float:
@@ -232,12 +247,24 @@ def describe_effect(old: Sequence[float], new: Sequence[float]) -> str:
         return high / low if low > 0 else np.inf * (high != low)
 
     axis = max(_DIAGONAL, key=change)
-    if not before[axis] > 0 or not after[axis] > 0:
+    if before[axis] != after[axis] and not (before[axis] > 0 and after[axis] > 0):
         return (
             f"As written, its moment about {axis[1]} is {before[axis]:.6g} kg m^2, which no body "
             f"has; corrected it is {after[axis]:.6g} kg m^2."
         )
-    return (
-        f"1 N m about {axis[1]} turns it at {1 / before[axis]:.4g} rad/s^2 as written, at "
-        f"{1 / after[axis]:.4g} rad/s^2 when corrected."
-    )
+    if before[axis] != after[axis]:
+        return (
+            f"1 N m about {axis[1]} turns it at {1 / before[axis]:.4g} rad/s^2 as written, at "
+            f"{1 / after[axis]:.4g} rad/s^2 when corrected."
+        )
+    product = max(ENTRIES, key=lambda entry: abs(before[entry] - after[entry]))
+    if before[product] != after[product]:
+        at, to = ("xyz".index(letter) for letter in product[1:])
+        one, two = (np.linalg.pinv(symmetric(np.array(six)))[at, to] for six in (old, new))
+        return (
+            f"1 N m about {product[1]} turns it about {product[2]}, too: at {one:.4g} rad/s^2 as "
+            f"written, at {two:.4g} rad/s^2 when corrected."
+        )
+    if com is None:
+        return "Its tensor stays as it is."
+    return f"Its centre of mass moves by {1e3 * dist(*com):.4g} mm, and its tensor stays."

@@ -4,6 +4,7 @@ import subprocess
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,3 +130,34 @@ def test_nothing_to_say_and_what_is_no_model(tmp_path, capsys):
     assert main(["report", str(path), "--body", "base"]) == 2
     assert "--issue" in capsys.readouterr().err
     assert ic.check_model(path).findings == ()
+
+
+def test_each_body_of_a_model_wide_mistake_has_its_own_place_and_an_effect(data_dir, capsys):
+    """The bug: all had the line of the first, and "turns it at 555.6 as written, at 555.6"."""
+    path = str(data_dir / "defects" / "ic507-negated-products.urdf")
+    assert main(["report", "--issue", path]) == 0
+    shown = capsys.readouterr().out
+    assert [f"urdf:{line}</code>" in shown for line in (7, 13, 22)] == [True] * 3
+    assert "ixx 0.00045, ixy 0.00069, ixz 0" in shown
+    inverse = np.linalg.inv([[0.0018, 0, -0.0018], [0, 0.0039, 0], [-0.0018, 0, 0.0024]])
+    turn = f"{inverse[0, 2]:.4g} rad/s^2 as written, at {-inverse[0, 2]:.4g} rad/s^2"
+    assert f"1 N m about x turns it about z, too: at {turn}" in shown
+
+
+def test_a_centre_of_mass_that_moves_has_its_way():
+    six = (1.0, 0.0, 0.0, 2.0, 0.0, 2.5)
+    told = describe_effect(six, six, ((0.0, 0.003, 0.1), (0.004, 0.0, 0.1)))
+    assert told == "Its centre of mass moves by 5 mm, and its tensor stays."
+
+
+def test_shapes_are_no_nearest_tensor(tmp_path, capsys):
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="12"/><inertia ixx="0" ixy="0" '
+        'ixz="0" iyy="0" iyz="0" izz="5"/></inertial><visual><geometry><box size="0.1 0.2 0.3"/>'
+        "</geometry></visual></link></robot>"
+    )
+    assert main(["report", "--issue", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "is the mass spread evenly over the shapes" in shown
+    assert "nearest tensor" not in shown
