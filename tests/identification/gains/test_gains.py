@@ -217,3 +217,20 @@ def test_an_unknown_word_is_refused():
     trial = Trial(2, 1, count=100)
     with pytest.raises(ParameterError, match="'unknown'"):
         ic.identify(trial.samples(0), prior=trial.robot.prior, gain="free")
+
+
+def test_base_parameters_are_as_uncertain_as_the_gains_make_them():
+    """The covariance beyond that of known gains is J C J^T, with J by differences of the fit."""
+    trial = Trial(3, 0, count=400)
+    found = trial.fit("mass")
+    gains, C = found.gains.values, found.gains.covariance
+
+    def fit(gains):
+        samples = trial.samples(0, trial.gains / gains)
+        return ic.identify(samples, prior=trial.robot.prior, weights=found.weights).base
+
+    known = fit(gains)
+    step = 1e-4 * np.eye(3)
+    J = np.stack([(fit(gains * (1 + each)).values - known.values) / 1e-4 for each in step], axis=1)
+    extra = found.base.covariance - known.covariance
+    assert np.abs(extra - J @ C @ J.T).max() < 1e-6 * np.abs(extra).max()
