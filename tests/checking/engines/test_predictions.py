@@ -297,3 +297,15 @@ def test_a_bound_of_an_mjcf_holds_for_bodies_that_it_does_not_change():
     )
     assert model.bounds == (0.01, 1e-9, False)
     assert ic.load(urdf(TABLE["box"]).encode()).bounds == (0.0, 0.0, False)
+
+
+def test_of_several_engines_the_highest_floors_count():
+    (link,) = ic.load(urdf(diagonal(1.0, 0.1, 0.2, 0.25)).encode()).bodies[-1:]
+    assert catalogue.floors(link, ()) == (0.0, 0.0)
+    moment, ratio = catalogue.floors(link, ("mujoco",))
+    assert (moment >= 1e-14, ratio) == (True, 0.0)
+    newton = catalogue.floors(link, ("newton",))
+    assert newton.moment > 1e-10  # what Newton raises a least moment to
+    assert newton.ratio > 1e-6
+    assert catalogue.floors(link, ("newton", "mujoco")) == newton
+    assert catalogue.floors(link, ("mujoco", "newton")) == newton
