@@ -102,7 +102,7 @@ def ours(bodies: ic.InertialParameters, fraction: float) -> list[Contender]:
     contenders = []
     aims = {"verdict_code": 1 / (1 / VERDICT_AIM + fraction / MARGIN_AIM), "margin": MARGIN_AIM}
     for about in ("com", "origin"):
-        rows = np.ascontiguousarray(bodies.as_theta(about=about))
+        rows = np.array(bodies.as_theta(about=about), order="C")  # that can be written to
         if about == "com":  # what the memory allows: nothing that reads every number is faster
             contenders += [
                 Contender("limit of the memory: theta.sum()", len(rows), rows.sum),
