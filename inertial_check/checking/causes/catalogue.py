@@ -16,6 +16,7 @@ from inertial_check.checking.causes.amounts import (
     Units,
 )
 from inertial_check.checking.causes.base import Cause, Subject
+from inertial_check.checking.causes.copies import EditedCopy
 from inertial_check.checking.causes.frames import (
     AboutLinkOrigin,
     ComOutside,
@@ -69,6 +70,7 @@ ALL_CAUSES: tuple[type[Cause], ...] = (
     RotorInertia,
     Mirror,
     CopiedBlock,
+    EditedCopy,
     TotalMass,
 )
 """Every cause, in the order of its page."""

@@ -25,6 +25,7 @@ from inertial_check.checking.causes.base import (
     try_together,
 )
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
+from inertial_check.checking.causes.copies import weigh_copies
 from inertial_check.checking.causes.frames import pairs_of, with_units
 from inertial_check.checking.causes.weighing import naturalness, tidy, weigh_together
 from inertial_check.checking.evidence.examination import Examination
@@ -236,6 +237,8 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
         second = pairs_of(subject)
         proposed += second
         factors += _factors(subject, second)
+    copied = weigh_copies(subject, [proposal for _, proposal in proposed])
+    factors = [factor * exact for factor, exact in zip(factors, copied, strict=True)]
     found: dict[str, list[tuple[float, Cause, Proposal]]] = {}
     for (cause, proposal), factor in zip(proposed, factors, strict=True):
         found.setdefault(cause.name, []).append((proposal.weight * factor, cause, proposal))

@@ -1,0 +1,46 @@
+"""The first cause of numbers that another body has with the same digits."""
+
+from __future__ import annotations
+
+import pytest
+
+import inertial_check as ic
+
+BLOCK = """<link name="{name}"><inertial><origin xyz="{x} {y} {z}"/><mass value="{mass}"/>
+<inertia ixx="{ixx}" ixy="{ixy}" ixz="{ixz}" iyy="{iyy}" iyz="{iyz}" izz="{izz}"/>
+</inertial></link>"""
+NUMBERS = {
+    "mass": "1.563", "x": "0.0612", "y": "-0.0224", "z": "0.0128",
+    "ixx": "0.00247", "ixy": "0.000812", "ixz": "-0.00123", "iyy": "0.00613", "iyz": "-0.000494",
+    "izz": "0.00671",
+}  # fmt: skip
+
+
+def first_cause(**edited):
+    """The first cause of the finding on the third of three equal bodies."""
+    blocks = [BLOCK.format(name=name, **NUMBERS) for name in ("one", "two")]
+    blocks.append(BLOCK.format(name="three", **NUMBERS | edited))
+    report = ic.check_model(f'<robot name="r">{"".join(blocks)}</robot>'.encode())
+    (finding,) = [each for each in report.findings if each.code == "IC605"]
+    assert finding.body == "three"
+    return finding.causes[0]
+
+
+@pytest.mark.parametrize(
+    ("edited", "meant"),
+    [
+        ({"iyy": "0.00673"}, {"iyy": 0.00613}),
+        ({"mass": "1.363"}, {"mass": 1.563}),
+        ({"iyy": "0.00671", "izz": "0.00613"}, {"iyy": 0.00613, "izz": 0.00671}),
+    ],
+)
+def test_a_mistyped_number_is_that_of_the_other_body(edited, meant):
+    cause = first_cause(**edited)
+    assert cause.cause == "edited-copy"
+    assert cause.edit["entries"] == pytest.approx(meant)
+
+
+def test_a_known_misreading_that_leads_to_the_digits_of_the_other_body_comes_first():
+    """Without the witness the weights of the two come from priors and sizes alone."""
+    slip = first_cause(izz="0.0671")
+    assert (slip.cause, slip.edit["entries"]) == ("decimal-slip", {"izz": pytest.approx(0.00671)})
