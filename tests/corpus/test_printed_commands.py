@@ -62,6 +62,19 @@ def count_after(path, command):
 
 
 @pytest.mark.parametrize(
+    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 16), ("INERTIAL_CHECK_MESHES", 2)]
+)
+def test_no_check_tells_an_internal_error(request, capsys, name, parts):
+    """Parts of a check that fail after the verdicts are notes on standard error."""
+    root = os.environ.get(name) or pytest.skip(f"needs {name}")
+    models = list(find_models(root, 1 if request.config.getoption("--long") else parts))
+    options = ["--isolated", "--sniff", "--no-cache", "--fail-on=never", "--output-format=json"]
+    assert main(["check", *options, *models]) == 0
+    told = capsys.readouterr()
+    assert "internal error" not in told.out + told.err
+
+
+@pytest.mark.parametrize(
     ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 32), ("INERTIAL_CHECK_MESHES", 8)]
 )
 def test_each_changes_something_and_leaves_fewer_findings(name, parts, request, capsys):
