@@ -99,6 +99,8 @@ class Unknowns:
         shapes: The pieces with their true volumes, which bound densities; those of a body that
             follows its twin are weighed in `pieces`. Empty where no body does.
         plain: Whether all shapes are primitives, which do not tell a motor from a cover.
+        drawn: Volumes of the visual shapes by index, from which masses are estimated, where
+            collision shapes tell the moments [m^3].
     """
 
     model: Model
@@ -113,6 +115,7 @@ class Unknowns:
     prior_note: str = ""
     shapes: tuple[BodyPieces, ...] = ()
     plain: bool = False
+    drawn: Mapping[int, float] = field(default_factory=dict)
 
 
 def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list[CenterSum]]:
@@ -412,7 +415,8 @@ def find_nominal(
     if not np.any(np.isnan(stated)):
         return stated, usual
     taught = [unknowns.others[index] for index in teachers]
-    measured = _size(unknowns, taught, np.full(len(taught), np.nan))
+    drawn = [unknowns.drawn.get(index, unknowns.others[index].volume) for index in teachers]
+    measured = _size(unknowns, taught, np.array(drawn), np.full(len(taught), np.nan))
     densities = unknowns.measured[teachers] / measured.volumes
     positive = [
         LogSum(tuple(each.coefficients), each.wanted)
@@ -420,25 +424,31 @@ def find_nominal(
         if each.wanted > 0 and all(value == 1 for value in each.coefficients.values())
     ]
     given = [(each.bodies[0], each.mass) for each in positive if len(each.bodies) == 1]
-    volumes = np.array([own.volume for own in unknowns.pieces])
+    whole = np.array([own.volume for own in unknowns.pieces])
+    volumes = np.array(
+        [unknowns.drawn.get(at, v) for at, v in zip(unknowns.indices, whole, strict=True)]
+    )
+    volumes = np.where(np.isnan(stated), volumes, whole)
     seen = np.array([*densities, *(mass / volumes[at] for at, mass in given)])
     if unknowns.plain and not len(seen):
         return np.where(np.isnan(stated), WATER, stated), usual
     if (common := find_common_density(seen)) is not None:
         stated = np.where(np.isnan(stated), common, stated)
         usual = f"{common:.4g} kg/m^3, which most known bodies have"
-    sized = _size(unknowns, list(unknowns.pieces), stated)
+    sized = _size(unknowns, list(unknowns.pieces), volumes, stated)
     pairs = [each for each in sums if each.wanted == 0 and len(each.coefficients) == 2]
     equal = [(one, other) for one, other in (each.coefficients for each in pairs)]
     masses = estimate_masses(sized, measured, densities, positive, equal)
-    return np.clip(masses / sized.volumes, *known.density_range), usual
+    return np.clip(masses / whole, *known.density_range), usual
 
 
-def _size(unknowns: Unknowns, pieces: Sequence[BodyPieces], stated: Floats) -> Sized:
+def _size(
+    unknowns: Unknowns, pieces: Sequence[BodyPieces], volumes: Floats, stated: Floats
+) -> Sized:
     """The bodies as far as their likely density depends on them."""
     carriers = {body.parent for body in unknowns.model.bodies if body.moved}
     spreads = np.array([GUESS_SPREAD if own.guess else OWN_SPREAD for own in pieces])
-    volumes, told = np.array([own.volume for own in pieces]), float(not unknowns.plain)
+    told = float(not unknowns.plain)
     return Sized(
         volumes,
         told * np.log(volumes / LITRE),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -33,12 +34,7 @@ from inertial_check.fixing.fill.knowledge import (
     LinkDensity,
     read_arguments,
 )
-from inertial_check.fixing.fill.overlaps import (
-    PieceReader,
-    find_neighbours,
-    merge_cells,
-    share_with_neighbours,
-)
+from inertial_check.fixing.fill.overlaps import PieceReader, merge_cells
 from inertial_check.fixing.fill.result import FilledBody, Filling, FillStatus
 from inertial_check.fixing.fill.shapes import ROLES, BodyPieces
 from inertial_check.fixing.fill.twins import find_prior_densities, follow_twins
@@ -212,22 +208,28 @@ class Collector:
         """
         votes: list[bool] = []
         filled = {target.at for target in self.targets}
-        other = PieceReader(self.model, self.context, roles=("collision",))
         for index, judgement in enumerate(judge(self.model) if roles == ROLES else ()):
             body = self.model.bodies[index]
             kinds = {shape.kind for shape in body.shapes if shape.role == "collision"}
             if index in filled or not kinds or "mesh" in kinds or judgement.verdict != "consistent":
                 continue
             try:
-                own, box = self.reader.read(body), other.read(body)
+                own = self.reader.read(body)
+                box = self.reader.read(body, roles=("collision",))
             except ParameterError:  # a mesh in millimetres
                 continue
             if own.role == "visual" and box.role is not None and fits_shapes(judgement, own):
                 votes.append(max(compare_shapes(judgement, box)) <= tolerances.FROM_SHAPES)
         return ROLES[::-1] if 2 * sum(votes) > len(votes) else roles
 
-    def collect(self, usable: Mapping[int, BodyPieces]) -> Unknowns:
-        """The unknowns, with the pieces of those measured bodies that are needed."""
+    def collect(self, usable: Mapping[int, BodyPieces], by_collision: bool) -> Unknowns:
+        """The unknowns, with the pieces of those measured bodies that are needed.
+
+        Args:
+            usable: Pieces of the bodies to fill, by index.
+            by_collision: Whether collision shapes were put first, which tell where the mass lies;
+                those that are drawn still tell how much there is.
+        """
         judgements = judge(self.model)
         masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
         for index, judgement in enumerate(judgements):
@@ -235,8 +237,12 @@ class Collector:
             if index not in usable and stated and 0 < judgement.mass < np.inf:
                 masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
         others = self._read_others(usable, set(np.flatnonzero(masses).tolist()))
-        shared = share_with_neighbours(usable, others, find_neighbours(self.model))
-        seen = follow_twins(self.model, shared, others, judgements, self.known)
+        seen = follow_twins(self.model, usable, others, judgements, self.known)
+        drawn: dict[int, float] = {}
+        for at, own in {**others, **usable}.items() if by_collision else ():
+            with suppress(ParameterError):  # a mesh in millimetres
+                found = self.reader.read(own.body, roles=ROLES)
+                drawn[at] = own.volume if found.guess or not found.pieces else found.volume
         prior: dict[int, float] = {}
         note = ""
         if self.known.prior is not None:
@@ -260,8 +266,9 @@ class Collector:
             ),
             prior,
             note,
-            tuple(merge_cells(shared).values()),
-            self.reader.roles != ROLES[::-1] and all(own.plain for own in usable.values()),
+            tuple(merge_cells(usable).values()),
+            not by_collision and all(own.plain for own in usable.values()),
+            drawn,
         )
 
     def _read_others(
@@ -487,13 +494,14 @@ def fill_model(
     reader = PieceReader(model, context, roles=options.roles, thickness=options.thickness)
     collector = Collector(model, known, targets, reader, context, options.thickness)
     reader.roles = collector.choose_roles(options.roles)
+    by_collision = reader.roles != options.roles
     pieces = collector.read_targets()
     unfit = collector.find_unfit(pieces)
     usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
     filled: dict[int, FilledBody] = {}
     certificate, objections = None, dict[str, str]()
     if usable:
-        unknowns = collector.collect(usable)
+        unknowns = collector.collect(usable, by_collision)
         pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
         filled, certificate, remarks = solve_unknowns(unknowns, known, options.solver)
         comments = {body.id: f"inertial-check fill: {body.source}" for body in filled.values()}

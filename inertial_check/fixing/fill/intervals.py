@@ -659,9 +659,8 @@ def describe_source(own: BodyPieces, density: float) -> str:
     taken = [name for name in readings if name != "solid"]
     kinds = dict.fromkeys(piece.label for piece in own.pieces)
     as_ = f" as {', '.join(taken)}" if taken else ""
-    without = f" without what lies in {', '.join(own.shared)}" if own.shared else ""
     like = f", distributed as in {own.like}" if own.like else ""
-    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}{without}{like}"
+    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}{like}"
 
 
 def _solve_sums(

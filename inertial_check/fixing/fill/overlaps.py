@@ -1,6 +1,6 @@
 """Cells of a model's shapes, from its documents and mesh files, each volume counted once.
 
-A cell that lies inside another shape of its body, or of a body at a joint, gets no volume. What is
+A cell that lies inside another shape of its body gets no volume. What is
 left keeps its cells, so that volume, first and second moments are those of one rule. Triangle
 meshes have points on lines through the mesh, along each of the three axes, so that a wall is met
 across whatever way it stands. The weights are then tilted, by the least relative entropy, until
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -274,10 +273,6 @@ _FINENESS = 3
 """Factor of the points of a primitive along each direction where another shape cuts it: 18 layers
 of a box, of which a cut takes one too many at most."""
 
-_LEAST_LEFT = 0.5
-"""Part of the volume of a body that its neighbours leave it at least: a body that would lose more
-is drawn around them, as a housing, and its shape says little of where its mass ends."""
-
 
 def remove_overlaps(pieces: Sequence[Piece], remarks: list[str]) -> list[Piece]:
     """Drop the cells that lie inside an earlier shape of the same body.
@@ -300,48 +295,41 @@ def remove_overlaps(pieces: Sequence[Piece], remarks: list[str]) -> list[Piece]:
     return kept
 
 
-def _split(piece: Piece, others: Sequence[Piece], X_OB: Floats | None = None) -> tuple[Piece, Mask]:
+def _split(piece: Piece, others: Sequence[Piece]) -> tuple[Piece, Mask]:
     """The cells of a piece, finer where others cut it, and which of them lie outside all others.
 
     Args:
         piece: The piece.
-        others: Pieces of its body, or of another one.
-        X_OB: (4, 4) pose of the body in that other one; None for the same body.
+        others: Other pieces of its body.
     """
     if len(piece.volumes) == 1:  # a shape that is one cell is all inside or not to be told
         return piece, np.ones(1, dtype=bool)
-    near = [one for one in others if one.enclosure is not None and _are_near(piece, one, X_OB)]
-    outside = _find_outside(piece.points, near, X_OB)
+    near = [one for one in others if one.enclosure is not None and _are_near(piece, one)]
+    outside = _find_outside(piece.points, near)
     whole = bool(np.all(outside)) or not np.any(outside)
     if not near or (whole and (piece.enclosure is None or piece.enclosure.triangles is not None)):
         return piece, outside
     fine = _cut_finely(piece)
     if fine is not piece:
-        cut = _find_outside(fine.points, near, X_OB)
+        cut = _find_outside(fine.points, near)
         if not np.all(cut) and np.any(cut):
             return fine, cut
     return piece, outside
 
 
-def _are_near(piece: Piece, other: Piece, X_OB: Floats | None) -> bool:
+def _are_near(piece: Piece, other: Piece) -> bool:
     """Whether the boxes around the cells overlap, widened by as much as cells end before a face."""
-    points = _move(piece.points, X_OB)
-    lower, upper = points.min(axis=0), points.max(axis=0)
+    lower, upper = piece.points.min(axis=0), piece.points.max(axis=0)
     least, most = other.points.min(axis=0), other.points.max(axis=0)
     edge = (upper - lower + most - least) / 4
     return bool(np.all(lower - edge <= most) and np.all(least - edge <= upper))
 
 
-def _move(points: Floats, X_OB: Floats | None) -> Floats:
-    return points if X_OB is None else points @ X_OB[:3, :3].T + X_OB[:3, 3]
-
-
-def _find_outside(points: Floats, others: Sequence[Piece], X_OB: Floats | None) -> Mask:
-    placed = _move(points, X_OB)
+def _find_outside(points: Floats, others: Sequence[Piece]) -> Mask:
     outside = np.ones(len(points), dtype=bool)
     for other in others:
         if other.enclosure is not None and np.any(outside):
-            outside[outside] = ~other.enclosure.find_inside(placed[outside])
+            outside[outside] = ~other.enclosure.find_inside(points[outside])
     return outside
 
 
@@ -366,83 +354,6 @@ def _take(piece: Piece, kept: Mask) -> Piece:
         points=piece.points[kept],
         cut=True,
     )
-
-
-class Neighbours(NamedTuple):
-    """Bodies that a joint connects, as indices, and their poses at the zero pose.
-
-    Attributes:
-        pairs: Pairs of indices.
-        poses: (N, 4, 4) poses of all bodies in their roots.
-    """
-
-    pairs: Sequence[tuple[int, int]]
-    poses: Floats
-
-
-def share_with_neighbours(
-    filled: Mapping[int, BodyPieces], others: Mapping[int, BodyPieces], neighbours: Neighbours
-) -> dict[int, BodyPieces]:
-    """Leave volumes that two neighbours share to the smaller of them.
-
-    A bearing or a motor that is drawn inside a housing is a part of its own, and the housing is
-    drawn around it: the larger body is the one whose shape says more than there is.
-
-    Args:
-        filled: Pieces of the bodies to fill, by index; only these lose cells.
-        others: Pieces of measured bodies, by index.
-        neighbours: The joints.
-    """
-    found = dict(filled)
-    every = {**others, **filled}
-    for one, other in neighbours.pairs:
-        if one not in every or other not in every or every[one].guess or every[other].guess:
-            continue
-        smaller, larger = sorted((one, other), key=lambda at: (every[at].volume, -at))
-        if larger in found:
-            X_OB = np.linalg.solve(neighbours.poses[smaller], neighbours.poses[larger])
-            found[larger] = _leave(found[larger], every[smaller], X_OB, every[larger].volume)
-    return found
-
-
-def _leave(own: BodyPieces, other: BodyPieces, X_OB: Floats, whole: float) -> BodyPieces:
-    """A body without the cells inside another one; as it is where too little would be left."""
-    if not np.all(np.isfinite(X_OB)):
-        return own
-    pieces, changed = [], False
-    for piece in own.pieces:
-        cells, outside = _split(piece, other.pieces, X_OB)
-        if np.all(outside):
-            pieces.append(piece)
-            continue
-        changed = True
-        if np.any(outside):
-            pieces.append(_take(cells, outside))
-    if not changed:
-        return own
-    left = sum(piece.volume for piece in pieces)
-    if left < _LEAST_LEFT * whole:
-        return own
-    name = other.body.name
-    share = 1 - left / own.volume
-    remark = f"{100 * share:.2g}% of its volume lies inside {name} too: counted once, there"
-    return replace(
-        own,
-        pieces=tuple(pieces),
-        remarks=(*own.remarks, remark),
-        shared=(*own.shared, name),
-    )
-
-
-def find_neighbours(model: Model) -> Neighbours:
-    """The bodies that joints of a model connect, at the zero pose."""
-    places = {body.id: at for at, body in enumerate(model.bodies)}
-    pairs = [
-        (places[body.parent], at)
-        for at, body in enumerate(model.bodies)
-        if body.parent in places and body.X_PB is not None
-    ]
-    return Neighbours(pairs, place_bodies(model, {})[0])
 
 
 _TAKEN = {
@@ -504,7 +415,9 @@ class PieceReader:
         offsets = [np.linalg.norm(p) for own in self._children.values() for p in own]
         return float(max(offsets, default=0.0))
 
-    def read(self, body: Body, volume: float | None = None) -> BodyPieces:
+    def read(
+        self, body: Body, volume: float | None = None, roles: tuple[Role, ...] | None = None
+    ) -> BodyPieces:
         """Cut the shapes of the best role of a body, or say why there are none.
 
         The first role is taken of which every shape can be used; else the first of which some can.
@@ -513,18 +426,20 @@ class PieceReader:
             body: The body.
             volume: Volume of the guess that stands for a body without shapes [m^3]; None for
                 capsules of the slenderness LIMB.
+            roles: Roles of shapes, best first; None for those of the reader.
 
         Raises:
             ParameterError: A mesh is in millimetres.
         """
-        key = body.id, self.roles, volume
+        roles = roles or self.roles
+        key = body.id, roles, volume
         if key not in self._read:
-            self._read[key] = self._read_shapes(body, volume)
+            self._read[key] = self._read_shapes(body, volume, roles)
         return self._read[key]
 
-    def _read_shapes(self, body: Body, volume: float | None) -> BodyPieces:
+    def _read_shapes(self, body: Body, volume: float | None, roles: tuple[Role, ...]) -> BodyPieces:
         found: list[tuple[Role, list[Piece], list[str]]] = []
-        for role in self.roles:
+        for role in roles:
             shapes = [shape for shape in body.shapes if shape.role == role]
             pieces, remarks = [], []
             for shape in shapes:

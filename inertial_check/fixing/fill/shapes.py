@@ -260,7 +260,6 @@ class BodyPieces:
         role: The role of the shapes; None where none could be used.
         remarks: One line for each shape that was skipped or not taken for the solid inside it.
         guess: Whether the pieces are a guess from the joints of the body.
-        shared: Names of bodies to which cells of this one were left that lie inside both.
         like: Name of the measured twin as whose matter that of this body is distributed; "" where
             it is uniform.
     """
@@ -270,7 +269,6 @@ class BodyPieces:
     role: Role | None = None
     remarks: tuple[str, ...] = ()
     guess: bool = False
-    shared: tuple[str, ...] = ()
     like: str = ""
 
     @property
