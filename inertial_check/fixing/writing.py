@@ -51,8 +51,9 @@ _NAMES = (MASS, *CENTER, *ENTRIES)
 _SIX_NUMBERS = ("urdf", "xacro", "sdf")
 """Formats in which an inertial has six numbers, and no principal moments with axes."""
 
-_FULL_FORMATS = ("urdf", "xacro")
-"""Formats whose engines ask for all six entries, also for products of 0."""
+_FULL_FORMATS = ("urdf", "xacro", "usd")
+"""Formats whose engines ask for all six entries, also for products of 0, or take axes that are not
+written from the shapes."""
 
 _COMPUTED = (
     "a number that is inserted in it would be another one of the body: the scale of its prim, or a "
@@ -68,8 +69,8 @@ def find_missing(case: Case, target: Target) -> frozenset[str]:
     wanted = {MASS, *MOMENTS}
     if turns or case.model.format in _FULL_FORMATS:
         wanted |= set(PRODUCTS)
-    if np.any(target.p_BoBcm_B != 0):
-        wanted |= set(CENTER)
+    if np.any(target.p_BoBcm_B != 0) or case.model.format == "usd":
+        wanted |= set(CENTER)  # engines take an unwritten one of USD from the shapes
     if case.body.inertial is not None and case.body.inertial.quaternion is not None:
         wanted -= set(PRODUCTS)  # a quaternion states the axes, which turn
     return frozenset(name for name in wanted if not is_in_text(numbers.get(name)))

@@ -100,6 +100,20 @@ def test_a_layer_over_a_binary_stage_is_checked_and_holds_the_numbers(tmp_path):
     assert not heavy.changed
 
 
+def test_a_stage_gets_all_four_attributes_also_where_they_are_zero(tmp_path):
+    usd_library = pytest.importorskip("usd_library")
+    path = tmp_path / "arm.usda"
+    path.write_text((DATA / "arm.usda").read_text().replace("(0, 0, 0.2)", "(0, 0, 0)"))
+    filling = ic.fill(path, bodies=["upper_arm"], total_mass=6.0)
+    filling.write()
+    assert filling.bodies[0].status == "filled", filling.bodies[0].reason
+    numbers = usd_library.values(path, "/arm/upper_arm")
+    assert numbers["mass"] == (2,)
+    assert numbers["centerOfMass"] == (0, 0, 0)
+    assert numbers["principalAxes"] == (1, 0, 0, 0)
+    assert not ic.fill(path, bodies=["upper_arm"], total_mass=6.0).changed
+
+
 def test_bodies_of_geoms_keep_the_rule_of_the_engine(tmp_path):
     filling = ic.fill(DATA / "arm.xml")
     assert not filling.bodies
