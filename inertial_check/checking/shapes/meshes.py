@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
@@ -22,7 +23,7 @@ from inertial_check.documents.model import Model, Shape
 from inertial_check.documents.resources import Resource, ResourceFinder
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.meshes import Mesh, measure
+from inertial_check.inertia.meshes import Mesh, count_once, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.solids import AXES
 
@@ -43,6 +44,12 @@ _REMEMBERED_DIGESTS = 1 << 14
 
 _SELF_CONTAINED = frozenset((".stl", ".obj"))
 """Formats whose triangles no other file can change."""
+
+_LEAST_FACES = 4
+"""Least number of triangles that stand twice where a part does: a tetrahedron has four."""
+
+_SLANTED = np.array([0.5415, 0.6532, 0.5293])
+"""Direction along which triangles are told apart: no edge of a part is modelled across it."""
 
 _MOST_ORIENTATIONS = 64
 """Number of orientations of one mesh up to which its reach is remembered; with more of them, the
@@ -97,17 +104,26 @@ class MeasuredMesh:
 
     Attributes:
         mesh: Volume, area and moments of the triangles.
+        once: The solid inside a mesh with parts that stand twice; None of any other.
         reach: (25, 2) least and greatest coordinates of the mesh along AXES, from the origin of the
             mesh, by orientation R_BG.
     """
 
-    def __init__(self, mesh: Mesh, reach: dict[Orientation, Floats]) -> None:
+    def __init__(
+        self,
+        mesh: Mesh,
+        reach: dict[Orientation, Floats],
+        once: InertialParameters | None = None,
+    ) -> None:
         self.mesh = mesh
+        self.once = once
         self.reach = reach
 
     @cached_property
     def solid(self) -> InertialParameters | None:
         """The solid inside with unit density, whichever way its triangles face, if it has one."""
+        if self.once is not None:
+            return self.once
         try:
             return self.mesh.solid(density=1.0, inside_out=True)
         except ParameterError:
@@ -249,13 +265,27 @@ def measure_file(
     if known is not None and not new:
         return known
     axes = np.concatenate([np.zeros((0, 3)), *(AXES @ np.array(R_BG) for R_BG in new)])
-    mesh = measure(scaled_triangles(path, scale, access), axes)
+    places: list[Floats] = []
+    mesh = measure(_note_places(scaled_triangles(path, scale, access), places), axes)
+    once, along = None, np.concatenate(places)
+    if mesh.closed and len(along) - len(np.unique(along)) >= _LEAST_FACES:
+        whole = np.concatenate(list(scaled_triangles(path, scale, access)))
+        with suppress(ParameterError):  # `solid` meets it, too
+            once = count_once(whole[:, ::-1] if mesh.volume < 0 else whole).body
     reach = dict(zip(new, mesh.reach.reshape(-1, len(AXES), 2), strict=True))
-    measured = MeasuredMesh(mesh, {**old, **reach})
+    measured = MeasuredMesh(mesh, {**old, **reach}, once)
     # A file that changed meanwhile may have been measured with other bytes than its digest's.
     if key is not None and len(measured.reach) <= _MOST_ORIENTATIONS and _state_of(path) == state:
         _MEMORY.put(key, measured)
     return measured
+
+
+def _note_places(blocks: Iterator[Floats], places: list[Floats]) -> Iterator[Floats]:
+    """Pass blocks on, and note one number for each triangle, which is that of its copies."""
+    for block in blocks:
+        with np.errstate(over="ignore", invalid="ignore"):
+            places.append(np.sort(block @ _SLANTED, axis=1).sum(axis=1))
+        yield block
 
 
 def scaled_triangles(path: str, scale: Scale, access: Access | None = None) -> Iterator[Floats]:

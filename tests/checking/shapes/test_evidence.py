@@ -553,3 +553,22 @@ def test_a_large_mesh_is_measured_in_bounded_memory(tmp_path):
     tracemalloc.stop()
     assert found.volume == pytest.approx(count / 12)
     assert peak < 25e6
+
+
+def test_a_mesh_that_stands_twice_counts_once(tmp_path):
+    once = box((1.0, 1.0, 0.1))
+    for twice in (np.concatenate([once, once])[:, ::-1], np.concatenate([once, once])):
+        (tmp_path / "part.stl").write_bytes(binary_stl(twice))
+        found = read_geometry(model([mesh("part.stl")], path=str(tmp_path / "r.urdf")), {})
+        assert found.bodies[0][0].volume == pytest.approx(0.1, rel=1e-6)
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="{}"/><inertia ixx="{}" iyy="{}" '
+        'izz="{}" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><mesh '
+        'filename="part.stl"/></geometry></visual></link></robot>'
+    )
+    for mass, doubted in ((0.7, True), (1.4, False), (1400.0, False), (2800.0, True)):
+        moments = [mass * 1.01 / 12, mass * 1.01 / 12, mass / 6]
+        path = tmp_path / "r.urdf"
+        path.write_text(text.format(mass, *moments))
+        codes = [each.code for each in ic.check_model(path).files[0].findings]
+        assert ("IC503" in codes) == doubted, (mass, codes)
