@@ -267,7 +267,8 @@ def measure_file(
     axes = np.concatenate([np.zeros((0, 3)), *(AXES @ np.array(R_BG) for R_BG in new)])
     places: list[Floats] = []
     mesh = measure(_note_places(scaled_triangles(path, scale, access), places), axes)
-    once, along = None, np.concatenate(places)
+    once: InertialParameters | None = None
+    along = np.concatenate(places)
     if mesh.closed and len(along) - len(np.unique(along)) >= _LEAST_FACES:
         whole = np.concatenate(list(scaled_triangles(path, scale, access)))
         with suppress(ParameterError):  # `solid` meets it, too
