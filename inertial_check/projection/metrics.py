@@ -347,19 +347,19 @@ def shift_to_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
     through the body origin they would lose digits.
 
     Args:
-        theta: (n, 10) in order "urdf", about `about`.
+        theta: (..., 10) in order "urdf", about `about`.
         about: "origin" or "com".
 
     Returns:
-        (n, 10) about the origin of that frame, and (n, 3) its position p_BoFo_B [m].
+        (..., 10) about the origin of that frame, and (..., 3) its position p_BoFo_B [m].
     """
-    p_BoFo_B = np.zeros((len(theta), 3))
+    p_BoFo_B = np.zeros_like(theta[..., 1:4])
     if about == "origin":
         return theta, p_BoFo_B
-    mass = theta[:, 0] != 0
+    mass = theta[..., 0] != 0
     p_BoFo_B[mass] = theta[mass, 1:4] / theta[mass, :1]
-    first_moment = np.where(mass[:, None], 0.0, theta[:, 1:4])
-    return np.asarray(join(theta[:, 0], first_moment, theta[:, 4:])), p_BoFo_B
+    first_moment = np.where(mass[..., None], 0.0, theta[..., 1:4])
+    return np.asarray(join(theta[..., 0], first_moment, theta[..., 4:])), p_BoFo_B
 
 
 def pseudo_inertia_about(theta: Floats, p_BoFo_B: Floats) -> Floats:

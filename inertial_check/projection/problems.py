@@ -356,8 +356,7 @@ def find_unpriced(options: Options, about: Point, theta: Floats) -> tuple[Option
         free = free if refused is None else free | refused
         if about == "com":
             with np.errstate(all="ignore"):
-                places = shift_to_com(theta.reshape(-1, 10), about)[1]
-                seen = translate(prior, -places.reshape(*shape, 3))
+                seen = translate(prior, -shift_to_com(theta, about)[1])
                 free = free | (Consistency(seen, "origin").verdict_code != Verdict.CONSISTENT)
     return options, free
 

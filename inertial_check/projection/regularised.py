@@ -224,9 +224,9 @@ def _search(
         inside = np.isfinite(value)
         flat = is_flat(value, before[rows])
         slope = np.full(len(rows), np.inf)
-        slope[inside] = np.linalg.norm(
-            _gradient(part.rows(inside), c[rows][inside], y[inside]), axis=1
-        )
+        some, at = part.rows(inside), y[inside]
+        pulled = np.matmul(some.M, (at - some.x0)[:, :, None])[:, :, 0]
+        slope[inside] = np.linalg.norm(pulled + _pull(some, c[rows][inside], at)[0], axis=1)
         falls = SEARCH.accepts(value, before[rows], length)
         accepted = inside & np.where(flat, slope < size[rows], falls)
         trial[rows[accepted]], better[rows[accepted]] = y[accepted], True
@@ -234,12 +234,6 @@ def _search(
 
     SEARCH.find_rows(len(x), attempt)
     return trial, better
-
-
-def _gradient(units: Normalised, c: Floats, x: Floats) -> Floats:
-    """Compute the gradient (n, 10) of the objective."""
-    pulled = np.matmul(units.M, (x - units.x0)[:, :, None])[:, :, 0]
-    return np.asarray(pulled + _pull(units, c, x)[0])
 
 
 def _objective(units: Normalised, c: Floats, x: Floats) -> Floats:
