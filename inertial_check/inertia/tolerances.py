@@ -455,3 +455,22 @@ def digits_margin(digits: int) -> float:
 GAP = 3.0
 """Longest step of a recording, in median steps: a longer one means that two samples or more are
 lacking, so no line or derivative crosses it."""
+
+NOISE_OF_CAD = 1e-5
+"""Part of the largest number of its kind (centre, tensor) below which one is noise of the CAD
+program, which prints 1e-19 for 0."""
+
+OTHER_NUMBER = 1e-3
+"""Part of the largest number of its kind by which one number has to differ, beside others that are
+equal to the last digit; parts that were measured apart differ in all of them."""
+
+EQUAL_TEXTS = 1e-9
+"""Relative difference of numbers with one text, in other units or behind a turn of the axes."""
+
+TURNED_DIGITS = 1e-5
+"""Difference of equal entries of tensors in turned axes, relative to the largest: angles such as
+1.5708 have five digits."""
+
+COPIED_NUMBER = 1e-3
+"""Part of the largest number of its kind up to which the numbers of a cause are those of another
+body; the edits of causes have six digits, and some witnesses three."""

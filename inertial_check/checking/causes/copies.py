@@ -21,16 +21,12 @@ from inertial_check.checking.evidence.fingerprints import (
     TENSOR,
     list_contradictions,
 )
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 
 _EXACT = 1e3
 """Times as probable as by itself that a cause is right whose numbers are those of another body, as
 it is, mirrored or turned. Chosen: chance gives three digits of one number."""
-
-_SAME = 1e-3
-"""Part of the largest number of its kind up to which the numbers of a cause are those of another
-body; the edits of causes have six digits, and some witnesses three."""
 
 
 def weigh_copies(subject: Subject, proposals: Sequence[Proposal]) -> list[float]:
@@ -69,7 +65,7 @@ def _is_image(subject: Subject, proposal: Proposal, theirs: Floats) -> bool:
             for row in theirs
         ]
     )
-    return bool(np.any(np.all(off <= _SAME * largest, axis=-1)))
+    return bool(np.any(np.all(off <= tolerances.COPIED_NUMBER * largest, axis=-1)))
 
 
 _FURTHER = 0.1

@@ -55,27 +55,12 @@ _LONG = 2
 _SHARED = 3
 """Least number of equal numbers of two digits and more of a pair that is compared at all."""
 
-SILENT = 1e-5
-"""Part of the largest number of its kind (centre, tensor) below which one is noise of the CAD
-program, which prints 1e-19 for 0."""
-
 SMALL = 2e-3
-"""Part like SILENT below which numbers of fewer than DIGITS digits have no sign."""
-
-DIFFERENT = 1e-3
-"""Part of the largest number of its kind by which one number has to differ, beside others that are
-equal to the last digit; parts that were measured apart differ in all of them."""
+"""Part like NOISE_OF_CAD below which numbers of fewer than DIGITS digits have no sign."""
 
 OTHER_TENSOR = 0.02
 """Part of the largest entry by which tensors beside one mass and one centre differ as a whole; the
 halves of a robot that were drawn apart, with masses and centres made equal, differ by less."""
-
-_EQUAL = 1e-9
-"""Relative difference of numbers with one text, in other units or behind a turn of the axes."""
-
-_TURNED = 1e-5
-"""Difference of equal entries of tensors in turned axes, relative to the largest: angles such as
-1.5708 have five digits."""
 
 _COMMON = 100
 """Bodies with other numbers that share one magnitude, above which it tells no part from another:
@@ -243,14 +228,16 @@ def _compare(
     digits = np.minimum(first.digits[SLOTS], second.digits)
     counts = first.counts[SLOTS] + second.counts  # both rounded, one up and one down
     largest = np.maximum(_largest(first.values), _largest(b))
-    slack = _EQUAL * np.maximum(np.abs(a), np.abs(b))
+    slack = tolerances.EQUAL_TEXTS * np.maximum(np.abs(a), np.abs(b))
     if first.turned or second.turned:
-        slack[:, TENSOR] = _TURNED * largest[TENSOR]
+        slack[:, TENSOR] = tolerances.TURNED_DIGITS * largest[TENSOR]
     same = np.abs(np.abs(a) - np.abs(b)) <= slack
     off = np.abs(a - b)
     size = np.maximum(np.abs(a), np.abs(b))
-    silent = (size < SILENT * largest) | ((size < SMALL * largest) & (digits < DIGITS))
-    near = ~same & (off <= np.maximum(DIFFERENT * largest, counts))
+    silent = (size < tolerances.NOISE_OF_CAD * largest) | (
+        (size < SMALL * largest) & (digits < DIGITS)
+    )
+    near = ~same & (off <= np.maximum(tolerances.OTHER_NUMBER * largest, counts))
     magnitudes, whole = ~(same | silent | near), ~((off <= slack) | silent | near)
     wrong, signs = np.sum(magnitudes, axis=1), np.sum(whole, axis=1)
     row = int(np.lexsort((np.sum(near, axis=1), signs, wrong))[0])
@@ -346,7 +333,7 @@ def _is_other_print(a: Floats, b: Floats, digits: LongIntegers) -> bool:
 def _hold_same(a: Floats, b: Floats, digits: LongIntegers) -> bool:
     """Whether the same magnitudes stand in two lists, in other places, with digits that tell."""
     one, other = np.sort(np.abs(a)), np.sort(np.abs(b))
-    same = np.all(np.abs(one - other) <= _EQUAL * other)
+    same = np.all(np.abs(one - other) <= tolerances.EQUAL_TEXTS * other)
     return bool(same) and int(np.max(digits)) >= DIGITS
 
 

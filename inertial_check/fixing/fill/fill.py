@@ -504,12 +504,13 @@ def fill_model(
         unknowns = collector.collect(usable, by_collision)
         pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
         filled, certificate, remarks = solve_unknowns(unknowns, known, options.solver)
-        comments = {body.id: f"inertial-check fill: {body.source}" for body in filled.values()}
         fix = write_parameters(
             model,
             {body.id: body.parameters for body in filled.values() if body.parameters is not None},
             digits=options.digits,
-            comments=comments if options.provenance else None,
+            comments={body.id: f"inertial-check fill: {body.source}" for body in filled.values()}
+            if options.provenance
+            else None,
             context=context,
         )
         objections, changes = check_again(model, report, fix, context)

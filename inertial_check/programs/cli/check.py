@@ -355,7 +355,7 @@ _LOWERING = (
 )
 """Options of a configuration file that make a check report less, unless they have these values."""
 
-_HARMLESS = (0, "auto", "error", "warning", "note", ["ALL"], [])
+_HARMLESS: tuple[object, ...] = (0, "auto", "error", "warning", "note", ["ALL"], [])
 
 
 def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
@@ -372,7 +372,11 @@ def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
                     what = f"{'.'.join(value.where.keys)} = {format_toml(value.written)}"
                     found.append(Lowering(place.path, place.line, what))
     for file in report.files:
-        inside = [each for each in file.suppressed if each.suppression.kind == "inSource"]
+        inside = [
+            each
+            for each in file.suppressed
+            if each.suppression is not None and each.suppression.kind == "inSource"
+        ]
         for path in dict.fromkeys(each.place.path or file.path for each in inside):
             lines = [x.place.line for x in inside if (x.place.path or file.path) == path]
             what = f"findings that comments suppress: {len(lines)}"
