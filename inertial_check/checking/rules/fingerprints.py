@@ -37,6 +37,10 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
             agree = "agrees" if each.witnesses == 1 else "agree"
             reason = f"; {further} {agree} with that one" if each.witnesses else ""
             reason = reason or "; no body has the numbers of this one"
+            # Many copies outvote the body that the numbers were made for; its shapes know it.
+            if contradict_shapes(examination, blamed) <= _limits.SHAPE_FIT:
+                (blamed,) = (index for index in each.bodies if index != blamed)
+                reason = "; the shapes of that one fit its own numbers"
         else:
             worse = np.array([contradict_shapes(examination, index) for index in each.bodies])
             low, high = float(np.min(worse)), float(np.max(worse))

@@ -44,6 +44,7 @@ from inertial_check.checking.rules.base import (
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.solids import equivalent_ellipsoid
+from inertial_check.inertia.tolerances import digits_margin
 
 
 def centers(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
@@ -123,7 +124,9 @@ def matter(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
         body, judgement = examination.model.bodies[index], judgements[index]
         moments = judgement.principal_moments
         density = bound_printed_density(body, judgement.mass, moments)
-        if judgement.verdict == "consistent" and density > OSMIUM:
+        # A plate as far as six digits tell, as the nearest body of `fix` is, has any density.
+        solid = judgement.verdict == "consistent" and judgement.margin > digits_margin(6)
+        if solid and density > OSMIUM:
             message = (
                 f"whatever its shape, a body of {judgement.mass:.6g} kg with this inertia is "
                 f"somewhere at least {density:.3g} kg/m^3 dense, as the ellipsoid of "
