@@ -29,7 +29,6 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, NumpyArray
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
-from inertial_check.mechanics.rotations import matrix_from_quaternion, quaternion_from_matrix
 from inertial_check.projection.exact import is_exact_tensor
 from inertial_check.projection.moments import INERTIA, ISOTROPIC, find_metric, nearest_moments
 
@@ -391,6 +390,8 @@ def turn_quaternion(quaternion: Sequence[float], R: Floats) -> Floats:
     """
     q = np.array(quaternion) / math.hypot(*quaternion)
     w, v = q[0], q[1:]
+    from inertial_check.mechanics.rotations import quaternion_from_matrix  # for MJCF alone
+
     turn = np.asarray(quaternion_from_matrix(R))
     found = np.concatenate(
         ([w * turn[0] - v @ turn[1:]], w * turn[1:] + turn[0] * v + np.cross(v, turn[1:]))
@@ -406,4 +407,6 @@ def find_axes(inertial: Inertial, texts: Mapping[str, str]) -> Floats:
     written = [each.text for each in inertial.quaternion or ()] or ["1", "0", "0", "0"]
     pairs = zip(QUATERNION, written, strict=True)
     q = np.array([float(texts.get(name, text)) for name, text in pairs])
+    from inertial_check.mechanics.rotations import matrix_from_quaternion
+
     return np.asarray(matrix_from_quaternion(q / np.linalg.norm(q)))

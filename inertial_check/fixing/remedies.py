@@ -88,7 +88,7 @@ def choose_method(model: Model, request: FixRequest, targets: EngineTargets) -> 
         raise UsageError(f"cause is {request.cause}; causes are counted from 1, the most probable")
     if request.method == "geometry":
         return GeometryMethod(model, request, targets)
-    if request.method == "nearest" or request.aimed:
+    if request.cause is None and (request.method == "nearest" or request.aimed):
         return NearestMethod(request, targets)
     return RemedyMethod(model, request, targets)
 
@@ -314,6 +314,10 @@ class RemedyMethod(Method):
             return ("cause-refused", f"{why} {told.message}"), told.code
         if verdict not in PASSES:
             return ("cause-refused", f"it would be {verdict}"), ""
+        # Only a body that can exist is compared with shapes and others: what the nearest is
+        # warned of then was hidden by what it had, and is not brought by the move.
+        if id_ in self.prescribed and self.prescribed[id_].choice.source == "nearest":
+            new = []
         if new and not self._request.unsafe:
             why = f"it would be warned of {new[0].code} {new[0].message}; --unsafe writes it"
             return ("needs-unsafe", f"{proposal.result.reason}; {why}"), ""

@@ -216,8 +216,8 @@ def test_any_writing_of_a_robot(writer, scope, seed, ends, name):
     codec, bom, declaration, letters = ENCODINGS[name]
     values, text = writer(seed, ends, letters).document(declaration)
     model = load(bom + text.encode(codec))
-    assert model.problems == ()
-    assert [body.problems for body in model.bodies] == [(), ()]
+    problems = [*model.problems, *(each for body in model.bodies for each in body.problems)]
+    assert {problem.kind for problem in problems} <= {"differs"}  # what other parsers refuse
     assert [body.name for body in model.bodies] == [f"{scope}{letters}a", f"{scope}{letters}b"]
     assert [number.value for number in numbers(model)] == values
     assert_exact(model)

@@ -179,4 +179,5 @@ def test_a_declaration_anywhere_is_mended_and_told(name):
 
 
 def test_an_instruction_inside_is_xml_though_engines_refuse_it():
-    assert load(as_bytes(ROBOT % "<?foo bar?>")).problems == ()
+    (problem,) = load(as_bytes(ROBOT % "<?foo bar?>")).problems
+    assert problem.misreadings[0].parsers == ("tinyxml2",)

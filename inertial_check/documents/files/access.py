@@ -423,8 +423,6 @@ def open_regular(
         RefusedFileError: The file is no regular file, or too large.
         OSError: The file does not exist or cannot be read.
     """
-    if "\0" in path:
-        raise FileNotFoundError(errno.ENOENT, "no path has a NUL", path)
     # The kind is asked before opening, because opening a device may act; and again afterwards,
     # because another file may stand there by then.
     _expect_regular(path, os.stat(path))

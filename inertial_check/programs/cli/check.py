@@ -361,7 +361,6 @@ _HARMLESS: tuple[object, ...] = (0, "auto", "error", "warning", "note", ["ALL"],
 def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
     """Tell in the account what files of the tree make the check report less."""
     from inertial_check.checking.report import Lowering
-    from inertial_check.programs.cli.doctor import format_toml
 
     found = []
     for configuration in configurations.read:
@@ -369,6 +368,8 @@ def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
             if value.where is not None and value.written not in _HARMLESS:
                 (place,) = value.where.origin.locate_items(value.where.keys, 1)
                 if place is not None and place.path is not None:
+                    from inertial_check.programs.cli.doctor import format_toml
+
                     what = f"{'.'.join(value.where.keys)} = {format_toml(value.written)}"
                     found.append(Lowering(place.path, place.line, what))
     for file in report.files:
