@@ -56,6 +56,16 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.mechanics.equations import GRAVITY
 from inertial_check.mechanics.tree import Tree
 
+__all__ = [
+    "Condition",
+    "Excitation",
+    "Limits",
+    "Trajectory",
+    "condition_number",
+    "optimise",
+    "predict_torques",
+]
+
 SEEN_AT = 12
 """Times in a period of the highest harmonic at which the regressor is looked at."""
 

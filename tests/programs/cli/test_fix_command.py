@@ -306,7 +306,7 @@ def test_a_cause_that_does_not_help_stays_and_fails(box, capsys):
     with causing(arm=[meant(izz=0.3)]):
         code, out, err = run(capsys, "box.urdf", "--cause", "1", "--write")
     assert (code, out) == (1, "")
-    assert "[arm] cause-refused: decimal-slip: izz 0.40 -> 0.30 would not do: IC301" in err
+    assert "[arm] cause-refused: decimal-slip: izz 0.40 -> 0.30, would not do: IC301" in err
     assert box.read_text() == BOX
 
 

@@ -234,7 +234,9 @@ class TestPlaces:
     def test_do_not_depend_on_the_encoding_that_is_declared(self, editor, encoding):
         head = f'<?xml version="1.0" encoding="{encoding}"?>'
         text = head + ROBOT.replace("\n", "").replace("forearm", "Unterarm-ü")
-        found = next(each for each in editor.open(f"{encoding}.urdf", text) if each.code == "IC301")
+        found = next(
+            each for each in editor.open(f"{encoding}.urdf", text) if each["code"] == "IC301"
+        )
         assert editor.marked(f"{encoding}.urdf", found) == "0.0801"
 
 
