@@ -224,7 +224,7 @@ def test_a_finding_shows_its_line_with_the_guilty_number_and_its_fix(driver):
     assert [mark.text for mark in marks] == ["0.0801"]
     assert "decimal-slip" in card.text
     assert card.find_element(By.CSS_SELECTOR, ".plus mark").text == "0.00801"
-    assert "fix --cause 1 --body fore" in card.find_element(By.CSS_SELECTOR, "code").text
+    assert "fix --unsafe --body fore" in card.find_element(By.CSS_SELECTOR, "code").text
 
 
 def test_the_diagram_selects_too(driver):
