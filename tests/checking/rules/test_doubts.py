@@ -313,9 +313,8 @@ class TestPlanted:
         assert said(left, right) == []
         both = {"left_arm": "IC601", "right_arm": "IC601"}
         assert codes(left, right._replace(mass=1.5 * mass, inertia=1.5 * inertia)) == both
-        by_digits = codes(left, right._replace(inertia=1.4 * right.inertia))
-        assert by_digits.keys() == both.keys()
-        assert set(by_digits.values()) <= {"IC601", "IC605"}  # where few digits are left, IC601
+        by_digits = dict.fromkeys(both, "IC605")
+        assert codes(left, right._replace(inertia=1.4 * right.inertia)) == by_digits
 
     def test_a_copy_among_reflections(self):
         def pair(name, signs, k):
