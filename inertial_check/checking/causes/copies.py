@@ -118,11 +118,19 @@ class EditedCopy(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Propose the numbers that the body with the same digits has."""
         bodies = subject.examination.model.bodies
-        for found in list_contradictions(subject.examination.assembly):
-            if subject.index not in found.bodies or found.kind == "tensor":
-                continue
+        contradictions = [
+            found
+            for found in list_contradictions(subject.examination.assembly)
+            if subject.index in found.bodies and found.kind != "tensor"
+        ]
+        # Several masses beside one tensor are a tensor that was copied, and no edited mass.
+        alone = [found.of(subject.index) for found in contradictions]
+        masses = {float(meant[0]) for _, rows, meant in alone if set(rows) == {0}}
+        for found in contradictions:
             other, rows, meant = found.of(subject.index)
             if found.blamed not in (None, subject.index):
+                continue
+            if set(rows) == {0} and len(masses) > 1:
                 continue
             six = resemblance.matrices(meant[TENSOR])
             kinds = {0 if row == 0 else 1 if row < TENSOR.start else 2 for row in rows}

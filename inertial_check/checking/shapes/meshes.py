@@ -48,8 +48,15 @@ _SELF_CONTAINED = frozenset((".stl", ".obj"))
 _LEAST_FACES = 4
 """Least number of triangles that stand twice where a part does: a tetrahedron has four."""
 
+_MOST_COPIES = 8
+"""Most triangles at one place, on average, of a mesh whose places are counted once: with thousands,
+which no export has, counting takes minutes, and their volumes are added as they stand."""
+
+_MOST_FACES = 500_000
+"""Most triangles of a mesh whose places are counted once; counting holds them all in memory."""
+
 _SLANTED = np.array([0.5415, 0.6532, 0.5293])
-"""Direction along which triangles are told apart: no edge of a part is modelled across it."""
+"""Direction along which triangles are told apart: no part is modelled in planes across it."""
 
 _MOST_ORIENTATIONS = 64
 """Number of orientations of one mesh up to which its reach is remembered; with more of them, the
@@ -269,7 +276,8 @@ def measure_file(
     mesh = measure(_note_places(scaled_triangles(path, scale, access), places), axes)
     once: InertialParameters | None = None
     along = np.concatenate(places)
-    if mesh.closed and len(along) - len(np.unique(along)) >= _LEAST_FACES:
+    single = len(np.unique(along)) if mesh.closed and len(along) <= _MOST_FACES else len(along)
+    if _LEAST_FACES <= len(along) - single <= (_MOST_COPIES - 1) * single:
         whole = np.concatenate(list(scaled_triangles(path, scale, access)))
         with suppress(ParameterError):  # `solid` meets it, too
             once = count_once(whole[:, ::-1] if mesh.volume < 0 else whole).body
