@@ -251,7 +251,7 @@ FourNumbers = tuple[Number, Number, Number, Number]
 
 
 class Misreading(NamedTuple):
-    """What some parsers make of a body, or of all bodies, where they read a text otherwise.
+    """Reading of a body, or of all bodies, by parsers that read a text otherwise than written.
 
     Attributes:
         parsers: The parsers.

@@ -86,7 +86,7 @@ def choose_method(model: Model, request: FixRequest, targets: EngineTargets) -> 
     """
     if request.cause is not None and request.cause < 1:
         raise UsageError(f"cause is {request.cause}; causes are counted from 1, the most probable")
-    if request.method == "geometry":
+    if request.cause is None and request.method == "geometry":
         return GeometryMethod(model, request, targets)
     if request.cause is None and (request.method == "nearest" or request.aimed):
         return NearestMethod(request, targets)

@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.checking.report import Action
-from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Parser
+from inertial_check.documents.model import (
+    ENTRIES,
+    Body,
+    Judgement,
+    Misreading,
+    Model,
+    Parser,
+)
 from inertial_check.inertia.arrays import Floats, Mask
 
 Flags = Mask
@@ -93,17 +100,19 @@ class Batch:
 
         A document's misreading concerns all its bodies; of several, the first decides.
         """
-        everyone = np.ones(len(self.bodies), dtype=bool)
-        places = ((everyone, problem) for problem in self.model.problems)
-        own = (
-            (np.arange(len(self.bodies)) == i, problem)
-            for i, body in enumerate(self.bodies)
-            for problem in body.problems
-        )
-        for where, problem in chain(places, own) if parsers else ():
-            for each in problem.misreadings:
-                if not set(parsers).isdisjoint(each.parsers):
-                    yield Effect(where, each.action, each.said, each.becomes)
+        rows: dict[Misreading, list[int]] = {}
+        everyone = range(len(self.bodies))
+        for places, problems in chain(
+            [(everyone, self.model.problems)],
+            (([i], body.problems) for i, body in enumerate(self.bodies)),
+        ):
+            for misread in chain.from_iterable(each.misreadings for each in problems):
+                if not set(parsers).isdisjoint(misread.parsers):
+                    rows.setdefault(misread, []).extend(places)
+        for misread, found in rows.items():
+            where = np.zeros(len(self.bodies), dtype=bool)
+            where[found] = True
+            yield Effect(where, misread.action, misread.said, misread.becomes)
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.

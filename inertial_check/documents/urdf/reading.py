@@ -171,6 +171,10 @@ def _find_differences(document: XmlDocument, links: Container[str | None]) -> It
             yield differ(element, message, _NO_ENGINE)
 
 
+_NUMBERS = ("boundmass", "boundinertia", "settotalmass")
+"""Settings of MuJoCo's compiler that are numbers, of those that are read in a URDF."""
+
+
 def _read_settings(document: XmlDocument) -> tuple[Bounds, Sequence[Problem]]:
     """Read MuJoCo's settings in a URDF, which change what MuJoCo makes of its bodies."""
     blocks = document.root.all("mujoco")
@@ -186,21 +190,19 @@ def _read_settings(document: XmlDocument) -> tuple[Bounds, Sequence[Problem]]:
     bounds = Bounds()
     for element in [each for block in blocks for each in block.all("compiler")]:
         written = element.attributes
-        number = {
-            name: parse_optional(written[name])
-            for name in ("boundmass", "boundinertia", "settotalmass")
-            if name in written
-        }
+        # MuJoCo refuses what is no number, and takes what is not positive for unset.
+        values = {name: parse_finite(written.get(name, ""), 1) for name in _NUMBERS}
+        number = {name: value[0] for name, value in values.items() if value and value[0] > 0}
         bounds = Bounds(
-            number.get("boundmass") or bounds.mass,
-            number.get("boundinertia") or bounds.inertia,
+            number.get("boundmass", bounds.mass),
+            number.get("boundinertia", bounds.inertia),
             written.get("balanceinertia", str(bounds.balanced).lower()) == "true",
         )
         effects: list[tuple[str, tuple[Misreading, ...]]] = []
         if bounds.mass > 0 or bounds.inertia > 0 or bounds.balanced:
             effects.append(("raises masses and inertias, or averages moments", ()))
-        if (total := number.get("settotalmass")) and total > 0:
-            becomes = f"all bodies scaled to a total mass of {total:.6g} kg"
+        if "settotalmass" in number:
+            becomes = f"all bodies scaled to a total mass of {number['settotalmass']:.6g} kg"
             effects.append((f"takes {becomes}", (Misreading(("mujoco",), "alter", becomes),)))
         if written.get("inertiafromgeom") == "true":
             becomes = "the inertia of its shapes, where it has any"

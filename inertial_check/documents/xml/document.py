@@ -286,20 +286,24 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
 
 
 _STRICT = Misreading(("expat",), said="not well-formed")
-"""What a parser that repairs nothing makes of a document that has to be repaired."""
+"""Refusal of a document that has to be repaired, by a parser that repairs nothing."""
 
 _LATE = Misreading(("tinyxml2",), said="XML_ERROR_PARSING_DECLARATION")
-"""What tinyxml2, with which most engines parse, makes of an instruction behind other markup."""
+"""Refusal of an instruction behind other markup by tinyxml2, with which most engines parse."""
 
 _WIDE = Misreading(("tinyxml2", "pinocchio"), said="XML_ERROR_PARSING")
-"""What parsers that know no encodings make of UTF-16."""
+"""Refusal of UTF-16 by parsers that know no encodings."""
 
 _INSTRUCTIONS = re.compile(r"\s*+(?:<\?.*?\?>\s*+)*+", re.DOTALL)
 _INSTRUCTION_OR_TEXT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(?P<instruction><\?)", re.DOTALL)
 
 
 def _find_instruction(text: str) -> int | None:
-    """Find the first `<?` behind other markup, which tinyxml2 refuses; instructions may begin."""
+    """Find the first `<?` behind other markup, which tinyxml2 refuses; instructions may begin.
+
+    Only what stands before a NUL is a document, whose comments and sections are closed.
+    """
+    text = text.partition("\0")[0]
     begin = _INSTRUCTIONS.match(text)
     at = begin.end() if begin else 0
     if text.find("<?", at) < 0:

@@ -309,3 +309,24 @@ def test_of_several_engines_the_highest_floors_count():
     assert newton.ratio > 1e-6
     assert catalogue.floors(link, ("newton", "mujoco")) == newton
     assert catalogue.floors(link, ("mujoco", "newton")) == newton
+
+
+def test_a_misreading_of_the_document_comes_before_those_of_its_bodies():
+    link = '<link name="{}"><inertial><mass value="1{}"/>' + UNIT + "</inertial></link>"
+    text = f'<robot name="r">{link.format("a", " ")}{link.format("b", "")}</robot>'
+    first, second = (each["pinocchio"].action for each in predicted(text))
+    assert (first, second) == ("replace", "accept")
+    refused = text.replace('name="r"', 'name="r" version="2.0"')
+    assert {each["pinocchio"].action for each in predicted(refused)} == {"reject"}
+    assert {each["mujoco"].action for each in predicted(refused)} == {"accept"}
+
+
+def predicted(text):
+    model = ic.load(text.encode())
+    return predict(model, judge(model))
+
+
+def test_nothing_behind_a_nul_is_searched_for_instructions():
+    """Comments that nothing closes made the search quadratic in their number."""
+    text = "<robot name='r'><link name='a'/></robot>\0" + "<!--" * 200_000 + "<?x?>"
+    assert all(problem.kind == "repair" for problem in ic.load(text.encode()).problems)

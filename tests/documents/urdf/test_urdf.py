@@ -429,6 +429,7 @@ def test_utf_16_is_refused_by_parsers_without_encodings():
         ('balanceinertia="true"', [()]),
         ('angle="radian"', []),
         ('settotalmass="-1" boundmass="0"', []),
+        ('boundinertia="nan" settotalmass="1e400"', []),
     ],
 )
 def test_settings_of_mujoco_in_a_urdf(settings, effects):
