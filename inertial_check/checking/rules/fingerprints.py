@@ -51,6 +51,9 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
         for index in each.bodies if blamed is None else (blamed,):
             told.setdefault(index, []).append((each, reason))
     for index, found in sorted(told.items()):
+        sides = [each.of(index) for each, _ in found]
+        if all(set(rows) == {0} for _, rows, _ in sides) and len({m[0] for _, _, m in sides}) > 1:
+            continue  # one tensor on several masses, which IC603 tells
         first, reason = min(found, key=lambda one: (_ORDER[one[0].kind], len(one[0].entries[0])))
         others = [bodies[each.of(index)[0]].name for each, _ in found]
         other, rows, meant = first.of(index)
