@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from inertial_check.checking.causes.base import (
-    Cause,
-    Proposal,
-    Subject,
-    enumerate_words,
-    number,
-)
+from inertial_check.checking.causes.base import Cause, Proposal, Subject, enumerate_words, number
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
     NAMES,
@@ -40,12 +34,8 @@ def weigh_copies(subject: Subject, proposals: Sequence[Proposal]) -> list[float]
     if not others:
         return [1.0] * len(proposals)
     judgements = subject.examination.judgements
-    theirs = np.array(
-        [
-            (judgements[i].mass, *judgements[i].p_BoBcm_B, *judgements[i].I_BBcm_B)
-            for i in dict.fromkeys(others)
-        ]
-    )
+    bodies = [judgements[i] for i in dict.fromkeys(others)]
+    theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each in bodies])
     return [_EXACT if _is_image(subject, each, theirs) else 1.0 for each in proposals]
 
 
@@ -128,9 +118,8 @@ class EditedCopy(Cause):
         masses = {float(meant[0]) for _, rows, meant in alone if set(rows) == {0}}
         for found in contradictions:
             other, rows, meant = found.of(subject.index)
-            if found.blamed not in (None, subject.index):
-                continue
-            if set(rows) == {0} and len(masses) > 1:
+            copied = set(rows) == {0} and len(masses) > 1
+            if copied or found.blamed not in (None, subject.index):
                 continue
             six = resemblance.matrices(meant[TENSOR])
             kinds = {0 if row == 0 else 1 if row < TENSOR.start else 2 for row in rows}

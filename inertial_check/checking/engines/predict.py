@@ -11,14 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.checking.report import Action
-from inertial_check.documents.model import (
-    ENTRIES,
-    Body,
-    Judgement,
-    Misreading,
-    Model,
-    Parser,
-)
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Misreading, Model, Parser
 from inertial_check.inertia.arrays import Floats, Mask
 
 Flags = Mask

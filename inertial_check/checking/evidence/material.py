@@ -18,7 +18,7 @@ _UNIT_ELLIPSOID = 4 / 3 * np.pi * 5**1.5
 
 
 def bound_density(mass: Floats, moments: Floats) -> Floats:
-    """Density that every body with these numbers reaches somewhere: that of a uniform ellipsoid.
+    """Density of the uniform ellipsoid, which every body with these numbers reaches somewhere.
 
     Of all bodies with one mass and covariance, none has a smaller greatest density
     (docs/theory.md).
@@ -32,10 +32,8 @@ def bound_density(mass: Floats, moments: Floats) -> Floats:
     """
     spreads = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
     with np.errstate(all="ignore"):
-        volume = _UNIT_ELLIPSOID * np.sqrt(
-            np.prod(np.maximum(spreads, 0.0) / mass[..., None], axis=-1)
-        )
-        density: Floats = mass / volume
+        spread = np.maximum(spreads, 0.0) / mass[..., None]
+        density: Floats = mass / (_UNIT_ELLIPSOID * np.sqrt(np.prod(spread, axis=-1)))
     return density
 
 
