@@ -363,7 +363,7 @@ def _list_places(assembly: Assembly, index: int) -> list[tuple[float, ...]]:
         *(point for point in assembly.joints[index].tolist()),
         *(shape.p_BoGo_B for shape in body.shapes),
     ]
-    places = sorted(tuple(sorted(abs(round(x, 9)) for x in point)) for point in points)
+    places = sorted(tuple(sorted(abs(float(f"{x:.9g}")) for x in point)) for point in points)
     return places if any(map(any, places)) and all(isfinite(x) for p in places for x in p) else []
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from inertial_check.checking.engines import ENGINES
 from inertial_check.checking.settings import FORMS
 from inertial_check.documents.children import Termination
-from inertial_check.documents.escaping import printable
+from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.files.writing import WritableFolders
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
@@ -356,6 +356,10 @@ _LOWERING = (
 """Options of a configuration file that make a check report less, unless they have these values."""
 
 _HARMLESS: tuple[object, ...] = (0, "auto", "error", "warning", "note", ["ALL"], [])
+"""Values of those options with which a check reports as much as without them, or more."""
+
+_LONGEST_VALUE = 200
+"""Largest length of a value of a configuration that the account quotes [code points]."""
 
 
 def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
@@ -370,7 +374,8 @@ def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
                 if place is not None and place.path is not None:
                     from inertial_check.programs.cli.doctor import format_toml
 
-                    what = f"{'.'.join(value.where.keys)} = {format_toml(value.written)}"
+                    told = f"{'.'.join(value.where.keys)} = {format_toml(value.written)}"
+                    what = clip(told, _LONGEST_VALUE)
                     found.append(Lowering(place.path, place.line, what))
     for file in report.files:
         inside = [
