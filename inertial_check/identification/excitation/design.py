@@ -103,7 +103,7 @@ class Limits(NamedTuple):
 
 
 class LimitUse(NamedTuple):
-    """How much of its limits each joint uses at most, 0 to 1.
+    """Largest share of its limits that each joint uses, 0 to 1.
 
     Attributes:
         position: (n,) of the larger distance to the middle of the range, in half ranges.
@@ -266,7 +266,7 @@ class Search:
         return found
 
     def use(self, point: Floats) -> LimitUse:
-        """How much of the limits is used, at all times."""
+        """Share of the limits that each joint uses, at all times."""
         used = np.abs(np.einsum("mjc,tjc->tmj", self.proven, point))
         used = used.reshape(len(point), 3, -1, point.shape[1])
         return LimitUse(*(used.max(axis=(0, 2)) / between(PROVEN_AT)))

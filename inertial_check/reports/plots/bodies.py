@@ -88,11 +88,11 @@ class Identified(Protocol):
 
     @property
     def identifiability(self) -> Identifiability:
-        """What decided each parameter."""
+        """Information that decided each parameter."""
 
 
 class Identifiability(Protocol):
-    """What decided the parameters of an identification."""
+    """Information that decided the parameters of an identification."""
 
     decided_by: ArrayLike
 
