@@ -272,16 +272,14 @@ BASELINE = "inertial-baseline.json"
 """File that the next step names for a baseline."""
 
 
-def write_closing(report: Report, view: View, *, fixes: bool = True) -> str:
+def write_closing(report: Report, view: View) -> str:
     """The last lines of the forms for people at a terminal; "" if unwanted.
 
-    One line a finding asks for no remedies, so that it names no command that writes them, even
-    where another form of the same check has asked.
+    Where no remedies were made, as for one line a finding, no command is named that writes one.
 
     Args:
         report: The report.
         view: Options of the report.
-        fixes: Whether to name the command that writes remedies.
     """
     lines = []
     if view.statistics:
@@ -312,16 +310,16 @@ def write_closing(report: Report, view: View, *, fixes: bool = True) -> str:
         if view.left is not None:
             left = plural(view.left, "file")
             lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")
-        lines += _suggest_next_steps(report, view, fixes)
+        lines += _suggest_next_steps(report, view)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _suggest_next_steps(report: Report, view: View, fixes: bool) -> list[str]:
+def _suggest_next_steps(report: Report, view: View) -> list[str]:
     """Up to two lines: the command that shows the remedies, and that of a baseline."""
     offers: list[tuple[str, str | None]] = []
     for severity in reversed(Severity):
         findings = [each for each in report.findings if each.severity == severity]
-        fixable = [each for each in findings if fixes and is_remedied(each)]
+        fixable = [each for each in findings if view.offers_fixes and is_remedied(each)]
         if fixable:
             of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed: "
             offers.append((of, _write_fix(report, fixable, view)))
@@ -373,7 +371,7 @@ def render_concise(report: Report, view: View) -> str:
         for file in report.files
         for finding in file.findings
     ]
-    return "".join(lines) + write_closing(report, view, fixes=False)
+    return "".join(lines) + write_closing(report, view)
 
 
 def _list_groups(report: Report, view: View) -> list[str]:

@@ -75,6 +75,7 @@ class View(NamedTuple):
             concerned; None to show every group with all its places.
         paths: Paths of the command line, for the commands that the report offers.
         offers_baseline: Whether the report offers the command that writes a baseline.
+        offers_fixes: Whether the report offers the command that writes remedies, if it has any.
         left: Number of files that an interrupted run has not checked; None for a complete run.
     """
 
@@ -89,6 +90,7 @@ class View(NamedTuple):
     most_lines: int | None = None
     paths: tuple[str, ...] = ()
     offers_baseline: bool = False
+    offers_fixes: bool = True
     left: int | None = None
 
 

@@ -118,7 +118,7 @@ def test_a_cause_changes_its_own_numbers_and_no_other_byte(wanted, sound):
         wanted["mass"] = abs(wanted["mass"]) + 1e-3
     document = urdf(SLIPPED, SLIPPED).encode()
     with causing(link0=[meant(**wanted)]):
-        fix = ic.fix_model(document, cause=1)
+        fix = ic.fix_model(document, cause=1, unsafe=True)  # also what it is then warned of
     body, other = fix.bodies
     assert other.status == "no-such-cause"
     if body.status != "fixed":

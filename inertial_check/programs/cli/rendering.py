@@ -270,6 +270,7 @@ def make_view(
         most_lines=_MOST_LINES - told if is_limited(args, form) else None,
         paths=tuple(sorted(set(args.paths))),  # the report is the same in any order
         offers_baseline=folders and not KnownFindings.has_baseline(args, configurations),
+        offers_fixes=form not in running.WITHOUT_REMEDIES,
         left=left,
     )
 

@@ -35,7 +35,7 @@ _MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings"
 _WITHOUT_CAUSES = frozenset(["concise"])
 """Forms of the report that do not show probable causes."""
 
-_WITHOUT_REMEDIES = frozenset(["badge", "concise", "github", "gitlab", "junit"])
+WITHOUT_REMEDIES = frozenset(["badge", "concise", "github", "gitlab", "junit"])
 """Forms of the report that do not show what to write."""
 
 _WITHOUT_QUOTES = frozenset(["concise", "badge"])
@@ -185,7 +185,7 @@ def build_request(
             not forms <= _WITHOUT_CAUSES,
             not forms <= _WITHOUT_MARKS,
             not forms <= _WITHOUT_QUOTES,
-            not forms <= _WITHOUT_REMEDIES,
+            not forms <= WITHOUT_REMEDIES,
         ),
         jobs=None if jobs in ("auto", 0) else jobs,
         cache=None if args.no_cache else args.cache or default_cache(),
