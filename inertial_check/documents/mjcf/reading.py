@@ -42,6 +42,7 @@ from inertial_check.documents.model import (
     Joint,
     LoopFrame,
     Mimic,
+    Misreading,
     Model,
     NamedFrame,
     Pose,
@@ -125,6 +126,7 @@ def read_loops(
 _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
+_EMPTY = Misreading(("drake", "newton", "pinocchio"), "replace", "0 kg without rotational inertia")
 _UNKNOWN = Pose((nan, nan, nan), IDENTITY)
 """Pose that no pose in it is finite after."""
 
@@ -212,9 +214,11 @@ class _FoundBody:
         name = self.node.get("name")
         return f"body {quote(name)}" if name else self.name
 
-    def note(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
+    def note(
+        self, kind: ProblemKind, message: str, node: MjcfElement, *misread: Misreading
+    ) -> None:
         """Add a problem of an element of the body."""
-        self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
+        self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span, misread))
 
 
 class _Surroundings(NamedTuple):
@@ -436,6 +440,12 @@ class _BodyWalk:
                     notes = iter((message,))
                 for note in notes:
                     body.note("engine", note, body.inertials[0][0])
+                if compiler.inertiafromgeom == "true" and not body.geoms:
+                    message = (
+                        "inertiafromgeom: MuJoCo keeps this <inertial>, for the body has no geoms; "
+                        "Drake, Newton and Pinocchio take 0 kg: write auto"
+                    )
+                    body.note("differs", message, body.inertials[0][0], _EMPTY)
             elif origin == "file":
                 self.unwritten += 1
             yield Body(

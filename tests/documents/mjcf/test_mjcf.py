@@ -682,3 +682,22 @@ def test_classes_in_classes_take_bounded_memory():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1e8
+
+
+# -- what engines read otherwise ----------------------------------------------------------------
+
+
+def test_inertials_beside_no_geoms_are_read_by_mujoco_alone():
+    text = f"<inertial {POSE} diaginertia='1 1 1'/>"
+    found = model(f"<body name='a'>{text}</body>", "inertiafromgeom='true'")
+    (message,) = said(found.bodies[0], "differs")
+    assert "MuJoCo keeps this <inertial>" in message
+    (read,) = ic.check_model(found).files[0].bodies
+    actions = {name: each.action for name, each in read.predictions.items()}
+    assert actions["mujoco"] == "accept"
+    assert {actions[name] for name in ("drake", "newton", "pinocchio")} == {"replace"}
+    for other in (
+        body(text, "inertiafromgeom='auto'"),
+        body(text + "<geom size='1'/>", "inertiafromgeom='true'"),
+    ):
+        assert said(other, "differs") == []
