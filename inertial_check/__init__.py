@@ -47,9 +47,9 @@ def _modules() -> dict[str, str]:
 
 def _find_writer() -> Callable[..., Fix]:
     """The function behind `Model.with_parameters`, whose room knows no writer."""
-    from inertial_check.fixing.writing import write_model
+    from inertial_check.fixing.writing import write_parameters
 
-    return write_model
+    return write_parameters
 
 
 WRITERS.append(_find_writer)

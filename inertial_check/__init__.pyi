@@ -34,6 +34,8 @@ from inertial_check.inertia.randomisation import sample as sample
 from inertial_check.projection.project import project as project
 from inertial_check.projection.result import Projection as Projection
 from inertial_check.reports import plots as plot  # noqa: F401 - a public name
+from inertial_check.running.table import Findings as Findings
+from inertial_check.running.table import check_models as check_models
 
 __version__: str
 __all__: list[str]

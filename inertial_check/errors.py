@@ -11,9 +11,18 @@ from typing import Any
 LONGEST_REASON = 2000
 """Largest length of a reason [characters]: a document of one huge name must not fill a log."""
 
+_LONGEST_PATH = 400
+"""Largest length of a path in a message [characters]."""
+
+_MOST_LINES = 5
+"""Largest number of lines of a reason: the answer of a template or a library can have many."""
+
 
 def shorten(reason: str) -> str:
-    """Leave out the middle of a text that is longer than LONGEST_REASON."""
+    """Leave out the middle of a text that is longer than LONGEST_REASON, and lines after five."""
+    first, *rest = reason.split("\n", _MOST_LINES - 1)
+    if rest and "\n" in rest[-1]:
+        reason = "\n".join([first, *rest[:-1], rest[-1].split("\n", 1)[0] + " ..."])
     if len(reason) <= LONGEST_REASON:
         return reason
     part = LONGEST_REASON // 2
@@ -80,7 +89,8 @@ class DocumentError(InertialCheckError):
     def __init__(
         self, path: str, reason: str, line: int | None = None, column: int | None = None
     ) -> None:
-        place = path if line is None else f"{path}:{line}:{column}"
+        place = path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}..."
+        place = place if line is None else f"{place}:{line}:{column}"
         reason = shorten(reason)
         super().__init__(f"{place}: {reason}")
         self.path = path

@@ -125,3 +125,16 @@ def test_what_may_be_left_out_is_refused_where_it_is_wrong(value):
         ic.clean([GOOD], **DECLARED, bodies=value)
     with pytest.raises(ic.ParameterError):
         FixedMass(1.0, bodies=value)
+
+
+def test_errors_are_short_whatever_stands_in_them():
+    text = "<robot name='a'>" + "<link name='x'/>\n" * 300 + "</robot>"
+    with pytest.raises(ic.UsageError, match=r"text of a document \(5124 characters\)") as caught:
+        ic.load(text)
+    assert len(str(caught.value)) < 200
+    with pytest.raises(DocumentError) as caught:
+        ic.load("a/" * 3000)
+    assert len(str(caught.value)) < 600
+    error = DocumentError("a.urdf", "\n".join(f"line {i}" for i in range(40)), 3, 1)
+    assert len(str(error).splitlines()) == 5
+    assert str(error).endswith("line 4 ...")

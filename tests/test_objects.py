@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
+from inertial_check.checking.report import Report
+from inertial_check.documents.model import Model
 from inertial_check.fixing.fill.result import Filling
 from inertial_check.mechanics.tree import Tree
 from inertial_check.mechanics.vectors import plx, plxb
@@ -35,12 +37,30 @@ def _results() -> dict[str, object]:
         "Fix": ic.fix_model(model),
         "Difference": ic.diff_models(model, model),
         "Filling": ic.fill(model),
+        "Findings": ic.check_models([model, "data/diff"]),
         "Identification": ic.identify(Y, tau, [GOOD]),
         "BaseParameters": ic.base_parameters(Y),
     }
 
 
 RESULTS = _results()
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "theta", "file", "finding", "body", "many rows"])
+def test_repr_is_at_most_ten_short_lines(name: str) -> None:
+    report, model = RESULTS["Report"], RESULTS["Model"]
+    assert isinstance(report, Report)
+    assert isinstance(model, Model)
+    others = {
+        "theta": model.theta,
+        "file": report.files[0],
+        "finding": report.findings[0],
+        "body": report.bodies[0],
+        "many rows": ic.project(np.ones((7, 9, 3, 10))).theta,
+    }
+    lines = repr(RESULTS.get(name, others.get(name))).splitlines()
+    assert len(lines) <= 10
+    assert max(map(len, lines)) <= 1000
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -66,7 +66,7 @@ report.body  # error: attr-defined
 report.files[0].bodies[0].judgement.margn  # error: attr-defined
 name: int = report.files[0].bodies[0].name  # error: assignment
 ic.check_model(3)  # error: arg-type
-ic.check_models("robot.urdf")  # error: attr-defined
+ic.check_models("robot.urdf").finding  # error: attr-defined
 ic.load("robot.urdf").body  # error: attr-defined
 ic.fix_model("robot.urdf").text  # error: attr-defined
 '''

@@ -31,7 +31,7 @@ from inertial_check.documents.model import (
     read_bodies,
 )
 from inertial_check.documents.source import Edit, Place, Source, Span
-from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.arrays import EqualByValue, show_fields
 
 MassProperty = Literal["mass", "com", "inertia", "added_mass"]
 QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
@@ -152,7 +152,7 @@ class ComparedModel(NamedTuple):
     unread: tuple[UnjudgedInertial, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difference(EqualByValue):
     """Result of a comparison.
 
@@ -611,6 +611,10 @@ class Finding(NamedTuple):
     uses: tuple[tuple[str, str | None], ...] = ()
     needs: str = ""
 
+    def __repr__(self) -> str:
+        """Show the fields on one line, without the content of long ones."""
+        return show_fields(self, self._asdict())
+
 
 class BodyReport(NamedTuple):
     """A body with its judgement.
@@ -630,6 +634,10 @@ class BodyReport(NamedTuple):
     judgement: Judgement
     file: str | None = None
     predictions: Mapping[str, Prediction] = {}
+
+    def __repr__(self) -> str:
+        """Show the fields on one line, without the content of long ones."""
+        return show_fields(self, self._asdict())
 
 
 class FileReport(NamedTuple):
@@ -652,6 +660,10 @@ class FileReport(NamedTuple):
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the fields on one line, without the content of long ones."""
+        return show_fields(self, self._asdict())
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
@@ -705,7 +717,7 @@ class Lowering(NamedTuple):
     what: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Account(EqualByValue):
     """Account of a check: the inertials of the files that were met, and what became of them.
 
@@ -750,7 +762,7 @@ class Account(EqualByValue):
         return cls(len(best), counts, tuple(sorted(unjudged)), skipped)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report(EqualByValue):
     """Result of a check.
 

@@ -98,7 +98,7 @@ def load(
     Raises:
         DocumentError: The file does not exist or cannot be read, or a reader fails unexpectedly.
         NotAModelError: The document is not a robot model of a known format.
-        UsageError: The format is unknown.
+        UsageError: The format is unknown, or the text of a document stands for its path.
 
     Example:
         >>> robot = ic.load("data/arm.urdf")
@@ -111,6 +111,11 @@ def load(
     expect(Context, "nothing", context=context)
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
+    if isinstance(path_or_bytes, str) and path_or_bytes.lstrip()[:1] == "<":
+        raise UsageError(
+            f"this is the text of a document ({len(path_or_bytes)} characters), expected a path or "
+            "bytes: give text.encode()"
+        )
     context = context or Context()
     data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
     name = os.fsdecode(path if isinstance(path_or_bytes, bytes) else path_or_bytes)

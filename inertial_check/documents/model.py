@@ -34,7 +34,7 @@ from itertools import starmap
 from math import inf, isfinite, isnan, nan
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import LARGEST, SMALLEST, Point, six, symmetric
+from inertial_check.inertia.representations import LARGEST, SMALLEST, Order, Point, six, symmetric
 from inertial_check.inertia.solids import equivalent_box
 
 if TYPE_CHECKING:
@@ -57,6 +57,20 @@ if TYPE_CHECKING:
     from inertial_check.fixing.result import Fix
     from inertial_check.inertia.notebook import ShownBodies
     from inertial_check.mechanics.tree import JointType, Tree
+
+
+class BodyResult(Protocol):
+    """Result that knows inertial parameters of bodies: a projection, filling or identification."""
+
+    @property
+    def parameters(self) -> InertialParameters | Mapping[str, InertialParameters]:
+        """Its bodies, as a batch or by name or id."""
+
+
+Given = (
+    InertialParameters | ArrayLike | BodyResult | Mapping[str, InertialParameters | npt.ArrayLike]
+)
+"""Parameters of bodies: a batch, a result, vectors (n, 10), or each by the body's name or id."""
 
 
 class Mimic(NamedTuple):
@@ -410,7 +424,7 @@ class Bounds(NamedTuple):
     balanced: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model(EqualByValue):
     """A robot model read from a document.
 
@@ -526,9 +540,11 @@ class Model(EqualByValue):
 
     def with_parameters(
         self,
-        parameters: InertialParameters | ArrayLike | Mapping[str, InertialParameters | ArrayLike],
+        parameters: Given,
         bodies: Sequence[str] | None = None,
         *,
+        order: Order | None = None,
+        about: Point | None = None,
         digits: int | None = None,
         context: Context | None = None,
     ) -> Fix:
@@ -538,10 +554,14 @@ class Model(EqualByValue):
         inserted, in its own style. Nothing is on the disk until `write` of the result is called.
 
         Args:
-            parameters: One row for each body: InertialParameters, or (n, 10) about the bodies'
-                origins in the order "urdf". Rows of NaN, and rows that are those of the model, stay
-                as they are. Or a mapping of one body each by name or id.
-            bodies: Names or ids of the bodies; None for all of the model, in its order.
+            parameters: One row for each body: InertialParameters, a projection, a filling, an
+                identification, `theta` of one of these, or (n, 10) with `order` and `about`. Rows
+                of NaN, and rows that are those of the model, stay as they are. Or a mapping of one
+                body each by name or id.
+            bodies: Names or ids of the bodies; None for those that a filling or an identification
+                names, else for all of the model, in its order.
+            order: Order of the last six of vectors; None for their own.
+            about: Point of their inertia, "origin" or "com"; None for their own.
             digits: Most significant digits of new numbers, 8 to 17; None for as many as needed.
             context: Where the files are that the document includes, as in `load`.
 
@@ -554,7 +574,8 @@ class Model(EqualByValue):
         """
         expect("text", "texts", "nothing", bodies=bodies)
         expect("whole", "nothing", digits=digits)
-        return WRITERS[0]()(self, parameters, bodies, digits=digits, context=context)
+        chosen = select_changes(self, parameters, bodies, order, about)
+        return WRITERS[0]()(self, chosen, digits=digits, context=context)
 
     def source_of(self, span: Span) -> Source:
         """Return the document that contains a span."""
@@ -772,42 +793,43 @@ def _radii(inertial: Inertial) -> tuple[float, ...]:
     return half_units([number.text for number in numbers])
 
 
-Given = InertialParameters | ArrayLike | Mapping[str, InertialParameters | npt.ArrayLike]
-"""Parameters of bodies: a batch, vectors (n, 10), or either for one body by its name or id."""
-
-
 def select_changes(
-    model: Model, parameters: Given, bodies: Sequence[str] | None
-) -> dict[str, InertialParameters | npt.ArrayLike]:
+    model: Model,
+    parameters: Given,
+    bodies: Sequence[str] | None,
+    order: Order | None = None,
+    about: Point | None = None,
+) -> dict[str, InertialParameters]:
     """Pair parameters with the bodies that they are for; those that nothing changes are left out.
 
     Args:
         model: The model.
-        parameters: One row for each body, about the body's origin where it is a vector.
-        bodies: Names or ids of these bodies; None for all of the model, in its order.
+        parameters: One row for each body, or one body each by name or id.
+        bodies: Names or ids of these bodies; None for those that a result names, else for all of
+            the model, in its order.
+        order: Order of the last six of bare vectors.
+        about: Point of the inertia of bare vectors.
 
     Returns:
         One body each by name or id. Rows of NaN are left out, and rows that are those of the model.
 
     Raises:
-        ParameterError: The number of rows is another, or a row is NaN in parts.
+        ParameterError: The number of rows is another, a row is NaN in parts, or a bare array comes
+            without its order and point.
     """
+    if not isinstance(parameters, InertialParameters) and hasattr(parameters, "parameters"):
+        named, parameters = getattr(parameters, "bodies", None), parameters.parameters
+        if bodies is None and isinstance(named, tuple) and all(isinstance(n, str) for n in named):
+            bodies = named
     if isinstance(parameters, Mapping):
         if bodies is not None:
             raise ParameterError("parameters name their bodies, so bodies cannot be given, too")
-        return dict(parameters)
+        return {name: _read_batch(each, order, about) for name, each in parameters.items()}
     if isinstance(bodies, str):
         bodies = [bodies]
     names = [body.id for body in model.bodies] if bodies is None else list(bodies)
-    # Read a batch (count,) of bodies.
     count = len(names)
-    batch = (
-        parameters
-        if isinstance(parameters, InertialParameters)
-        else InertialParameters.from_theta(
-            read_floats((), parameters=parameters)[0], *representations.find_form(parameters)
-        )
-    )
+    batch = _read_batch(parameters, order, about)
     if batch.shape == () and count == 1:
         batch = batch[None]
     if batch.shape != (count,):
@@ -817,7 +839,7 @@ def select_changes(
         )
     rows = _stack_numbers(batch)
     own = None if bodies is not None else _stack_numbers(model.parameters, batch.about)
-    chosen: dict[str, InertialParameters | npt.ArrayLike] = {}
+    chosen: dict[str, InertialParameters] = {}
     for index, name in enumerate(names):
         blank = np.isnan(rows[index])
         if np.all(blank) or (own is not None and np.array_equal(rows[index], own[index])):
@@ -831,6 +853,32 @@ def select_changes(
             raise ParameterError(f"{name!r} stands twice among the bodies")
         chosen[name] = batch[index]
     return chosen
+
+
+def _read_batch(parameters: object, order: Order | None, about: Point | None) -> InertialParameters:
+    """Read parameters of one body or several, whose order and point are known or said.
+
+    Raises:
+        ParameterError: A bare array without `order` and `about`, or a contradiction.
+    """
+    form = representations.find_form(parameters, order, about)
+    if isinstance(parameters, InertialParameters):
+        return parameters
+    own = representations.find_own_form(parameters)
+    missing = [
+        name
+        for name, known in (("about", own[1] or about), ("order", own[0] or order))
+        if known is None
+    ]
+    if missing:
+        raise ParameterError(
+            f"parameters are bare numbers, which do not say {' and '.join(missing)}: give "
+            'about="origin" or about="com" and order="urdf" or another, or pass the result itself '
+            "(a projection, its theta, InertialParameters)"
+        )
+    return InertialParameters.from_theta(
+        read_floats((), parameters=cast("ArrayLike", parameters))[0], *form
+    )
 
 
 def _stack_numbers(batch: InertialParameters, about: Point | None = None) -> Floats:

@@ -86,7 +86,7 @@ class EngineActions(NamedTuple):
     after: Action
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BodyFix(EqualByValue):
     """Result of a fix for one body.
 
@@ -145,7 +145,7 @@ class BodyFix(EqualByValue):
         return self.status in INTACT and not refused
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fix(EqualByValue):
     """A model's document with corrected numbers, not yet written.
 

@@ -12,7 +12,7 @@ that is read from it has changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -24,7 +24,7 @@ import numpy as np
 from inertial_check.documents.context import Context
 from inertial_check.documents.edits import JOINT_NUMBERS, JointEdits, NotInsertable
 from inertial_check.documents.load import load
-from inertial_check.documents.model import ENTRIES, Body, Given, Joint, Model, judge, select_changes
+from inertial_check.documents.model import ENTRIES, Body, Joint, Model, judge
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.writing import CAN_INSERT, find_overrides, insert, set_joint
 from inertial_check.errors import InertialCheckError, expect
@@ -185,20 +185,6 @@ def write_parameters(
         )
         return Fix(model.source, model.format, model.source.data, bodies)
     return fix
-
-
-def write_model(
-    model: Model,
-    parameters: Given,
-    bodies: Sequence[str] | None = None,
-    *,
-    digits: int | None = None,
-    context: Context | None = None,
-) -> Fix:
-    """Write rows of parameters into a model's document; see model.Model.with_parameters."""
-    expect(Context, "nothing", context=context)
-    chosen = select_changes(model, parameters, bodies)
-    return write_parameters(model, chosen, digits=digits, context=context)
 
 
 @dataclass(frozen=True)

@@ -584,6 +584,25 @@ def _equal_arrays(one: Any, other: Any) -> bool:  # noqa: ANN401 - arrays of any
     return bool(same.all())
 
 
+_SHOWN_VALUE = 60
+"""Largest length of a field's value in the repr of a result [characters]."""
+
+_SHOWN_TEXT = 250
+"""Largest length of a field that is a text, such as a message, in the same [characters]."""
+
+
+def show_fields(value: object, fields: Mapping[str, object]) -> str:
+    """Show an object on one line: long fields by their type and length."""
+    shown = []
+    for name, each in fields.items():
+        kind = type(each).__name__
+        plain = isinstance(each, (tuple, list, Mapping)) and not hasattr(each, "_fields")
+        text = f"<{kind} of {len(each)}>" if plain and each else repr(each)
+        long = len(text) > (_SHOWN_TEXT if isinstance(each, str) else _SHOWN_VALUE)
+        shown.append(f"{name}={f'<{kind}>' if long else text}")
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
 class EqualByValue:  # noqa: PLW1641 - no hash is meant, see below
     """Base of classes that compare by the values of their fields and cannot be hashed.
 
@@ -598,6 +617,12 @@ class EqualByValue:  # noqa: PLW1641 - no hash is meant, see below
             return NotImplemented
         assert isinstance(other, EqualByValue)
         return equal_values(self._values(), other._values())
+
+    def __repr__(self) -> str:
+        """Show the fields of a dataclass on one line, without the content of long ones."""
+        assert _has_fields(self)
+        shown = (each.name for each in self.__dataclass_fields__.values() if each.repr)
+        return show_fields(self, {name: getattr(self, name) for name in shown})
 
     def _values(self) -> tuple[object, ...]:
         """The values that are compared: by default all fields of a dataclass."""

@@ -125,6 +125,10 @@ _SPATIAL = {
 _Any = Any  # Any: the signatures of NumPy's methods, which Theta takes over
 
 
+_LINES = 10
+"""Largest number of lines of the repr of parameters; a batch with more shows its shape alone."""
+
+
 class Theta(NumpyArray):
     """Parameters (..., 10) as a NumPy array that knows its order and the point of its inertia.
 
@@ -204,7 +208,11 @@ class Theta(NumpyArray):
     def __repr__(self) -> str:
         """Show the numbers, order and point."""
         known = f", order={self.order!r}, about={self.about!r}" if self.about else ""
-        return f"{repr(np.asarray(self))[:-1]}{known})"
+        with np.printoptions(threshold=40, linewidth=100):
+            text = repr(np.asarray(self))[:-1]
+        if text.count("\n") >= _LINES:
+            text = f"array(..., shape={self.shape}"
+        return f"{text}{known})"
 
 
 _JOINING = (np.stack, np.vstack, np.append, np.atleast_2d)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -52,8 +52,16 @@ if TYPE_CHECKING:
     from inertial_check.projection.constraint import Constraint
 
 
+class HasParameters(Protocol):
+    """Object that knows inertial parameters of bodies as one batch, as a model does."""
+
+    @property
+    def parameters(self) -> InertialParameters:
+        """Its bodies."""
+
+
 def project(  # noqa: PLR0913, PLR0917 - the public signature
-    theta: Array | InertialParameters,
+    theta: Array | InertialParameters | HasParameters,
     metric: Metric = "inertia",
     order: Order | None = None,
     about: Point | None = None,
@@ -91,7 +99,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
 
     Args:
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
-            any array library; or InertialParameters. Metrics of the whole theta give arrays of the
+            any array library; or InertialParameters, or a model or result that has them.
+            Metrics of the whole theta give arrays of the
             caller's library, and compute in NumPy, but under a trace, for a gradient and on other
             devices, where they compute in that library.
         metric: What is least.
@@ -142,6 +151,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         >>> print(found.status, found.theta[[4, 7, 9]].round(6))  # ixx, iyy, izz
         projected [0.03 0.04 0.07]
     """
+    if hasattr(theta, "parameters"):
+        theta = theta.parameters
     order, about = representations.find_form(theta, order, about)
     options = Options(
         metric=metric,

@@ -60,6 +60,17 @@ def blocks_in(language: str) -> list[object]:
     return [pytest.param(page, own, id=page.name) for page, own in found if own]
 
 
+def test_ten_tasks_in_python_take_at_most_four_lines_each():
+    page = ROOT / "docs" / "python.md"
+    start, end = (
+        page.read_text(encoding="utf-8").partition(title)[0].count("\n")
+        for title in ("## Ten tasks", "## Parameters")
+    )
+    tasks = [b.text for b in blocks(page) if b.language == "python" and start < b.line < end]
+    assert len(tasks) == 10
+    assert max(len(re.findall(r"^(?:>>>|\.\.\.) ", each, re.MULTILINE)) for each in tasks) <= 4
+
+
 @pytest.fixture
 def beside_data(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "data", tmp_path / "data")

@@ -597,7 +597,7 @@ def test_rows_and_names_and_mappings_are_the_same():
     assert wanted.complete
     assert wanted.data == model.with_parameters(PARTS[None], "b").data
     assert wanted.data == model.with_parameters({"b": PARTS}).data
-    written = ic.load(model.with_parameters(theta).data)
+    written = ic.load(model.with_parameters(theta, order="urdf", about="origin").data)
     assert np.all(np.isnan(written.theta[0]))
     np.testing.assert_allclose(written.theta[1], theta[1], rtol=1e-15)
 
@@ -625,7 +625,61 @@ def test_numbers_about_the_centre_keep_every_digit():
 def test_what_does_not_fit_the_model_is_refused(parameters, bodies, message):
     model = ic.load(b'<robot name="r"><link name="a"/><link name="b"/></robot>')
     with pytest.raises(ParameterError, match=message):
-        model.with_parameters(parameters, bodies)
+        model.with_parameters(parameters, bodies, order="urdf", about="origin")
+
+
+@pytest.mark.parametrize("given", [PARTS.as_theta().tolist(), np.asarray(PARTS.as_theta())])
+@pytest.mark.parametrize("make", [lambda row: row, lambda row: {"a": row}])
+@pytest.mark.parametrize("said", [{}, {"about": "com"}, {"order": "urdf"}])
+def test_bare_numbers_are_refused_unless_their_point_and_order_are_said(given, make, said):
+    model = ic.load(b'<robot name="r"><link name="a"/></robot>')
+    with pytest.raises(ParameterError, match="bare numbers, which do not say"):
+        model.with_parameters(make(given), None if make(0) else "a", **said)
+
+
+def test_a_point_that_contradicts_the_parameters_is_refused():
+    model = ic.load(b'<robot name="r"><link name="a"/></robot>')
+    with pytest.raises(ParameterError, match="contradicts"):
+        model.with_parameters(PARTS, "a", about="com" if PARTS.about == "origin" else "origin")
+
+
+def test_results_are_written_as_they_were_meant(project):
+    """A projection about the centre of mass once was written as one about the origin."""
+    model = ic.load(project / "data" / "arm.urdf")
+    projection = ic.project(model)
+    assert projection.about == "com"
+    written = ic.load(model.with_parameters(projection).data)
+    for name in ("forearm", "wrist_2"):
+        index = model.names.index(name)
+        one = model.with_parameters(ic.project(model.parameters).theta[index], [name])
+        for found in (written, ic.load(one.data)):
+            before, after = projection.parameters[index], found.parameters[index]
+            np.testing.assert_allclose(after.inertia_com, before.inertia_com, rtol=1e-6)
+            assert after.mass == model.parameters[index].mass
+
+
+def test_a_filling_and_an_identification_name_their_bodies(project):
+    path = project / "data" / "fill" / "arm.urdf"
+    model, filling = ic.load(path), ic.fill(path, total_mass=9.0)
+    again = ic.load(model.with_parameters(filling).data)
+    for filled in filling:
+        np.testing.assert_allclose(
+            again.parameters[model.names.index(filled.name)].as_theta(about="com"),
+            filled.parameters.as_theta(about="com"),
+            rtol=1e-12,
+        )
+    tree = ic.load(project / "data" / "recordings" / "arm.urdf").tree()
+    rng = np.random.default_rng(0)
+    Y, names = rng.normal(size=(40, 3, 30)), tree.names[1:4]
+    tau = Y @ tree.theta[1:4].ravel()
+    found = ic.identify(Y, tau, 1.1 * tree.theta[1:4], bodies=names)
+    model = ic.load(project / "data" / "recordings" / "arm.urdf")
+    new = ic.load(model.with_parameters(found).data)
+    for name, row in zip(names, found.theta, strict=True):
+        assert deviation(new.theta[model.names.index(name)], row) < 1e-9
+    unnamed = ic.identify(Y, tau, tree.theta[1:4])
+    with pytest.raises(ParameterError, match="no body 'body 0'"):
+        model.with_parameters(unnamed)
 
 
 def test_added_mass_is_symmetric_and_zero_where_none_is_stated():

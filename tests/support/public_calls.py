@@ -175,7 +175,9 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "identification.diagnosis.diagnosis.diagnose": {
         "t": _TIME, "q": _SIGNALS, "u": _SIGNALS, "du": _SIGNALS,
     },
-    "documents.model.Model.with_parameters": {"bodies": ["upper", "lower"]},
+    "documents.model.Model.with_parameters": {
+        "bodies": ["upper", "lower"], "order": "urdf", "about": "origin",
+    },
     "checking.shapes.priors.from_geometry": {"mass": [1.0, 1.0]},
 }  # fmt: skip
 """Arguments that differ from VALUES, by the name of the function."""

@@ -62,7 +62,7 @@ class BodyInterval(NamedTuple):
     exact: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FilledBody(EqualByValue):
     """Result for one body.
 
@@ -134,6 +134,12 @@ class Filling(EqualByValue):
         words = Counter(body.status for body in self.bodies)
         found = ", ".join(f"{count} {word}" for word, count in words.items()) or "no bodies"
         return f"Filling({self.fix.source.path!r}: {found})"
+
+    @property
+    def parameters(self) -> dict[str, InertialParameters]:
+        """New parameters of the bodies that were filled, by id."""
+        found = ((body.id, body.parameters) for body in self.bodies if body.status == "filled")
+        return {id_: parameters for id_, parameters in found if parameters is not None}
 
     def __len__(self) -> int:
         """How many bodies were to be filled."""

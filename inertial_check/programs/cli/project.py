@@ -9,6 +9,7 @@ known by its first bytes. Rows pass in blocks: a table may be larger than the me
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from contextlib import ExitStack, closing
@@ -47,6 +48,7 @@ _METRICS = {
     "euclidean": "or of the ten numbers as they are, whatever their units",
     "pseudo-inertia": "or of its 4x4 matrix, whatever its units",
 }
+_FORMATS = ("csv", "json", "yaml", "npz")
 _SHOWN = 20
 """Largest number of rows that are listed on stderr; --report has all."""
 
@@ -94,8 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o, --output FILE", "write the table here, not to stdout")
     add(
         "--output-format",
-        "format to write (default: that of the table, in which only changed numbers differ)",
-        choices=("csv", "json", "yaml", "npz"),
+        "format to write (default: that of FILE's suffix, else of the table, in which only changed "
+        "numbers differ)",
+        choices=_FORMATS,
     )
     add("--report FILE", "write a JSON report on every row that moved")
     options.add_plot(group, "the largest changes, before and after,")
@@ -120,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         order=args.order,
         weights=args.weights,
         prior=args.prior,
-        output_format=args.output_format,
+        output_format=_choose_format(args.table, args.output, args.output_format),
         projection=projection,
     )
     _refuse_same_files(args)
@@ -152,6 +155,30 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         _print_summary(args, name, summary, report)
     return output.FINDINGS if summary.left else output.CLEAN
+
+
+def _choose_format(table: str, path: str | None, format: str | None) -> str | None:
+    """Choose the format of the file of -o: its suffix decides; None for that of the table.
+
+    Raises:
+        UsageError: The suffix and --output-format contradict, or nothing writes the suffix.
+    """
+    suffix, known = (os.path.splitext(each or "")[1].lower() for each in (path, table))
+    own = {".yml": "yaml"}.get(suffix, suffix[1:])
+    if not suffix:
+        return format
+    if own not in _FORMATS:
+        if format is not None or suffix == known:
+            return format
+        raise UsageError(
+            f"-o {path}: no table is written as {suffix}: end it in "
+            f"{', '.join(f'.{each}' for each in _FORMATS)}, or say --output-format"
+        )
+    if format not in (None, own):
+        raise UsageError(
+            f"-o {path} ends in {suffix} and --output-format is {format}: leave one of them out"
+        )
+    return own
 
 
 def _plot_changes(largest: LargestChanges, path: str) -> None:

@@ -17,7 +17,7 @@ from decimal import Decimal
 from importlib import import_module
 from math import ceil, inf, isfinite, log10
 from types import ModuleType
-from typing import Literal, NamedTuple, Protocol, TypedDict, cast
+from typing import Literal, NamedTuple, Protocol, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,8 @@ from inertial_check.fixing.request import (
 )
 from inertial_check.fixing.result import BodyFix, Fix, FixStatus, Six, Three
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import ArrayLike, Floats
-from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import symmetric
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.representations import Order, Point, symmetric
 from inertial_check.mechanics.tree import Tree
 
 _KEPT = 8 * float(tolerances.floor(np.ones(())))
@@ -108,7 +107,7 @@ class Holder(Protocol):
         """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadedModel(Model):
     """Model that a library holds in memory, whose parameters can be set there.
 
@@ -132,9 +131,11 @@ class LoadedModel(Model):
 
     def with_parameters(
         self,
-        parameters: InertialParameters | ArrayLike | Mapping[str, InertialParameters | ArrayLike],
+        parameters: Given,
         bodies: Sequence[str] | None = None,
         *,
+        order: Order | None = None,
+        about: Point | None = None,
         digits: int | None = None,
         context: Context | None = None,
     ) -> LoadedFix:
@@ -144,10 +145,12 @@ class LoadedModel(Model):
         is the model as it is then.
 
         Args:
-            parameters: One row for each body: InertialParameters, or (n, 10) about the bodies'
-                origins in the order "urdf". Rows of NaN, and rows that are those of the object,
-                stay as they are. Or a mapping of one body each by name or id.
-            bodies: Names or ids of the bodies; None for all of the model, in its order.
+            parameters: One row for each body, or one body each by name or id, as documents take
+                them. Rows of NaN, and rows that are those of the object, stay as they are.
+            bodies: Names or ids of the bodies; None for those that a result names, else for all of
+                the model, in its order.
+            order: Order of the last six of vectors; None for their own.
+            about: Point of their inertia, "origin" or "com"; None for their own.
             digits: None: an object keeps float64, and has no digits.
             context: None: an object includes no files.
 
@@ -170,11 +173,11 @@ class LoadedModel(Model):
         current = self.holder.read()
         if [body.id for body in current.bodies] != [body.id for body in self.bodies]:
             raise UsageError(f"{self.source.path}: it has other bodies now: read it again")
-        targets = find_targets(current, select_changes(current, cast("Given", parameters), bodies))
+        targets = find_targets(current, select_changes(current, parameters, bodies, order, about))
         return _Assignment(self.holder, current, targets).run()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadedFix(Fix):
     """Parameters that were set in an object of a library, or were not, and why.
 

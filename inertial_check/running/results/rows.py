@@ -92,7 +92,7 @@ def build_rows(
         by_body: dict[str | None, list[Row]] = {}
         for finding in file.findings:
             where = finding.body_id if finding.body_id in known else None
-            by_body.setdefault(where, []).append(_describe_finding(finding))
+            by_body.setdefault(where, []).append(describe_finding(finding))
         row["findings"] = by_body.get(None, [])
         same = {"upstream": upstream, "path": result.path, "format": file.format, "status": CHECKED}
         rows += (_body_row(same, body, by_body.get(body.id, [])) for body in file.bodies)
@@ -103,7 +103,8 @@ def build_rows(
     return rows
 
 
-def _describe_finding(finding: Finding) -> Row:
+def describe_finding(finding: Finding) -> Row:
+    """Describe a finding by the members of its row: code, place, message and first cause."""
     cause = finding.causes[0] if finding.causes else None
     return {
         "code": finding.code,
