@@ -147,10 +147,10 @@ def expect(*kinds: str | type, **values: object) -> None:
         ParameterError: Naming the argument, its value and what was expected.
     """
     for name, value in values.items():
-        if not any(
-            _KINDS[kind][1](value) if isinstance(kind, str) else isinstance(value, kind)
-            for kind in kinds
-        ):
+        for kind in kinds:  # a loop, as every public function begins with it
+            if _KINDS[kind][1](value) if isinstance(kind, str) else isinstance(value, kind):
+                break
+        else:
             words = [_KINDS[each][0] if isinstance(each, str) else each.__name__ for each in kinds]
             raise ParameterError(f"{name} is {show_value(value)}, expected {' or '.join(words)}")
 

@@ -256,24 +256,27 @@ def format_exactly(value: float, like: str, others: Iterable[str] = ()) -> str:
     if value == 0:
         return "0"
     sign = "-" if value < 0 else ""
+    size = abs(value)
     for text in (like, *others):
         try:
             written = abs(float(text))
         except ValueError:
             continue
-        ratio = abs(value) / written if written > 0 else 0.0
-        power = round(math.log10(ratio)) if 0 < ratio < math.inf else _MOST_SHIFT + 1
-        if abs(power) <= (_MOST_SHIFT if text is like else 0):
-            shifted = float(abs(Decimal(text)).scaleb(power))
-            if abs(shifted - abs(value)) <= tolerances.TOLD_DIGITS * abs(value):
-                mantissa, letter, exponent = re.split(r"([eE]|$)", text.lstrip("+-"), maxsplit=1)
-                if power == 0:
-                    return f"{sign}{mantissa}{letter}{exponent}"
-                if letter:
-                    new, width = int(exponent) + power, len(exponent.lstrip("+-"))
-                    plus = "-" if new < 0 else "+" * exponent.startswith("+")
-                    return f"{sign}{mantissa}{letter}{plus}{abs(new):0{width}d}"
-                return format_number(math.copysign(shifted, value), MOST_DIGITS, like)
+        power = 0
+        if text is like and 0 < written < math.inf:
+            power = round(math.log10(size) - math.log10(written))
+            if 0 < abs(power) <= _MOST_SHIFT:
+                written = float(abs(Decimal(text)).scaleb(power))
+        if not abs(written - size) <= tolerances.TOLD_DIGITS * size or abs(power) > _MOST_SHIFT:
+            continue
+        mantissa, letter, exponent = re.split(r"([eE]|$)", text.lstrip("+-"), maxsplit=1)
+        if power == 0:
+            return f"{sign}{mantissa}{letter}{exponent}"
+        if letter:
+            new, width = int(exponent) + power, len(exponent.lstrip("+-"))
+            plus = "-" if new < 0 else "+" * exponent.startswith("+")
+            return f"{sign}{mantissa}{letter}{plus}{abs(new):0{width}d}"
+        return format_number(math.copysign(written, value), MOST_DIGITS, like)
     return format_number(value, MOST_DIGITS, like)
 
 

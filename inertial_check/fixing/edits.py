@@ -364,7 +364,7 @@ def _find_conflicts(model: Model, changes: Changes, locate: Locator) -> dict[str
     reasons = {}
     for body in model.bodies:
         texts = changes.get(body.id, {})
-        for name, span, text in _literal_texts(body, texts):
+        for name, span, text in _literal_texts(body, texts) if texts else ():
             for other, its_name, its_text in users[span] if name in texts else ():
                 if its_text != text:
                     reasons[body.id] = (

@@ -549,11 +549,11 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
     # Numbers may have been exchanged in the body, or come from another one as they stand there.
     elsewhere = cause in SOURCES or "source" in (hypothesis.edit or {})
     sources = case.model.bodies if elsewhere else (case.body,)
+    others = [n.text for b in sources for n in collect_editable_numbers(b).values()]
     texts = {
         name: format_exactly(meant[name], numbers[name].text if name in numbers else "0", others)
         for name in (MASS, *CENTER, *ENTRIES)
         if name in meant
-        for others in ((n.text for b in sources for n in collect_editable_numbers(b).values()),)
     }
     texts = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
     texts = _turn_axes(case, texts)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +54,9 @@ from inertial_check.inertia.intervals import admissible_intervals, half_units
 
 _OF_PAIRS = ("IC601", "IC602", "IC603", "IC605")
 """Codes of findings on one body beside another: where both change, neither need be wrong."""
+
+_BESIDE = ("others", "same_tensor", "same_numbers")
+"""Values of these findings that name the bodies beside which they see their own, as "twin" does."""
 
 _MOST_TRIALS = 8
 """Largest number of checks of one model in which one remedy is withdrawn at a time; after these
@@ -160,9 +164,11 @@ class RemedyMethod(Method):
         implied = any(n.span is None for name, n in case.numbers.items() if name in MOMENTS)
         if not wanted or implied or case.find_malformed_text() is not None:
             return self._nearest.propose_rigid(case)
-        nearest = self._nearest.propose_rigid(case)
-        change = nearest.result.relative_change
-        near = not broken or bool(nearest.texts and change <= self._request.allowed_change)
+        nearest, near = None, True
+        if broken:
+            nearest = self._nearest.propose_rigid(case)
+            change = nearest.result.relative_change
+            near = bool(nearest.texts and change <= self._request.allowed_change)
         choice = choose(case.body.name, case.body.id, findings, broken, near)
         cause = choice.cause
         if cause is not None and choice.source == "hand":
@@ -184,8 +190,9 @@ class RemedyMethod(Method):
                 sure = choice.trusted and not limit
                 return self._admit(case, proposal, choice, cause.confidence, sure)
         choice = choice._replace(source="nearest", cause=None)
-        if broken and not near:
-            nearest = self._propose_entry(case) or nearest
+        nearest = (None if near else self._propose_entry(case)) or nearest
+        if nearest is None:
+            nearest = self._nearest.propose_rigid(case)
         if not nearest.texts:
             return nearest
         within = _is_within_digits(case, nearest)
@@ -264,13 +271,15 @@ class RemedyMethod(Method):
         self.after = {(each.code, id_) for id_, own in after.items() for each in own}
         verdicts = {b.id: j.verdict for b, j in zip(again.bodies, judgements, strict=True)}
         reasons: dict[str, Obstacle] = {}
-        pairs: set[str] = set()
+        pairs: dict[str, set[str | None]] = {}
         for id_, proposal in changing.items():
             left = [each for each in after.get(id_, ()) if not each.bodies]
             obstacle, told = self._weigh(proposal, left, verdicts[id_])
             if obstacle is not None:
                 reasons[id_] = obstacle
-                pairs |= {id_} if told in _OF_PAIRS else set()
+                if told is not None and told.code in _OF_PAIRS:
+                    others = chain.from_iterable(told.values.get(key, ()) for key in _BESIDE)
+                    pairs[id_] = {proposal.result.name, told.values.get("twin"), *others}
         # More bodies may speak for a mistake of the whole model: the finding is the same.
         known = {code for code, _ in self._before}
         strangers = sorted(
@@ -284,9 +293,12 @@ class RemedyMethod(Method):
             least = min(changing, key=self._sureness)
             reasons[least] = "cause-refused", f"another body would get {strangers[0]}"
         self._trials += 1
-        if pairs and pairs == reasons.keys() and self._trials < _MOST_TRIALS:
-            least = min(pairs, key=self._sureness)
-            reasons = {least: reasons[least]}
+        if pairs and pairs.keys() == reasons.keys() and self._trials < _MOST_TRIALS:
+            settled: set[str | None] = set()
+            for id_ in sorted(pairs, key=self._sureness):  # the least sure of each pair
+                if not settled.isdisjoint(pairs[id_]):
+                    del reasons[id_]
+                settled |= pairs[id_] - {None}
         elif self._trials < _MOST_TRIALS:
             reasons = {id_: each for id_, each in reasons.items() if id_ not in pairs} or reasons
         for id_ in reasons:
@@ -295,8 +307,8 @@ class RemedyMethod(Method):
 
     def _weigh(
         self, proposal: Proposal, left: Sequence[Finding], verdict: str
-    ) -> tuple[Obstacle | None, str]:
-        """The obstacle of a body with the findings that it would be left with, and a code of it."""
+    ) -> tuple[Obstacle | None, Finding | None]:
+        """The obstacle of a body with the findings that it would be left with, and one of these."""
         id_ = proposal.result.id
         before = [each for each in self._by_body.get(id_, ()) if not each.bodies]
         known = {each.code for each in before}
@@ -311,21 +323,21 @@ class RemedyMethod(Method):
         if errors or stays:
             told = (errors or [each for each in stays if each in new] or stays)[0]
             why = f"{proposal.edits or proposal.result.reason}, would not do: {told.code}"
-            return ("cause-refused", f"{why} {told.message}"), told.code
+            return ("cause-refused", f"{why} {told.message}"), told
         if verdict not in PASSES:
-            return ("cause-refused", f"it would be {verdict}"), ""
+            return ("cause-refused", f"it would be {verdict}"), None
         # Only a body that can exist is compared with shapes and others: what the nearest is
         # warned of then was hidden by what it had, and is not brought by the move.
         if id_ in self.prescribed and self.prescribed[id_].choice.source == "nearest":
             new = []
         if new and not self._request.unsafe:
             why = f"it would be warned of {new[0].code} {new[0].message}; --unsafe writes it"
-            return ("needs-unsafe", f"{proposal.result.reason}; {why}"), ""
+            return ("needs-unsafe", f"{proposal.result.reason}; {why}"), None
         if left and len(left) == len(before):
             self.burdened.add(id_)
         if new:
             self.prescribed[id_] = self.prescribed[id_]._replace(safe=False)
-        return None, ""
+        return None, None
 
     def _sureness(self, id_: str) -> float:
         return self.prescribed[id_].confidence if id_ in self.prescribed else 0.0

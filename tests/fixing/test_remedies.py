@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shlex
 from pathlib import Path
 
@@ -212,6 +213,26 @@ def test_of_two_twins_that_differ_one_is_changed(capsys, tmp_path):
         remedy = remedies(capsys, path)
     assert (found["left_thigh"], found["right_thigh"]) == ("cause-refused", "fixed")
     assert {each["bodies"][0] for each in remedy.values()} == {"right_thigh"}
+
+
+def test_one_body_of_each_of_many_pairs_is_changed():
+    """The bug: pairs were settled one at a time, and what eight trials left was given up."""
+    rng, links = random.Random(3), ""
+    for pair in range(10):
+        mass, large = f"{rng.uniform(1, 9):.5f}", [f"{rng.uniform(1, 1.9):.5f}" for _ in range(3)]
+        x, y, z, ixy, ixz, iyz = (f"{rng.uniform(0.01, 0.2):.6f}" for _ in range(6))
+        for side, sign in (("here", ""), ("there", "-")):
+            links += (
+                f'<link name="{side}_{pair}"><inertial><origin xyz="{x} {y} {z}"/>'
+                f'<mass value="{mass}"/><inertia ixx="{large[0]}" iyy="{large[1]}" '
+                f'izz="{large[2]}" ixy="{sign}{ixy}" ixz="{ixz}" iyz="{iyz}"/></inertial></link>'
+            )
+    document = f'<robot name="pairs">{links}</robot>'.encode()
+    told = {each.body for each in ic.check_model(document).findings if each.code == "IC605"}
+    assert len(told) == 20
+    fix = ic.fix_model(document, unsafe=True, all_remedies=True)
+    fixed = sorted(body.name.partition("_")[2] for body in fix.bodies if body.status == "fixed")
+    assert fixed == sorted(map(str, range(10)))
 
 
 def test_a_sign_keeps_the_digits(tmp_path):

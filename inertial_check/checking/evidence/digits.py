@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -110,6 +111,7 @@ def is_padded(texts: Sequence[str]) -> bool:
     return len(places) == 1 and None not in places and not exponents
 
 
+@lru_cache(maxsize=4096)  # rules and causes ask it of the same few texts
 def count_digits(text: str) -> int:
     """Number of significant digits of a printed number, zeros at its ends left out."""
     mantissa = text.lower().partition("e")[0]
