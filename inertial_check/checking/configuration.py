@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import isfinite
@@ -69,6 +69,14 @@ class Origin(Protocol):
         """The folder that relative paths are relative to."""
 
     @property
+    def tree(self) -> str:
+        """The folder that patterns and packages start at: that of a file in the checked tree."""
+
+    @property
+    def stand(self) -> Stand | None:
+        """What stands for the files of the checked tree that it names; None if they do."""
+
+    @property
     def trusted(self) -> bool:
         """Whether it may raise limits, and allow the environment and files outside the root."""
 
@@ -80,6 +88,36 @@ class Origin(Protocol):
 
     def locate_items(self, keys: Sequence[str], count: int) -> Sequence[Place | None]:
         """The place of each item of a list of tables; None without a file."""
+
+
+class Stand(NamedTuple):
+    """A folder whose configurations and tables count in place of those of a checked tree.
+
+    Attributes:
+        tree: Real path of the root of the tree.
+        folder: Real path of the folder; None if no file counts.
+        shown: Beginning of the paths in it, in messages; "" to show them as they are.
+        trusted: Whether its configurations may raise limits.
+    """
+
+    tree: str
+    folder: str | None = None
+    shown: str = ""
+    trusted: bool = False
+
+    def find(self, path: str) -> str | None:
+        """Find the path that stands for one in the tree; None for another, or without a folder."""
+        real = os.path.realpath(path)
+        if self.folder is None or not contains(self.tree, real):
+            return None
+        return os.path.normpath(os.path.join(self.folder, os.path.relpath(real, self.tree)))
+
+    def restore(self, path: str) -> str:
+        """Find the path in the tree that one in the folder stands for; another stays."""
+        absolute = os.path.abspath(path)
+        if self.folder is None or not contains(self.folder, absolute):
+            return path
+        return os.path.normpath(os.path.join(self.tree, os.path.relpath(absolute, self.folder)))
 
 
 class Where(NamedTuple):
@@ -131,10 +169,12 @@ class Value(NamedTuple):
     read: Any = None  # Any: each option has its own type
 
 
+@dataclass(frozen=True)
 class _CommandLine:
     """The origin of options on the command line."""
 
-    folder = ""
+    stand: Stand | None = None
+    folder = tree = ""
     trusted = True
 
     def place(self, keys: Sequence[str]) -> str:
@@ -150,13 +190,20 @@ class _CommandLine:
 class _File:
     """The origin of options in a configuration file."""
 
-    def __init__(self, path: str, trusted: bool) -> None:
+    stand = None
+
+    def __init__(self, path: str, trusted: bool, stand: Stand | None) -> None:
         from inertial_check.checking.toml import TomlFile, relative_path
 
         self.trusted = trusted
         access = Access(follow_outside=True) if trusted else Access().of_document(path)
-        self.toml: TomlFile = TomlFile(relative_path(path), access)
-        self.folder = os.path.dirname(self.toml.path)
+        read = shown = relative_path(path)
+        self.folder = self.tree = os.path.dirname(read)
+        if stand is not None and (own := stand.restore(path)) != path:
+            self.tree = os.path.dirname(own)
+            place = os.path.relpath(own, stand.tree).replace(os.sep, "/")
+            shown = f"{stand.shown}:{place}" if stand.shown else read
+        self.toml: TomlFile = TomlFile(read, access, shown)
         self.table = _TABLE if os.path.basename(path) == _SHARED_FILE else ()
 
     def place(self, keys: Sequence[str]) -> str:
@@ -289,11 +336,11 @@ def _expected(value: object, where: Where) -> tuple[Expected, ...]:
     if isinstance(value, str):
         path, origin = read_path(value, where), where.origin
         access = Access(follow_outside=True) if origin.trusted else Access().of_document(path)
-        return read_expected(path, access)
+        return read_expected(path, access, os.path.join(origin.tree, os.path.dirname(value)))
     if not isinstance(value, Mapping):
         raise where.unlike(value, "the path of a table, or rows by the names of bodies")
     return tuple(
-        read_row({"body": name} | dict(row), str(where.inside(name)), where.origin.folder)
+        read_row({"body": name} | dict(row), str(where.inside(name)), where.origin.tree)
         if isinstance(row, Mapping)
         else read_row(row, str(where.inside(name)), "")
         for name, row in value.items()
@@ -353,11 +400,12 @@ def _jobs(value: object, where: Where) -> int | str:
     raise where.unlike(value, "a number of processes, 0 or more, or auto")
 
 
-def _file(value: object, where: Where) -> str:
+def _file(value: object, where: Where, folder: str | None = None) -> str:
     path = read_text(value, where)
     if "\0" in path:
         raise where.unlike(value, "a path without NUL")
-    return os.path.join(where.origin.folder, path).replace(os.sep, "/")
+    folder = where.origin.folder if folder is None else folder
+    return os.path.join(folder, path).replace(os.sep, "/")
 
 
 def read_path(value: object, where: Where) -> str:
@@ -365,7 +413,14 @@ def read_path(value: object, where: Where) -> str:
 
     Only the command line and a trusted configuration may name files outside the repository.
     """
-    path = _file(value, where)
+    path, stand = _file(value, where), where.origin.stand
+    if stand is not None and contains(stand.tree, os.path.realpath(path)):
+        found = stand.find(path)
+        if found is None:
+            raise where.wrong(
+                f": {path} is a file of the checked tree: --gate takes it of --trusted"
+            )
+        path = found
     folder = where.origin.folder or os.curdir
     if not where.origin.trusted and not Access().of_document(folder).allows(path):
         raise where.wrong(f": {path} lies outside the repository: {_RESERVED} name it")
@@ -373,7 +428,7 @@ def read_path(value: object, where: Where) -> str:
 
 
 def _folder(value: object, where: Where) -> str:
-    folder = _file(value, where)
+    folder = _file(value, where, where.origin.tree)
     if not os.path.isdir(folder):
         raise where.wrong(f": no such folder: {folder}")
     return folder
@@ -388,7 +443,7 @@ def _argument(value: object, where: Where) -> str:
 def _pattern(text: str, where: Where) -> PathPattern:
     from inertial_check.documents.files.walking import PathPattern
 
-    pattern = PathPattern(os.path.abspath(where.origin.folder), text)
+    pattern = PathPattern(os.path.abspath(where.origin.tree), text)
     if not pattern.valid or text.startswith("!"):
         raise where.wrong(f": {text!r} is no pattern of paths: expected one as in a .gitignore")
     return pattern
@@ -687,6 +742,7 @@ class Configurations:
         file: str | None = None,
         isolated: bool = False,
         access: Access | None = None,
+        stand: Stand | None = None,
     ) -> None:
         """Set the options that override configuration files.
 
@@ -695,6 +751,7 @@ class Configurations:
             file: The configuration file of all documents, instead of the nearest of each.
             isolated: Whether to read no configuration file.
             access: The folders that the command line names.
+            stand: What stands for the checked tree, whose own files do not count then.
 
         Raises:
             UsageError: Both `file` and `isolated` are given, or the file has no configuration.
@@ -702,15 +759,17 @@ class Configurations:
         if isolated and file is not None:
             raise UsageError("--isolated reads no configuration, --config names one: choose one")
         self._access = access
-        self._command_line = _Layer(_CommandLine(), command_line or {})
+        self.stand = stand
+        self._command_line = _Layer(_CommandLine(stand), command_line or {})
         self._folders: dict[str, Configuration] = {}
         self._only: Configuration | None = None
         if isolated:
             self._only = Configuration([self._command_line], access=access)
         elif file is not None:
-            self._only = self._read_configuration(
-                file, not contains(root_of(os.getcwd()).path, os.path.realpath(file))
-            )
+            outside = not contains(root_of(os.getcwd()).path, os.path.realpath(file))
+            if stand is not None and not outside:
+                raise UsageError(f"--config {file}: --gate takes no file of the checked tree")
+            self._only = self._read_configuration(file, outside)
             if self._only is None:
                 raise UsageError(f"{file} has no table [tool.inertial-check]")
 
@@ -764,16 +823,18 @@ class Configurations:
         return found
 
     def _in_folder(self, folder: str) -> Configuration | None:
-        if is_beyond_ceiling(folder):
+        place = folder if self.stand is None else self.stand.find(folder)
+        if place is None or is_beyond_ceiling(folder):
             return None
+        trusted = self.stand is not None and self.stand.trusted
         for name in FILE_NAMES:
-            path = os.path.join(folder, name)
-            if _may_be_one(path) and (found := self._read_configuration(path)) is not None:
+            path = os.path.join(place, name)
+            if _may_be_one(path) and (found := self._read_configuration(path, trusted)) is not None:
                 return found
         return None
 
     def _read_configuration(self, path: str, trusted: bool = False) -> Configuration | None:
-        layers = list(_layers(path, trusted))
+        layers = list(_layers(path, trusted, self.stand))
         if not layers:
             return None
         origin = layers[0].origin
@@ -796,13 +857,15 @@ def _may_be_one(path: str) -> bool:
     return any(mark in data for mark in _MARKS)
 
 
-def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
+def _layers(
+    path: str, trusted: bool, stand: Stand | None, above: tuple[str, ...] = ()
+) -> Iterator[_Layer]:
     """Yield the options of a file, then those of the files that it extends.
 
     Raises:
         UsageError: A file cannot be read, or extends itself.
     """
-    file = _File(path, trusted)
+    file = _File(path, trusted, stand)
     values = file.values()
     if values is None:
         return
@@ -818,7 +881,7 @@ def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_
         raise where.wrong(f": {base} lies outside the repository: {_RESERVED} extend it")
     if not os.path.isfile(base):
         raise where.wrong(f": no such file: {base}")
-    inherited = list(_layers(base, trusted, known))
+    inherited = list(_layers(base, trusted, stand, known))
     if not inherited:
         raise where.wrong(f": {base} has no table [tool.inertial-check]")
     yield from inherited

@@ -93,12 +93,13 @@ class Deviation(NamedTuple):
     row: Expected
 
 
-def read_expected(path: str, access: Access) -> tuple[Expected, ...]:
+def read_expected(path: str, access: Access, folder: str) -> tuple[Expected, ...]:
     """Read a table of expected values.
 
     Args:
         path: A file .csv, .toml or .json.
         access: The files that may be opened.
+        folder: Folder that patterns of files start at.
 
     Raises:
         UsageError: The file cannot be read, or a row is wrong; names the line.
@@ -109,7 +110,7 @@ def read_expected(path: str, access: Access) -> tuple[Expected, ...]:
     pairs = list(_READERS[form](path, access))
     if not pairs:
         raise UsageError(f"{path}: the table has no rows")
-    return tuple(read_row(row, place, os.path.dirname(path)) for place, row in pairs)
+    return tuple(read_row(row, place, folder) for place, row in pairs)
 
 
 def read_row(row: object, place: str, folder: str) -> Expected:

@@ -710,11 +710,13 @@ class Lowering(NamedTuple):
         path: File with the setting.
         line: Its line, 1-based.
         what: What it lowers, in one sentence.
+        fails: Whether a gate refuses it.
     """
 
     path: str
     line: int
     what: str
+    fails: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

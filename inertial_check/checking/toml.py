@@ -40,19 +40,20 @@ class TomlFile:
         values: The parsed table.
     """
 
-    def __init__(self, path: str, access: Access) -> None:
+    def __init__(self, file: str, access: Access, path: str = "") -> None:
         """Read a file.
 
         Args:
-            path: The file.
+            file: The file.
             access: The files that may be opened.
+            path: Its path in messages; "" for the same.
 
         Raises:
             UsageError: It cannot be read, or is not valid TOML; names line and column.
         """
-        self.path = path
+        self.path = path = path or file
         try:
-            data = access.read(path, LARGEST)
+            data = access.read(file, LARGEST)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(f"cannot read {path}: {reason}") from None

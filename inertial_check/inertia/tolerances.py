@@ -189,6 +189,10 @@ WORSE = 1e-6
 """Decrease of a margin from which a finding counts as worse than in the baseline: printing numbers
 again with seven digits changes a margin by less."""
 
+GATE = 1e-3
+"""Largest tolerance of a gate: numbers of three digits err by 5e-4, so that a larger one hides what
+no rounding explains."""
+
 # Fixing
 
 ON_FACE = 1e-12

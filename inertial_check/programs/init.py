@@ -194,6 +194,7 @@ jobs:
     steps:
       - uses: actions/checkout@v4
         with:
+          fetch-depth: 2 # with the base of a pull request
           persist-credentials: false
 {checkout}      - uses: actions/setup-python@v5
         with:
@@ -203,7 +204,16 @@ jobs:
       - name: Check
         env:
           PYTHONSAFEPATH: "1" # nothing in the checkout is imported
-        run: inertial-check check . --output-format=github --also="markdown=$GITHUB_STEP_SUMMARY"
+          PULL: ${{{{ github.event_name == 'pull_request' }}}}
+          ALLOWED: ${{{{ contains(github.event.pull_request.labels.*.name, 'config-change') }}}}
+        run: |
+          # The configuration of its base judges a pull request, which brings none beside models
+          # unless somebody has reviewed it and set the label config-change.
+          gate=()
+          if [ "$PULL" = true ]; then gate+=(--gate "--trusted=HEAD^1"); fi
+          if [ "$ALLOWED" = true ]; then gate+=(--allow-config-change); fi
+          inertial-check check . "${{gate[@]}}" \\
+            --output-format=github --also="markdown=$GITHUB_STEP_SUMMARY"
 """
 
 _GITLAB = """\
@@ -211,13 +221,18 @@ _GITLAB = """\
 inertial-check:
   stage: test
   image: python:3.12
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   variables:
     PYTHONSAFEPATH: "1" # nothing in the checkout is imported
+    GIT_DEPTH: "0" # with the base of a merge request, whose configuration judges it
 {checkout}  before_script:
     - {install}
   script:
     - >-
       inertial-check check .
+      ${{CI_MERGE_REQUEST_DIFF_BASE_SHA:+--gate --trusted=$CI_MERGE_REQUEST_DIFF_BASE_SHA}}
       --also=gitlab=gl-code-quality-report.json --also=junit=inertial-check.xml
   artifacts:
     when: always

@@ -28,7 +28,7 @@ from inertial_check.checking.report import (
     Severity,
 )
 from inertial_check.documents.source import Place
-from inertial_check.reports.text import write_command
+from inertial_check.reports.text import plain_path, write_command
 
 MOST_NAMES = 3
 """Largest number of bodies that the command of a fix names; more are selected by their rules."""
@@ -325,10 +325,11 @@ def write_remedy_command(
     if len(names) > MOST_NAMES or not all(names):
         options += ["--select", ",".join(dict.fromkeys(each.code for each in remedied))]
     else:
-        options += [each for name in names for each in ("--body", name)]
+        for name in names:  # one that begins as an option does stands in one word with --body
+            options += [f"--body={name}"] if name.startswith("-") else ["--body", name]
     if any(len(each) > _LONGEST for each in (*options, file.path)):
         return None
-    return write_command("fix", *options, file.path)
+    return write_command("fix", *options, plain_path(file.path))
 
 
 def describe_remedy(remedy: Remedy) -> str:

@@ -51,6 +51,7 @@ from inertial_check.reports.text import (
     list_names,
     location,
     number,
+    plain_path,
     plural,
     round_together,
     show_source,
@@ -328,7 +329,7 @@ def _suggest_next_steps(report: Report, view: View) -> list[str]:
         each.severity >= view.fail_on for each in report.findings
     )
     if failing and view.paths and view.offers_baseline and view.left is None:
-        command = _write(["check", *view.paths, "--write-baseline", BASELINE])
+        command = _write(["check", *map(plain_path, view.paths), "--write-baseline", BASELINE])
         offers.append(("To fail on new findings only: ", command))
     return [printable(lead) + command for lead, command in offers if command is not None]
 
@@ -346,7 +347,7 @@ def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None
     unsafe = ["--unsafe"] if any(each.fix == "unsafe" for each in fixable) else []
     others = any(each.severity < Severity.ERROR for each in fixable)
     options = [*report.options, *unsafe, *(["--all-remedies"] if others else [])]
-    return _write(["fix", *options, *paths]) if paths else None
+    return _write(["fix", *options, *map(plain_path, paths)]) if paths else None
 
 
 def _write(arguments: list[str]) -> str | None:

@@ -382,6 +382,11 @@ def write_command(*arguments: str) -> str:
     return " ".join(("inertial-check", *map(_quote_argument, arguments)))
 
 
+def plain_path(path: str) -> str:
+    """A path as an argument that is taken for no option; "-" stays standard input."""
+    return f"./{path}" if path[:1] == "-" != path else path
+
+
 def _quote_argument(argument: str) -> str:
     """An argument in the quotes of a shell: $'...' of bash and zsh where it is not printable.
 

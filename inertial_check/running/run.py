@@ -416,31 +416,38 @@ _SHARED_CONFIGURATION = "pyproject.toml"
 
 
 class Changes:
-    """What is not as it was at the merge base of a revision and HEAD."""
+    """What is not as it was at the merge base of a revision and HEAD.
 
-    def __init__(self, revision: str, folder: str = ".") -> None:
+    Attributes:
+        base: The merge base.
+        paths: Real paths of the files that have changed, are new, or are gone.
+    """
+
+    def __init__(self, revision: str, folder: str = ".", option: str = "--changed-since") -> None:
         """Ask git.
 
         Args:
             revision: As git takes it.
             folder: In the working tree of the repository.
+            option: The option that names the revision, for messages.
 
         Raises:
             UsageError: There is no git, no repository, or no such revision; in git's words.
         """
         self._top = os.path.realpath(ask_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
         if revision.startswith("-"):
-            raise UsageError(f"--changed-since {revision}: expected a revision")
-        base = ask_git(folder, "merge-base", f"{revision}^{{commit}}", "HEAD").strip()
+            raise UsageError(f"{option} {revision}: expected a revision")
+        commit = f"{revision}^{{commit}}"
+        self.base = base = ask_git(folder, "merge-base", commit, "HEAD", option=option).strip()
         names = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z")
-        self._changed = self._absolute(
+        self.paths = self._absolute(
             ask_git(self._top, *names, base, "--"),
             ask_git(self._top, *names, "--cached", base, "--"),
             ask_git(self._top, "ls-files", "-z", "--others", "--exclude-standard"),
         )
         self._tracked = self._absolute(ask_git(self._top, "ls-files", "-z"))
-        self._folders = {os.path.dirname(path) for path in self._changed}
-        self._configured = tuple(_find_configured_folders(self._changed))
+        self._folders = {os.path.dirname(path) for path in self.paths}
+        self._configured = tuple(_find_configured_folders(self.paths))
         self._known: dict[str, bool] = {}
 
     def _absolute(self, *listings: str) -> frozenset[str]:
@@ -464,7 +471,7 @@ class Changes:
 
     def _has_changed(self, path: str) -> bool:
         real = os.path.realpath(path)
-        if real not in self._tracked or real in self._changed:
+        if real not in self._tracked or real in self.paths:
             return True
         return os.path.join(real, "").startswith(self._configured) if self._configured else False
 
@@ -474,13 +481,11 @@ class Changes:
         if known is None:
             real = os.path.realpath(path)
             if split_tree_lookup(real) is not None:
-                known = any(concerns_lookup(real, each) for each in self._changed)
+                known = any(concerns_lookup(real, each) for each in self.paths)
             elif os.path.isdir(real):
                 known = real in self._folders or not self._holds(real)
             else:
-                known = real in self._changed or (
-                    os.path.exists(real) and real not in self._tracked
-                )
+                known = real in self.paths or (os.path.exists(real) and real not in self._tracked)
             self._known[path] = known
         return known
 
@@ -493,11 +498,11 @@ def _find_configured_folders(changed: Iterable[str]) -> Iterable[str]:
     """Find the folders below which a configuration has changed, with a separator at their end."""
     for path in changed:
         folder, name = os.path.split(path)
-        if name in _CONFIGURATIONS or (name == _SHARED_CONFIGURATION and _mentions(path)):
+        if name in _CONFIGURATIONS or (name == _SHARED_CONFIGURATION and mentions_program(path)):
             yield os.path.join(folder, "")
 
 
-def _mentions(path: str) -> bool:
+def mentions_program(path: str) -> bool:
     """Whether a pyproject.toml speaks of this program; one that is gone may have."""
     try:
         return b"inertial-check" in read_regular(path, Limits.document)
@@ -505,7 +510,7 @@ def _mentions(path: str) -> bool:
         return True
 
 
-def ask_git(folder: str, *arguments: str) -> str:
+def ask_git(folder: str, *arguments: str, option: str = "--changed-since") -> str:
     """Ask git about the repository of a folder, whose files may be a stranger's; returns its text.
 
     Raises:
@@ -518,9 +523,9 @@ def ask_git(folder: str, *arguments: str) -> str:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"--changed-since asks git, which cannot be run: {reason}") from None
+        raise UsageError(f"{option} asks git, which cannot be run: {reason}") from None
     if done.returncode:
         said = " ".join(os.fsdecode(done.stderr).split()).removeprefix("fatal: ")
         reason = said or "it has no ancestor in common with HEAD"
-        raise UsageError(f"--changed-since: git says: {reason}")
+        raise UsageError(f"{option}: git says: {reason}")
     return os.fsdecode(done.stdout)

@@ -22,6 +22,7 @@ from inertial_check.checking.report import (
 )
 from inertial_check.documents.escaping import printable
 from inertial_check.documents.source import Place
+from inertial_check.programs.cli.main import main
 from inertial_check.reports import View, render
 from inertial_check.reports.text import (
     count_columns,
@@ -228,6 +229,20 @@ def test_a_command_is_broken_between_its_arguments():
         f" {'a' * 30} \\",
         f" {'b' * 30} c",
     ]
+
+
+@pytest.mark.parametrize("name", ["--unsafe", "-", "--body=x"])
+def test_no_name_in_a_command_is_an_option(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "--also=html=x.urdf").write_text(
+        f'<robot name="r"><link name="{name}"><inertial><mass value="1"/><inertia ixx="0.00100" '
+        'iyy="0.00100" izz="0.00300" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    assert main(["check", "--no-cache", "--", "--also=html=x.urdf"]) == 1
+    told = capsys.readouterr().out
+    for command in re.findall(r"(?m)fix(?:ed)?: inertial-check (.*)$", told):
+        assert main([*shlex.split(command), "--write"]) == 0
+    assert main(["check", "--no-cache", "."]) == 0
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))

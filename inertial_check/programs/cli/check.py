@@ -25,6 +25,8 @@ from inertial_check.reports import RulePage
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from inertial_check.checking.check import Document
     from inertial_check.checking.configuration import Configurations
     from inertial_check.checking.report import FileReport, Finding, Report
@@ -145,6 +147,19 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the settings of each PATH and where they are set, without checking",
     )
     running.add_arguments(parser)
+    add = options.add_group(parser, "Gate")
+    add(
+        "--gate",
+        "judge what may be a stranger's change: configuration, baseline and tables are those of "
+        "--trusted and never of the checked tree, a tolerance above 0.001 is refused, and changes "
+        "of configuration, baseline or ignore files beside models are exit code 1",
+    )
+    add(
+        "--trusted DIR_OR_REF",
+        "folder outside the tree, with files at the same places as in it, or revision of git that "
+        "--gate takes them of (default: the base of --changed-since; without it none)",
+    )
+    add("--allow-config-change", "accept such changes, which somebody has reviewed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -202,8 +217,30 @@ def _parse_further_report(text: str) -> Destination:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, write the report, and return the exit code."""
-    configurations = options.configurations(args)
+    """Check, write the report, and return the exit code.
+
+    Raises:
+        UsageError: The options contradict each other, or name what cannot be used.
+    """
+    if not args.gate:
+        if args.trusted is not None or args.allow_config_change:
+            raise UsageError("--trusted and --allow-config-change are options of --gate")
+        return _run(args, options.configurations(args), lambda report: report)
+    for name in ("write_baseline", "prune_baseline", "results"):
+        if getattr(args, name, None):
+            raise UsageError(f"--gate judges a change: leave out --{name.replace('_', '-')}")
+    from inertial_check.running.trusted import open_gate
+
+    named = [path for path in (args.baseline, args.expect) if path is not None]
+    with open_gate(args.trusted, args.changed_since, named) as gate:
+        configurations = options.configurations(args, gate.stand)
+        allows = args.allow_config_change
+        return _run(args, configurations, lambda each: gate.judge(each, configurations, allows))
+
+
+def _run(
+    args: argparse.Namespace, configurations: Configurations, judge: Callable[[Report], Report]
+) -> int:
     listed = running.read_file_list(args)
     paths = [*args.paths, *listed.paths]
     if not paths and args.files_from is None:
@@ -235,7 +272,7 @@ def run(args: argparse.Namespace) -> int:
         data = output.open_stdin().read()
         stdin = Document(stdin_name, True, configurations.settings(stdin_name), data)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
-    report = replace(report, failures=(*listed.failures, *report.failures))
+    report = judge(replace(report, failures=(*listed.failures, *report.failures)))
     inputs = [*paths, *(file.path for file in report.files)]
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
@@ -247,7 +284,7 @@ def run(args: argparse.Namespace) -> int:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
-        for path, line, what in shown.account.lowered_by:
+        for path, line, what, _ in shown.account.lowered_by:
             output.note(f"{path}:{line}: lowers the check: {what}")
     limited = rendering.is_limited(args, configurations.run["output-format"])
     rendering.tell(args, shown.failures, shown.notes, limited)

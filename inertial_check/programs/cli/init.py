@@ -15,7 +15,7 @@ from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import guard_log, printable
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.programs.cli import output
-from inertial_check.reports.text import describe_account, plural, write_command
+from inertial_check.reports.text import describe_account, plain_path, plural, write_command
 
 if TYPE_CHECKING:
     from inertial_check.programs.init import ProposedFile, Survey
@@ -128,4 +128,4 @@ def _suggest_next_steps(
         if names_baseline
         else []
     )
-    yield f"next: {write_command('check', args.folder, *baseline)}"
+    yield f"next: {write_command('check', plain_path(args.folder), *baseline)}"

@@ -19,7 +19,7 @@ from inertial_check.errors import UsageError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from inertial_check.checking.configuration import Configurations
+    from inertial_check.checking.configuration import Configurations, Stand
     from inertial_check.documents.context import Context
 
 
@@ -158,10 +158,14 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
     add("--isolated", "read no configuration file")
 
 
-def configurations(args: argparse.Namespace) -> Configurations:
+def configurations(args: argparse.Namespace, stand: Stand | None = None) -> Configurations:
     """The configurations of a run, overridden by the command line.
 
     Arguments that are None are not set: parsers have no defaults for options of configurations.
+
+    Args:
+        args: The command line.
+        stand: What stands for the files of the checked tree; None if they count.
 
     Raises:
         UsageError: A configuration or an option is wrong.
@@ -169,7 +173,7 @@ def configurations(args: argparse.Namespace) -> Configurations:
     from inertial_check.checking.configuration import OPTIONS
 
     given = {name: getattr(args, name.replace("-", "_"), None) for name in OPTIONS}
-    return _configurations(args, given, args.config, args.isolated)
+    return _configurations(args, given, args.config, args.isolated, stand)
 
 
 def repeat_context(args: argparse.Namespace) -> tuple[str, ...]:
@@ -193,7 +197,11 @@ def context_configurations(args: argparse.Namespace) -> Configurations:
 
 
 def _configurations(
-    args: argparse.Namespace, given: dict[str, object], config: str | None, isolated: bool
+    args: argparse.Namespace,
+    given: dict[str, object],
+    config: str | None,
+    isolated: bool,
+    stand: Stand | None = None,
 ) -> Configurations:
     """Make configurations with the options given and the arguments of `add_context`."""
     from inertial_check.checking.configuration import Configurations
@@ -223,15 +231,15 @@ def _configurations(
     written = {name: value for name, value in given.items() if value is not None}
     paths = getattr(args, "paths", [])
     folders = [*list_folders(paths), *trees]
-    if not getattr(args, "sniff", False):
+    if not getattr(args, "sniff", False) and stand is None:
         # A link that a person types is followed, and may use what its target may use. Who gives
-        # --sniff has not looked at the files.
+        # --sniff or --gate has not looked at the files.
         typed = [(path, os.path.realpath(path)) for path in paths if os.path.lexists(path)]
         folders += [
             root_of(real).path for at, real in typed if not contains(root_of(at).path, real)
         ]
     access = replace(Access().with_folders(folders), trees=trees)
-    return Configurations(written, config, isolated, access)
+    return Configurations(written, config, isolated, access, stand)
 
 
 def list_folders(paths: list[str]) -> list[str]:

@@ -79,6 +79,8 @@ class KnownFindings:
             from inertial_check.checking.baseline import Baseline
 
             self._known = Baseline.read(path)
+            if configurations.stand is not None:
+                self._known = replace(self._known, path=configurations.stand.restore(path))
             if configurations.run["allow-unjudged"]:
                 self._known = replace(self._known, unjudged=None)
 
@@ -170,11 +172,12 @@ _FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
 
 
 def find_exit_code(report: Report, settings: Settings) -> int:
-    """Find the exit code of a check; an inertial that is newly not judged counts as an error."""
+    """Find the exit code of a check; what a gate refuses, and a new unjudged inertial, count."""
     if report.failures:
         return output.FAILURE
     failing = any(settings.fails(finding.severity) for finding in report.findings)
     failing = failing or any(each.new for each in report.account.unjudged)
+    failing = failing or any(each.fails for each in report.account.lowered_by)
     return output.FINDINGS if failing else output.CLEAN
 
 

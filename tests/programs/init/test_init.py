@@ -56,7 +56,7 @@ def test_the_files_of_a_repository(repository, init):
     workflow = yaml.safe_load((repository / GITHUB).read_text())
     assert workflow["permissions"] == {"contents": "read"}
     steps = workflow["jobs"]["inertial-check"]["steps"]
-    assert steps[-1]["run"].startswith("inertial-check check . ")
+    assert 'inertial-check check . "${gate[@]}" ' in steps[-1]["run"]
     assert main(["check", "."]) == 1
 
 
@@ -231,7 +231,12 @@ def test_what_the_models_need_is_found_and_fetched_by_the_workflow(repository, i
     assert "Git LFS" in out
     assert "submodules" in out
     steps = yaml.safe_load((repository / GITHUB).read_text())["jobs"]["inertial-check"]["steps"]
-    wanted = {"persist-credentials": False, "lfs": True, "submodules": "recursive"}
+    wanted = {
+        "fetch-depth": 2,
+        "persist-credentials": False,
+        "lfs": True,
+        "submodules": "recursive",
+    }
     assert steps[0]["with"] == wanted
     first, second = steps[2]["run"].split(" || ")
     assert first.endswith(f'"inertial-check[xacro]=={__version__}"')

@@ -35,11 +35,14 @@ class Runner:
         for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH"):
             self.files[name] = folder.parent / name
             self.files[name].touch()
+        self.event = {}
         self.inputs = {name: each["default"] for name, each in action["inputs"].items()}
 
     def value(self, expression):
         if expression == "github.action_path":
             return str(self.source)
+        if expression.startswith("github.event."):
+            return self.event.get(expression.removeprefix("github.event."), "")
         return self.inputs[expression.removeprefix("inputs.")]
 
     def step(self, name, **environment):
