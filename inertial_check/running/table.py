@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from inertial_check.checking.check import ReportContent
-from inertial_check.checking.report import FileReport, Finding, Report, Severity
+from inertial_check.checking.report import Finding, Report, Severity
 from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError, expect
 from inertial_check.inertia.arrays import EqualByValue
@@ -56,7 +56,19 @@ class Findings(EqualByValue):
     @cached_property
     def rows(self) -> list[Row]:
         """Findings as mappings with the keys COLUMNS; a body is None for the whole model."""
-        return [_build_row(file, each) for file in self.report.files for each in file.findings]
+        rows = []
+        for file in self.report.files:
+            for finding in file.findings:
+                remedy, path = finding.remedy, finding.place.path or file.path
+                edits = zip(remedy.bodies, remedy.edits, strict=True) if remedy else ()
+                numbers = (
+                    f"{body}: {' '.join(f'{name}={text}' for name, text in each.items())}"
+                    for body, each in edits
+                )
+                found = describe_finding(finding) | {"body": finding.body, "path": path}
+                found["remedy"] = "; ".join(numbers) or None
+                rows.append({name: found[name] for name in COLUMNS})
+        return rows
 
     def to_pandas(self) -> DataFrame:
         """Convert the rows to a DataFrame of pandas.
@@ -83,18 +95,6 @@ class Findings(EqualByValue):
         types = dict.fromkeys(("line", "column"), pa.int64()) | {"confidence": pa.float64()}
         schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
         return pa.Table.from_pylist(self.rows, schema)
-
-
-def _build_row(file: FileReport, finding: Finding) -> Row:
-    found: Row = describe_finding(finding) | {"body": finding.body}
-    found["path"] = finding.place.path or file.path
-    if (remedy := finding.remedy) is not None:
-        edits = zip(remedy.bodies, remedy.edits, strict=True)
-        found["remedy"] = "; ".join(
-            f"{body}: {' '.join(f'{name}={text}' for name, text in each.items())}"
-            for body, each in edits
-        )
-    return {name: found.get(name) for name in COLUMNS}
 
 
 def check_models(

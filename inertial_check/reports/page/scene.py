@@ -31,7 +31,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import isfinite
 from typing import NamedTuple, SupportsFloat
@@ -40,11 +40,12 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.checking.check import Document, check_documents
-from inertial_check.checking.engines.catalogue import ALL_ENGINES
+from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
 from inertial_check.checking.report import (
     BodyReport,
     FileReport,
     Finding,
+    Prediction,
     Severity,
     name_all_numbers,
 )
@@ -56,14 +57,23 @@ from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Access, Json
 from inertial_check.documents.load import load
 from inertial_check.documents.meshes import triangles
-from inertial_check.documents.model import ENTRIES, JOINT_TYPES, Body, Joint, Model, Pose, Shape
+from inertial_check.documents.model import (
+    JOINT_TYPES,
+    Body,
+    Joint,
+    Judgement,
+    Model,
+    Number,
+    Pose,
+    Shape,
+    judge,
+)
 from inertial_check.documents.source import Edit, Span
 from inertial_check.errors import DocumentError, InertialCheckError
 from inertial_check.fixing.digits import find_axes
 from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.consistency import Consistency
-from inertial_check.inertia.representations import join, six, symmetric
+from inertial_check.inertia.representations import symmetric
 from inertial_check.inertia.solids import equivalent_box, equivalent_ellipsoid
 from inertial_check.reports.grouping import describe_remedy, write_remedy_command
 
@@ -672,31 +682,54 @@ def describe_remedy_of(
     }
 
 
-def describe_fixes(file: FileReport, model: Model, options: Sequence[str]) -> dict[str, list[Json]]:
-    """Describe the remedy of each body, by its id: the numbers and the solid that it leads to."""
-    bodies = {body.id: body for body in model.bodies}
-    fixes: dict[str, list[Json]] = {}
+def describe_fixes(
+    file: FileReport, model: Model, options: Sequence[str], tolerance: float
+) -> dict[str, list[Json]]:
+    """Describe the remedy of each body, by its id: the numbers and judgement that it leads to."""
+    remedies: dict[str, tuple[dict[str, Json], Mapping[str, str]]] = {}
     for finding in file.findings:
         remedy, described = finding.remedy, describe_remedy_of(file, model, finding, options)
-        if remedy is None or described is None:
-            continue
-        for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True):
-            body = bodies[id_]
-            if body.inertial is None or id_ in fixes:
-                continue
-            value = {
-                name: float(texts.get(name, number.text))
-                for name, number in name_all_numbers(body.inertial).items()
-            }
-            kilograms, meters = body.inertial.kilograms_per_unit, body.inertial.meters_per_unit
-            R_BBi = find_axes(body.inertial, texts)
-            I_BBcm_Bi = body.unit * np.array([value.get(entry, np.nan) for entry in ENTRIES])
-            I_BBcm_B = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.T)
-            center = [meters * value[name] for name in ("x", "y", "z")]
-            margin = Consistency(join(np.ones(()), np.zeros(3), I_BBcm_Bi), "com").margin
-            solid = describe_solid(kilograms * value.get("mass", np.nan), center, I_BBcm_B.tolist())
-            fixes[id_] = [{**described, "margin": encode_number(float(margin)), **solid}]
+        if remedy is not None and described is not None:
+            for id_, texts in zip(remedy.body_ids, remedy.edits, strict=True):
+                remedies.setdefault(id_, (described, texts))
+    if not remedies:
+        return {}
+    bodies = [
+        _write_numbers(body, remedies[body.id][1]) if body.id in remedies else body
+        for body in model.bodies
+    ]
+    after = replace(model, bodies=tuple(bodies))
+    judgements = judge(after, tolerance)
+    predictions = predict(after, judgements)
+    fixes: dict[str, list[Json]] = {}
+    for old, judgement, engines in zip(model.bodies, judgements, predictions, strict=True):
+        if old.id in remedies and old.inertial is not None:
+            described, texts = remedies[old.id]
+            numbers = name_all_numbers(old.inertial)
+            changes = [[n, numbers[n].text, text] for n, text in texts.items() if n in numbers]
+            judged = _describe_judgement(judgement, engines)
+            fixes[old.id] = [{**described, "changes": changes, **judged}]
     return fixes
+
+
+def _write_numbers(body: Body, texts: Mapping[str, str]) -> Body:
+    """Return a body whose inertial states new texts, by the names of its numbers."""
+    inertial = body.inertial
+    if inertial is None:
+        return body
+
+    def read(name: str, old: Number) -> Number:
+        return old._replace(value=float(texts[name]), text=texts[name]) if name in texts else old
+
+    center = zip("xyz", inertial.p_BoBcm_B, strict=True)
+    x, y, z = (read(name, number) for name, number in center)
+    written = inertial._replace(
+        mass=None if inertial.mass is None else read("mass", inertial.mass),
+        p_BoBcm_B=(x, y, z),
+        R_BBi=tuple(map(tuple, find_axes(inertial, texts).tolist())),
+        I_BBcm_Bi={name: read(name, number) for name, number in inertial.I_BBcm_Bi.items()},
+    )
+    return body._replace(inertial=written)
 
 
 def describe_solid(
@@ -822,7 +855,7 @@ def build_scene(
     with raise_defects(file.path):
         library = MeshLibrary() if library is None else library
         meshes = ModelMeshes(model, context, library, triangles)
-        fixes = describe_fixes(file, model, options)
+        fixes = describe_fixes(file, model, options, settings.tolerance)
         nodes, node_notes = describe_nodes(model)
         shapes, shape_notes = describe_shapes(model, meshes)
         densities = describe_densities(file, model, settings)
@@ -833,7 +866,7 @@ def build_scene(
             "nodes": nodes,
             "shapes": shapes,
             "bodies": [
-                _describe_body(body, density, fixes.get(body.id, []), own)
+                _describe_body(body, density, fixes.get(body.id, []), own, len(bodies))
                 for body, density, own in zip(
                     file.bodies, densities, _group_findings(file), strict=True
                 )
@@ -858,7 +891,7 @@ def build_plain_scene(file: FileReport) -> Scene:
         "nodes": [],
         "shapes": [],
         "bodies": [
-            _describe_body(body, None, [], own)
+            _describe_body(body, None, [], own, len(file.bodies))
             for body, own in zip(file.bodies, _group_findings(file), strict=True)
         ],
         "findings": [_describe_finding(index_of, each, []) for each in file.findings],
@@ -901,21 +934,38 @@ def _group_findings(file: FileReport) -> list[list[tuple[int, Finding]]]:
 
 
 def _describe_body(
-    body: BodyReport, density: Json, fixes: list[Json], own: Sequence[tuple[int, Finding]]
+    body: BodyReport,
+    density: Json,
+    fixes: list[Json],
+    own: Sequence[tuple[int, Finding]],
+    count: int,
 ) -> Json:
     """Describe the judgement of a body, its predictions, findings and fixes; see Scene."""
-    judgement = body.judgement
-    worst = max((finding.severity for _, finding in own), default=None)
+    worst = max(
+        (finding.severity for _, finding in own if not _is_whole(finding, count)), default=None
+    )
     return {
         "name": body.name,
         "id": body.id,
         "line": body.line,
         "file": body.file,
-        "verdict": judgement.verdict,
         "severity": None if worst is None else worst.word,
+        "density": density,
+        **_describe_judgement(body.judgement, body.predictions),
+        "predicted": bool(body.predictions),
+        "findings": [number for number, _ in own],
+        "fixes": fixes,
+    }
+
+
+def _describe_judgement(
+    judgement: Judgement, predictions: Mapping[str, Prediction]
+) -> dict[str, Json]:
+    """Describe the verdict on a body, its solids, and the engines that do not accept it."""
+    return {
+        "verdict": judgement.verdict,
         "margin": encode_number(judgement.margin),
         "witness": None if judgement.witness is None else encode_numbers(judgement.witness, 7),
-        "density": density,
         **describe_solid(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B),
         "engines": {
             name: {
@@ -923,13 +973,15 @@ def _describe_body(
                 "message": each.message,
                 "becomes": each.becomes,
             }
-            for name, each in body.predictions.items()
+            for name, each in predictions.items()
             if each.action != "accept"
         },
-        "predicted": bool(body.predictions),
-        "findings": [number for number, _ in own],
-        "fixes": fixes,
     }
+
+
+def _is_whole(finding: Finding, count: int) -> bool:
+    """Whether a finding is about a model of so many bodies, and points at none of them."""
+    return finding.body is None and len(finding.body_ids) > max(2, count // 2)
 
 
 def _describe_finding(
@@ -947,6 +999,7 @@ def _describe_finding(
         "column": finding.place.column,
         "bodies": sorted({index_of[each] for each in ids if each and each in index_of}),
         "model": finding.body is None,
+        "whole": _is_whole(finding, len(index_of)),
         "lines": lines,
         "causes": [
             {

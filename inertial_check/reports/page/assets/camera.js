@@ -2,22 +2,35 @@
 
 class Camera {
   constructor() {
-    this.azimuth = -0.9;
-    this.elevation = 0.38;
-    this.distance = 3;
-    this.target = [0, 0, 0];
-    this.home = { center: [0, 0, 0], radius: 1 };
+    Object.assign(this, { azimuth: -0.9, elevation: 0.38, distance: 3, target: [0, 0, 0] });
+    this.home = { points: [], center: [0, 0, 0], radius: 1 };
   }
 
-  frame(center, radius) {
-    this.home = { center, radius };
-    this.reset();
+  // Looks at points so that they fill most of the picture, whatever its form.
+  frame(points, center, radius, aspect) {
+    this.home = { points, center, radius };
+    this.reset(aspect);
   }
 
-  reset() {
-    this.azimuth = -0.9;
-    this.elevation = 0.38;
+  reset(aspect) {
+    Object.assign(this, { azimuth: -0.9, elevation: 0.38, moved: false });
     this.approach(this.home.center, this.home.radius);
+    for (let round = 0; round < 6; round++) {
+      const { view, projection } = this.matrices(aspect), m = multiply(projection, view);
+      const seen = this.home.points.map((p) => {
+        const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15], [x, y] = transform(m, p);
+        return [x / w, y / w, 0];
+      });
+      const box = boundsOf(seen);
+      if (!box) return;
+      const [x, y] = [0, 1].map((i) => (box.low[i] + box.high[i]) / 2);
+      // Half the height of the picture at the target is distance / projection[5].
+      for (const [shift, k] of [[x / projection[0], 0], [y / projection[5], 1]]) {
+        this.target = combine(1, this.target, this.distance * shift, [view[k], view[4 + k], view[8 + k]]);
+      }
+      const fill = Math.max(...[0, 1].map((i) => (box.high[i] - box.low[i]) / 2));
+      if (fill > 0) this.distance *= fill / 0.78;
+    }
   }
 
   approach(center, radius) {
@@ -45,14 +58,13 @@ class Camera {
 
   matrices(aspect) {
     const flat = Math.cos(this.elevation);
-    const away = [
-      flat * Math.cos(this.azimuth), flat * Math.sin(this.azimuth), Math.sin(this.elevation)];
+    const away = [flat * Math.cos(this.azimuth), flat * Math.sin(this.azimuth), Math.sin(this.elevation)];
     const eye = combine(1, this.target, this.distance, away);
     const reach = 12 * this.home.radius;
     const near = Math.max(this.distance - reach, 0.01 * this.distance);
     const angle = aspect < 1 ? 2 * Math.atan(Math.tan(0.25) / aspect) : 0.5;
     return {
-      eye,
+      eye, aspect,
       view: lookAt(eye, this.target, [0, 0, 1]),
       projection: perspective(Math.min(angle, 2), aspect, near, this.distance + reach),
     };
@@ -67,8 +79,7 @@ const KEY_STEPS = {
   "+": (camera) => camera.zoom(0.85),
   "=": (camera) => camera.zoom(0.85),
   "-": (camera) => camera.zoom(1.18),
-  Home: (camera) => camera.reset(),
-  0: (camera) => camera.reset(),
+  Home: (camera, canvas) => camera.reset(canvas.clientWidth / canvas.clientHeight),
 };
 
 // Calls `changed` after each move, `hover` with the pointer, and `click` where it did not move.
@@ -91,6 +102,7 @@ function attachCamera(canvas, camera, { changed, hover, click }) {
     const dx = event.clientX - last.x, dy = event.clientY - last.y;
     moved += Math.abs(dx) + Math.abs(dy);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    camera.moved = true;
     const height = canvas.clientHeight || 1;
     if (pointers.size === 2) {
       const now = gap();
@@ -114,6 +126,7 @@ function attachCamera(canvas, camera, { changed, hover, click }) {
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
+    camera.moved = true;
     camera.zoom(Math.exp(Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY), 120) / 700));
     changed();
   }, { passive: false });
@@ -121,7 +134,8 @@ function attachCamera(canvas, camera, { changed, hover, click }) {
     const step = KEY_STEPS[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    step(camera);
+    camera.moved = true;
+    step(camera, canvas);
     changed();
   });
 }

@@ -28,12 +28,8 @@ const ACTIONS = {
   reject: { colour: "error", sign: "×", word: "rejects" },
   drop: { colour: "error", sign: "−", word: "drops" },
 };
-const DENSITY_STOPS = [
-  [10, "#3b4cc0"], [300, "#6f9bd1"], [1000, "#7fb69a"], [2700, "#e0c068"], [7800, "#d9793f"],
-  [25000, "#a3262a"],
-];
-const MARGIN_STOPS = [[-0.02, "#c2362f"], [0, "#e09a3e"], [0.05, "#d9cf6a"], [0.15, "#74b587"],
-  [1 / 3, "#2f7fa0"]];
+const DENSITY_STOPS = [[10, "#3b4cc0"], [300, "#6f9bd1"], [1000, "#7fb69a"], [2700, "#e0c068"], [7800, "#d9793f"], [25000, "#a3262a"]];
+const MARGIN_STOPS = [[-0.02, "#c2362f"], [0, "#e09a3e"], [0.05, "#d9cf6a"], [0.15, "#74b587"], [1 / 3, "#2f7fa0"]];
 
 function onScale(stops, value, place = (x) => x) {
   const last = stops.length - 1;
@@ -51,7 +47,7 @@ function colourBody(body, key, colours, numbers = body) {
   const named = (name) => parseColour(colours[name]);
   const fixed = numbers !== body;
   if (key === "findings") return named(fixed ? "fixed" : body.severity || "ok");
-  if (key === "verdict") return named(fixed ? "fixed" : VERDICTS[body.verdict] || "warning");
+  if (key === "verdict") return named(VERDICTS[numbers.verdict] || "warning");
   if (key === "margin") {
     return numbers.margin === null ? named("none") : onScale(MARGIN_STOPS, numbers.margin);
   }
@@ -59,34 +55,24 @@ function colourBody(body, key, colours, numbers = body) {
     return body.density ? onScale(DENSITY_STOPS, body.density.value, Math.log) : named("none");
   }
   if (!body.predicted) return named("none");
-  const prediction = body.engines[key.slice("engine:".length)];
+  const prediction = numbers.engines[key.slice("engine:".length)];
   return named(ACTIONS[prediction ? prediction.action : "accept"]?.colour || "none");
 }
 
 // Entries { label, colour } of the legend of a key, for the values that occur.
 function legendOf(key, all, colours, numbersOf) {
-  const bodies = all.filter((body) => numbersOf(body) === body || !["findings", "verdict"].includes(key));
+  const bodies = key === "findings" ? all.filter((body) => numbersOf(body) === body) : all.map(numbersOf);
   const fixed = bodies.length < all.length ? [{ label: "fixed", colour: colours.fixed }] : [];
-  const pick = (values, named) => {
-    const groups = new Map();
-    for (const value of values) {
-      const colour = named(value);
-      groups.set(value, { label: value, colour });
-    }
-    return [...groups.values()];
-  };
   if (key === "findings") {
-    return fixed.concat(["error", "warning", "note", null]
-      .filter((each) => bodies.some((body) => body.severity === each))
+    return fixed.concat(["error", "warning", "note", null].filter((each) => bodies.some((body) => body.severity === each))
       .map((each) => ({ label: each || "no finding", colour: colours[each || "ok"] })));
   }
   if (key === "verdict") {
-    return fixed.concat(
-      pick(bodies.map((body) => body.verdict), (each) => colours[VERDICTS[each] || "warning"]));
+    const verdicts = [...new Set(bodies.map((body) => body.verdict))];
+    return verdicts.map((label) => ({ label, colour: colours[VERDICTS[label] || "warning"] }));
   }
   if (key === "margin") {
-    const rows = MARGIN_STOPS.map(([at, colour], i) => (
-      { label: i ? formatNumber(at, 2) : "below 0", colour }));
+    const rows = MARGIN_STOPS.map(([at, colour], i) => ({ label: i ? formatNumber(at, 2) : "below 0", colour }));
     return [...rows, { label: "none", colour: colours.none }];
   }
   if (key === "density") {
@@ -95,8 +81,7 @@ function legendOf(key, all, colours, numbersOf) {
     return [...rows, { label: "no volume", colour: colours.none }];
   }
   const name = key.slice("engine:".length);
-  const actions = bodies.filter((body) => body.predicted)
-    .map((body) => body.engines[name]?.action || "accept");
+  const actions = bodies.filter((_, index) => all[index].predicted).map((body) => body.engines[name]?.action || "accept");
   return Object.entries(ACTIONS).filter(([action]) => actions.includes(action))
     .map(([, { word, colour }]) => ({ label: word, colour: colours[colour] }));
 }

@@ -21,8 +21,7 @@ function buildLines(lines) {
 }
 
 function buildChanges(changes) {
-  return element("div", { class: "lines" }, ...changes.flatMap(
-    ({ old, new: changed }) => [buildLine(old, "minus"), buildLine(changed, "plus")]));
+  return element("div", { class: "lines" }, ...changes.flatMap(({ old, new: changed }) => [buildLine(old, "minus"), buildLine(changed, "plus")]));
 }
 
 function buildCommand(command) {
@@ -47,9 +46,7 @@ function buildCauses(finding) {
   return element("ul", { class: "causes" }, ...finding.causes.map((each) => {
     const inner = element("div", { class: "bar-inner" });
     inner.style.width = `${100 * (each.confidence ?? 0)}%`;
-    return element("li", {},
-      element("div", { class: "head" },
-        element("span", { text: each.cause }),
+    return element("li", {}, element("div", { class: "head" }, element("span", { text: each.cause }),
         element("span", { class: "bar-outer", "aria-hidden": "true" }, inner),
         element("span", { class: "quiet", text: `${Math.round(100 * (each.confidence ?? 0))} %` })),
       element("p", { text: each.evidence }));
@@ -57,9 +54,7 @@ function buildCauses(finding) {
 }
 
 function buildFix(fix) {
-  return element("div", { class: "fix" },
-    element("h3", { text: "Fix" }),
-    element("p", { class: "place", text: shorten(fix.reason, 2000) }),
+  return element("div", { class: "fix" }, element("h3", { text: "Fix" }), element("p", { class: "place", text: shorten(fix.reason, 2000) }),
     fix.lines.length ? buildChanges(fix.lines) : null,
     fix.command ? buildCommand(fix.command) : null);
 }
@@ -71,9 +66,7 @@ function buildCard(scene, index, { select, withFixes = true, withBody = true }) 
     onclick: () => select(body) }));
   const more = finding.bodies.length - names.length;
   const source = finding.file ?? scene.path;
-  return element("article", { class: "card", "data-finding": index },
-    element("header", {},
-      severityLabel(finding.severity),
+  return element("article", { class: "card", "data-finding": index }, element("header", {}, severityLabel(finding.severity),
       element("span", { class: "code", text: `${finding.code} ${finding.name}` }),
       ...(withBody ? names : []),
       withBody && more > 0 ? element("span", { class: "quiet", text: `and ${more} more` }) : null,
@@ -88,10 +81,37 @@ function buildCard(scene, index, { select, withFixes = true, withBody = true }) 
 // Cards of the worst findings; a button shows further ones, because thousands of cards take seconds.
 const CARDS = 150;
 
+// Indices of the findings, worst first: by severity, then those with a remedy, then by the margin.
+function orderFindings({ findings, bodies }) {
+  const margins = findings.map((each) => Math.min(1, ...each.bodies.map((body) => bodies[body].margin ?? 1)));
+  return [...findings.keys()].sort((i, j) => rankSeverity(findings[i]) - rankSeverity(findings[j])
+    || !findings[i].bodies.length - !findings[j].bodies.length || findings[i].whole - findings[j].whole || !findings[i].remedy - !findings[j].remedy || margins[i] - margins[j] || i - j);
+}
+
+// What Next visits, worst first: every remedy, error and warning; one remedy of several findings once.
+function listSteps(scene) {
+  const all = orderFindings(scene).map((finding) => {
+    const { bodies, remedy, severity } = scene.findings[finding];
+    const body = bodies.find((each) => scene.bodies[each].fixes.length) ?? bodies[0] ?? -1;
+    return { finding, body, wanted: remedy || severity !== "note", key: remedy?.lines.length ? JSON.stringify(remedy.lines) : finding };
+  });
+  const some = all.some((each) => each.wanted) ? all.filter((each) => each.wanted) : all;
+  return some.filter(({ key }, k) => some.findIndex((each) => each.key === key) === k);
+}
+
+// The numbers of a body that its remedy changes, as "iyy 0.0801 → 0.00801"; else its worst finding.
+function describeChanges(scene, index) {
+  const { fixes, findings } = scene.bodies[index], short = (text) => (Number.isFinite(Number(text)) ? formatNumber(Number(text), 3) : text);
+  if (fixes.length) {
+    const changes = fixes[0].changes.map(([name, is, should]) => `${name} ${short(is)} → ${short(should)}`);
+    return changes.length > 3 ? [...changes.slice(0, 3), `and ${changes.length - 3} more`] : changes;
+  }
+  const own = orderFindings(scene).find((each) => findings.includes(each) && !scene.findings[each].whole);
+  return own === undefined ? [] : [scene.findings[own].name.replaceAll("-", " ")];
+}
+
 function buildFindings(scene, select) {
-  const rank = { error: 0, warning: 1, note: 2 };
-  const order = [...scene.findings.keys()].sort(
-    (i, j) => rank[scene.findings[i].severity] - rank[scene.findings[j].severity] || i - j);
+  const order = orderFindings(scene);
   const build = (indices) => indices.map((index) => buildCard(scene, index, { select }));
   const parts = build(order.slice(0, CARDS));
   if (order.length > CARDS) {
@@ -107,9 +127,7 @@ function buildFindings(scene, select) {
     parts.push(button);
   }
   if (!parts.length) {
-    const text = scene.bodies.length
-      ? "No finding: every body with numbers is one that can exist."
-      : "There is no body to show.";
+    const text = scene.bodies.length ? "No finding: every body with numbers is one that can exist." : "There is no body to show.";
     parts.push(element("p", { class: "empty", text }));
   }
   if (scene.suppressed) {
@@ -133,14 +151,13 @@ function buildFact(term, value, before = null) {
 }
 
 // The facts of a body; where a fix is shown, with the old numbers struck through.
-function buildBody(scene, index, numbers, select) {
+function buildBody(scene, index, numbers, address, select) {
   const body = scene.bodies[index];
   const node = scene.nodes[index];
   const joint = node?.joint;
   const parent = node && node.parent !== null ? scene.bodies[node.parent] : null;
   const own = body.findings;
-  const facts = [
-    ...buildFact("Verdict", body.verdict),
+  const facts = [...buildFact("Verdict", numbers.verdict, body.verdict),
     ...buildFact("Margin", formatNumber(numbers.margin, 4), formatNumber(body.margin, 4)),
     ...buildFact("Mass", `${formatNumber(numbers.mass)} kg`, `${formatNumber(body.mass)} kg`),
     ...buildFact("Centre of mass", `${formatList(numbers.com)} m`, `${formatList(body.com)} m`),
@@ -151,11 +168,9 @@ function buildBody(scene, index, numbers, select) {
       : "no volume known"),
     ...(joint ? buildFact("Joint", shorten(`${joint.name} (${joint.type})`, 120)) : []),
   ];
-  const parts = [
-    element("h2", { text: shorten(body.name, 300) || "(no name)", dir: "auto" }),
-    element("p", { class: "place", text: shorten(`${body.file ?? scene.path}:${body.line}`, 300) }),
-    element("dl", { class: "facts" }, ...facts),
-  ];
+  const parts = [element("h2", { text: shorten(body.name, 300) || "(no name)", dir: "auto" }),
+    element("p", { class: "place" }, shorten(`${body.file ?? scene.path}:${body.line}`, 300), " · ", element("a", { class: "link", href: address, text: "link" })),
+    element("dl", { class: "facts" }, ...facts)];
   if (parent) {
     parts.push(element("p", { class: "place" }, "hangs on ", element("button", {
       type: "button", class: "link", text: shorten(parent.name, 80) || "(no name)", onclick: () => select(node.parent) })));
@@ -165,7 +180,7 @@ function buildBody(scene, index, numbers, select) {
     for (const each of own) parts.push(buildCard(scene, each, { select, withFixes: false, withBody: false }));
     parts.push(...body.fixes.map(buildFix));
   }
-  if (body.predicted) parts.push(element("h3", { text: "What simulators do with it" }), buildEngines(scene, body));
+  if (body.predicted) parts.push(element("h3", { text: "What simulators do with it" }), buildEngines(scene, numbers));
   return parts;
 }
 
@@ -179,12 +194,10 @@ function buildEngines(scene, body) {
     swatch.style.backgroundColor = `var(--${colour})`;
     const said = [prediction.becomes && `becomes ${prediction.becomes}`, prediction.message && `“${prediction.message}”`]
       .filter(Boolean).join("; ");
-    return element("tr", {},
-      element("td", { title: version, text: name }),
+    return element("tr", {}, element("td", { title: version, text: name }),
       element("td", {}, swatch, ` ${word}`),
       element("td", { text: shorten(said, 400), dir: "auto" }));
   });
-  return element("div", {},
-    rows.length ? element("table", { class: "engine-table" }, element("tbody", {}, ...rows)) : null,
+  return element("div", {}, rows.length ? element("table", { class: "engine-table" }, element("tbody", {}, ...rows)) : null,
     accepting.length ? element("p", { class: "place", text: `${rest}${accepting.map(({ name }) => name).join(", ")}.` }) : null);
 }

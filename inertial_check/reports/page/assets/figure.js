@@ -12,15 +12,12 @@ class Figure extends MarkedRobot {
     this.camera = new Camera();
     this.primitives = {
       sphere: this.renderer.upload(unitSphere(18)),
-      globe: this.renderer.upload(unitSphere(10)),
       dot: this.renderer.upload(unitSphere(5)),
-      cylinder: this.renderer.upload(unitCylinder()),
       rod: this.renderer.upload(unitCylinder(8)),
-      cone: this.renderer.upload(unitCone()),
       box: this.renderer.upload(unitBox()),
     };
     this.options = {
-      shapes: "visual", solid: "ellipsoid", com: true, axes: false, frames: false,
+      shapes: "visual", solid: "ellipsoid", com: false, axes: false, frames: false,
       colour: "findings", numbers: "written",
     };
     this.selected = -1;
@@ -32,16 +29,17 @@ class Figure extends MarkedRobot {
     this.afterDraw = () => {};
   }
 
-  // Takes a scene with decoded meshes by their digests; keeps the camera if `keepView`.
+  // Takes a scene with meshes by their digests; keeps the camera if `keepView`.
   show(scene, meshes, keepView = false) {
     for (const mesh of this.owned) this.renderer.free(mesh);
-    this.owned = [];
     this.scene = scene;
     this.positions = scene.nodes.map(() => 0);
     this.order = orderNodes(scene.nodes);
     this.offsets = scene.nodes.map(() => [0, 0, 0]);
-    const gpu = new Map();
-    this.shapes = scene.shapes.map((shape) => this.prepare(shape, meshes, gpu));
+    const decoded = new Map();
+    this.shapes = scene.shapes.map((shape) => this.prepare(shape, meshes, decoded));
+    this.owned = [this.renderer.join(this.shapes)];
+    this.seen = new Set(this.shapes.filter((shape) => shape?.role === "visual").map((shape) => shape.body));
     this.place();
     this.spreadRoots();
     this.place();
@@ -49,11 +47,23 @@ class Figure extends MarkedRobot {
       const box = this.bounds((body) => body === index);
       return box ? Math.hypot(...subtract(box.high, box.low)) / 2 : 0;
     });
-    const { center, radius } = this.measure();
-    this.radius = radius;
-    if (!keepView) this.camera.frame(center, radius);
-    this.prepareGrid(center, radius);
+    const points = this.subject(), { low, high } = boundsOf(points);
+    const center = combine(0.5, low, 0.5, high), radius = Math.hypot(...subtract(high, low)) / 2;
+    this.radius = radius > 0 && Number.isFinite(radius) ? radius : 0.1;
+    this.ground = low[2];
+    if (!keepView) this.camera.frame(points, center, this.radius, this.aspect());
+    this.prepareGrid(center, this.radius);
     this.refresh();
+  }
+
+  // Keeps the robot in the picture until someone moves the camera.
+  resize(again = false) {
+    if (again || !this.camera.moved) this.camera.reset(this.aspect());
+    this.request();
+  }
+
+  aspect() {
+    return (this.canvas.clientWidth || 1) / (this.canvas.clientHeight || 1);
   }
 
   setPosition(index, value) {
@@ -64,30 +74,19 @@ class Figure extends MarkedRobot {
 
   prepareGrid(center, radius) {
     const step = 10 ** Math.floor(Math.log10(radius / 1.5)), reach = 4 * radius;
-    const many = Math.ceil(reach / step), lines = [];
-    const [cx, cy] = [0, 1].map((i) => Math.round(center[i] / step) * step);
-    for (let i = -many; i <= many; i++) {
-      for (const [a, b] of [[0, 1], [1, 0]]) {
-        // Each line is cut into pieces, because it fades with the distance of its ends.
-        for (let k = -8; k < 8; k++) {
-          for (const end of [k, k + 1]) {
-            const p = [0, 0, this.ground];
-            p[a] = i * step;
-            p[b] = end * many * step / 8;
-            lines.push(p[0] + cx, p[1] + cy, p[2]);
-          }
-        }
-      }
+    const many = Math.ceil(reach / step), lines = [], z = this.ground;
+    const [x, y] = center.map((each) => Math.round(each / step) * step), end = many * step;
+    for (let k = -end; k <= end; k += step) {
+      lines.push(x + k, y - end, z, x + k, y + end, z, x - end, y + k, z, x + end, y + k, z);
     }
     const mesh = this.renderer.upload({ data: new Float32Array(lines) });
     this.owned.push(mesh);
     this.grid = { mesh, reach, middle: center.slice(0, 2) };
   }
 
-  // The numbers of a body that are shown: as written, or after the chosen fix.
+  // The numbers of a body that are shown: as written, or after its remedy.
   numbersOf(body) {
-    if (this.options.numbers === "written" || !body.fixes.length) return body;
-    return body.fixes[0];
+    return this.options.numbers === "written" || !body.fixes.length ? body : body.after;
   }
 
   refresh() {
@@ -113,16 +112,13 @@ class Figure extends MarkedRobot {
   adapt(late) {
     const full = Math.min(window.devicePixelRatio || 1, 2);
     this.slow = 0.6 * this.slow + 0.4 * late;
-    if (this.slow > 45) this.scale = Math.max(0.5, this.scale * 0.8);
-    this.scale = Math.min(this.scale, full);
+    this.scale = this.slow > 45 ? Math.max(0.5, 0.8 * this.scale) : Math.min(this.scale, full);
+    const settle = () => {
+      Object.assign(this, { scale: full, slow: 0 });
+      this.request();
+    };
     clearTimeout(this.settle);
-    if (this.scale < full) {
-      this.settle = setTimeout(() => {
-        this.scale = full;
-        this.slow = 0;
-        this.request();
-      }, 400);
-    }
+    if (this.scale < full) this.settle = setTimeout(settle, 400);
   }
 
   draw() {
@@ -132,83 +128,76 @@ class Figure extends MarkedRobot {
     const grid = { ...this.grid, color: [...parseColour(this.colours.grid), 1] };
     const quick = this.scale < Math.min(window.devicePixelRatio || 1, 2);
     const items = quick ? this.solids : [...this.solids, ...this.listGlyphs(view)];
-    this.renderer.draw(items, view, parseColour(this.colours.stage), grid, quick);
+    const [stage, accent] = [this.colours.stage, this.colours.accent].map(parseColour);
+    this.renderer.draw(items, view, stage, grid, accent, quick);
     this.afterDraw(this);
   }
 
   colourOf(index) {
     const body = this.scene.bodies[index];
-    let colour = colourBody(
-      body, this.options.colour, this.colours, this.numbersOf(body));
-    if (!body.severity && this.options.colour === "findings") {
+    let colour = colourBody(body, this.options.colour, this.colours, this.numbersOf(body));
+    if (!isGuilty(body) && this.options.colour === "findings") {
       colour = mix(colour, [1, 1, 1], 0.1 * (index % 3)); // neighbours can be told apart
     }
     if (index === this.hovered) return mix(colour, parseColour(this.colours.accent), 0.3);
     return colour;
   }
 
-  // Colour around the selected body.
-  outlineOf(index) {
-    return index === this.selected ? [...parseColour(this.colours.accent), 1] : null;
+  // Whether a body is drawn with its tensor, and so that it shines through the others.
+  stands(index) {
+    return index === this.selected || (this.options.colour === "findings" && isGuilty(this.scene.bodies[index]));
   }
 
   listSolids() {
-    const { shapes, solid } = this.options, items = [];
-    const dim = this.selected >= 0;
-    for (const shape of this.shapes) {
-      if (!shape || shape.role !== shapes) continue;
-      const chosen = shape.body === this.selected;
-      const alpha = solid === "none" ? 1 : chosen ? 0.55 : dim ? 0.3 : 0.46;
+    const { shapes, solid, colour } = this.options, items = [], plain = colour === "findings";
+    this.oversize = new Map();
+    this.shapes.forEach((shape, part) => {
+      if (!shape || (shape.role !== shapes && !(shapes === "visual" && !this.seen.has(shape.body)))) return;
+      const { body } = shape, first = this.stands(body);
+      const alpha = first ? 0.66 : plain ? 0.34 : solid === "none" ? 1 : 0.5;
       items.push(Renderer.item({
-        mesh: shape.mesh, matrix: multiply(this.poses[shape.body], shape.local), body: shape.body,
-        color: [...this.colourOf(shape.body), alpha], gloss: 0.12,
-        outline: this.outlineOf(shape.body),
+        part, first, body, matrix: multiply(this.poses[body], shape.local), gloss: 0.12,
+        color: [...this.colourOf(body), alpha], outline: body === this.selected,
       }));
-    }
+    });
+    const bare = !items.length;
     if (solid !== "none") {
-      this.scene.bodies.forEach((body, index) => items.push(...this.listEquivalents(body, index)));
+      this.scene.bodies.forEach((body, index) => {
+        if (this.stands(index) || bare || !plain) items.push(...this.listEquivalents(body, index));
+      });
     }
     return items;
   }
 
   listEquivalents(body, index) {
-    const numbers = this.numbersOf(body), items = [];
-    const own = this.equivalent(numbers, index);
-    if (own) items.push(own);
-    if (numbers !== body) {
-      const before = this.equivalent(body, index);
-      if (before) {
-        before.color = [...parseColour(this.colours.error), 0.16];
-        before.layer = "ghost";
-        before.body = -1;
-        before.outline = null;
-        items.push(before);
-      }
-    }
-    return items;
+    const numbers = this.numbersOf(body), own = this.equivalent(numbers, index);
+    const before = numbers !== body && index === this.selected ? this.equivalent(body, index, true) : null;
+    return [own, before].filter(Boolean);
   }
 
-  // The ellipsoid or box of some numbers; flat along an axis in which no body has them.
-  equivalent(numbers, index) {
-    const lengths = this.options.solid === "box"
-      ? numbers.box?.map((each) => each && each / 2) : numbers.ellipsoid;
+  // The ellipsoid or box of some numbers; flat along an axis in which no body has them. One that is
+  // larger than its surroundings, or that was there `before`, is an outline, at most as large as half
+  // the robot: its size stands beside it.
+  equivalent(numbers, index, before = false) {
+    const lengths = this.options.solid === "box" ? numbers.box?.map((each) => each && each / 2) : numbers.ellipsoid;
     const com = drawable(numbers.com);
     if (!lengths || !numbers.axes || !com || !this.poses[index]) return null;
     const largest = Math.max(...lengths.map((each) => each ?? 0));
-    if (!(largest > 0) || largest > 50 * this.radius) return null;
-    const half = lengths.map((each) => Math.max(each ?? 0, FLAT * largest));
-    const box = this.options.solid === "box";
-    const factor = box ? 2 : 1;
-    const local = multiply(
-      rigid(numbers.axes, com), scaling(...half.map((each) => factor * each)));
-    // One that is larger than its body would hide the robot.
-    const ghost = largest > 1.4 * (this.sizes[index] || 0.25 * this.radius);
-    const round = this.scene.bodies.length > 60 ? "globe" : "sphere";
+    if (!(largest > 0)) return null;
+    const over = largest > 1.4 * (this.sizes[index] || 0.25 * this.radius), outline = over || before;
+    const shrink = outline ? Math.min(1, 0.4 * this.radius / largest) : 1;
+    if (over && !before) {
+      const wide = formatSize([Math.max(...numbers.box.map((each) => each ?? 0))]);
+      this.oversize.set(index, `has the tensor of a body ${wide} wide${shrink < 1 ? " (drawn smaller)" : ""}`);
+    }
+    const half = lengths.map((each) => shrink * Math.max(each ?? 0, FLAT * largest));
+    const box = this.options.solid === "box" && !outline, factor = box ? 2 : 1;
+    const local = multiply(rigid(numbers.axes, com), scaling(...half.map((each) => factor * each)));
+    const colour = before ? parseColour(this.colours.error) : this.colourOf(index);
     return Renderer.item({
-      mesh: this.primitives[box ? "box" : round], matrix: multiply(this.poses[index], local),
-      body: index, color: [...this.colourOf(index), ghost ? 0.3 : 1], gloss: 0.25,
-      layer: ghost ? "ghost" : undefined,
-      outline: this.outlineOf(index),
+      mesh: this.primitives[box ? "box" : "sphere"], matrix: multiply(this.poses[index], local),
+      body: before ? -1 : index, color: [...colour, 1], gloss: outline ? -1 : 0.25,
+      layer: outline ? "ghost" : undefined,
     });
   }
 
@@ -225,28 +214,26 @@ class Figure extends MarkedRobot {
   project(index) {
     const pose = this.poses?.[index], view = this.view;
     if (!pose || !view) return null;
-    const shape = this.shapes.find((each) => each && each.body === index);
-    const point = drawable(this.scene.bodies[index].com)
-      || (shape && combine(0.5, shape.low, 0.5, shape.high)) || [0, 0, 0];
-    const p = transform(pose, point), m = multiply(view.projection, view.view);
+    const own = this.bounds((body) => body === index), middle = own && combine(0.5, own.low, 0.5, own.high);
+    const com = drawable(this.scene.bodies[index].com), at = com && transform(pose, com);
+    // A centre of mass far from its body is no place to point at.
+    const near = at && !(middle && Math.hypot(...subtract(at, middle)) > this.sizes[index]);
+    const p = near ? at : middle || transform(pose, [0, 0, 0]), m = multiply(view.projection, view.view);
     const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
     if (!(w > 0)) return null;
     const clip = transform(m, p);
-    return [
-      (clip[0] / w + 1) / 2 * this.canvas.clientWidth,
-      (1 - clip[1] / w) / 2 * this.canvas.clientHeight,
-    ];
+    return [(clip[0] / w + 1) / 2 * this.canvas.clientWidth, (1 - clip[1] / w) / 2 * this.canvas.clientHeight];
   }
 
   approach(index) {
-    const pose = this.poses?.[index];
-    if (!pose) return;
-    const box = this.bounds((body) => body === index);
-    const size = box ? Math.hypot(...subtract(box.high, box.low)) / 2
-      : middle(this.scene.bodies[index].ellipsoid);
-    const center = box ? combine(0.5, box.low, 0.5, box.high)
-      : transform(pose, drawable(this.scene.bodies[index].com) || [0, 0, 0]);
-    this.camera.approach(center, Math.max(1.6 * size, 0.12 * this.radius));
+    const box = this.poses?.[index] && this.bounds((body) => body === index);
+    const center = box ? combine(0.5, box.low, 0.5, box.high) : transform(this.poses[index], drawable(this.scene.bodies[index].com) || [0, 0, 0]);
+    this.camera.approach(center, Math.max(2.2 * this.sizes[index], 0.16 * this.radius));
     this.request();
   }
+}
+
+// Whether a finding of the body itself, and not one of the whole model, is an error or a warning.
+function isGuilty(body) {
+  return body.severity === "error" || body.severity === "warning";
 }

@@ -45,7 +45,5 @@ function buildJoints(scene, figure, select) {
       slider.dispatchEvent(new Event("input"));
     }
   } });
-  const followers = scene.nodes.filter((node) => node.joint?.mimic).length;
-  return [reset, ...rows, followers ? element("p", { class: "place", text: `${plural(followers, "joint")} that follow others move with them.` }) : null]
-    .filter(Boolean);
+  return [reset, ...rows];
 }

@@ -32,11 +32,8 @@ function translation(p) {
 function turning(axis, angle, point) {
   const [x, y, z] = axis;
   const s = Math.sin(angle), c = Math.cos(angle), d = 1 - c;
-  const rotation = [
-    c + x * x * d, x * y * d - z * s, x * z * d + y * s,
-    y * x * d + z * s, c + y * y * d, y * z * d - x * s,
-    z * x * d - y * s, z * y * d + x * s, c + z * z * d,
-  ];
+  const rotation = [c + x * x * d, x * y * d - z * s, x * z * d + y * s, y * x * d + z * s, c + y * y * d, y * z * d - x * s,
+    z * x * d - y * s, z * y * d + x * s, c + z * z * d];
   const turned = transform(rigid(rotation, [0, 0, 0]), point);
   return rigid(rotation, subtract(point, turned));
 }
@@ -91,8 +88,5 @@ function lookAt(eye, target, up) {
   const z = normalized(subtract(eye, target));
   const x = normalized(cross(up, z));
   const y = cross(z, x);
-  return [
-    x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0,
-    -dot(x, eye), -dot(y, eye), -dot(z, eye), 1,
-  ];
+  return [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1];
 }

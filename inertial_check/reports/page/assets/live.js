@@ -3,6 +3,8 @@
 function followServer(page) {
   const events = new EventSource("events");
   let shown = page.scene ? "first" : null;
+  events.onerror = () => page.say("The view server has gone, so saves no longer show. Start inertial-check view again, and this page follows.");
+  events.onopen = () => page.say("");
   events.addEventListener("scene", async (event) => {
     if (event.data === shown) return;
     shown = event.data;

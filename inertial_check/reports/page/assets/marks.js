@@ -1,5 +1,3 @@
-// Marks with a size on the screen: centres of mass, principal axes, frames, bones.
-
 const AXIS_COLOURS = ["#d0453e", "#4a9a4f", "#3f6fc4"];
 
 class MarkedRobot extends Robot {
@@ -11,7 +9,7 @@ class MarkedRobot extends Robot {
       const pose = this.poses[index];
       if (!pose) return;
       const numbers = this.numbersOf(body), center = drawable(numbers.com);
-      if (center && numbers.mass > 0 && com) items.push(this.dot(pose, center, index, view, ink));
+      if (center && numbers.mass > 0 && (com || this.stands(index))) items.push(this.dot(pose, center, index, view, ink));
       if (center && axes && numbers.axes) {
         const long = Math.min(middle(numbers.ellipsoid) * 1.35 || 0, 2 * this.radius);
         items.push(...this.triad(pose, numbers.axes, center, index, view, long, ink));
@@ -57,8 +55,7 @@ class MarkedRobot extends Robot {
       const direction = [axes[k], axes[3 + k], axes[6 + k]];
       const end = combine(1, center, length, direction);
       const from = colour ? transform(pose, combine(1, center, -length, direction)) : at;
-      return this.stick(
-        from, transform(pose, end), view, 0.0014, parseColour(AXIS_COLOURS[k]), index);
+      return this.stick(from, transform(pose, end), view, 0.0014, parseColour(AXIS_COLOURS[k]), index);
     });
   }
 
@@ -68,8 +65,7 @@ class MarkedRobot extends Robot {
     return this.scene.nodes.flatMap((node, index) => {
       if (node.parent === null) return [];
       const [from, to] = [node.parent, index].map((i) => transform(this.poses[i], [0, 0, 0]));
-      return Math.hypot(...subtract(to, from)) > 0
-        ? [this.stick(from, to, view, 0.0012, colour, index)] : [];
+      return Math.hypot(...subtract(to, from)) > 0 ? [this.stick(from, to, view, 0.0012, colour, index)] : [];
     });
   }
 
@@ -80,8 +76,7 @@ class MarkedRobot extends Robot {
     if (this.numbersOf(body) !== body || !body.witness || !center || !pose) return [];
     const long = Math.min(1.2 * Math.max(...(body.ellipsoid || [0]).map((x) => x ?? 0)), this.radius);
     if (!(long > 0)) return [];
-    const [from, to] = [-long, long].map(
-      (k) => transform(pose, combine(1, center, k, body.witness)));
+    const [from, to] = [-long, long].map((k) => transform(pose, combine(1, center, k, body.witness)));
     return [this.stick(from, to, view, 0.002, parseColour(this.colours.error), this.selected)];
   }
 }

@@ -16,7 +16,6 @@ class ModelList {
     button.addEventListener("click", () => show(nav.hidden));
     show(true);
     this.rows = models.map((model, index) => this.makeRow(model, () => open(index)));
-    this.list.addEventListener("keydown", (event) => this.onKey(event));
     find("models-filter").addEventListener("input", () => this.arrange());
     this.arrange();
   }
@@ -27,11 +26,9 @@ class ModelList {
       if (model.counts[kind]) counts.append(element("span", { class: `sev-${kind}`, text: plural(model.counts[kind], kind) }));
     }
     if (!counts.childNodes.length) counts.append(element("span", { text: model.bodies ? `${plural(model.bodies, "body")}, no finding` : "nothing to show" }));
-    const parts = [
-      element("span", { class: "name", text: shorten(model.title, 80), dir: "auto", title: shorten(model.path, 300) }),
+    const parts = [element("span", { class: "name", text: shorten(model.title, 80), dir: "auto", title: shorten(model.path, 300) }),
       element("span", { class: "where" }, element("bdi", { text: shorten(model.path, 200) })), counts];
-    return model.scene === null
-      ? element("li", { class: "plain" }, ...parts)
+    return model.scene === null ? element("li", { class: "plain" }, ...parts)
       : element("li", {}, element("button", { type: "button", onclick: open }, ...parts));
   }
 
@@ -51,13 +48,5 @@ class ModelList {
     if (!this.rows) return;
     for (const button of this.list.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
     this.rows[index].querySelector("button").setAttribute("aria-current", "true");
-  }
-
-  onKey(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const buttons = [...this.list.querySelectorAll("button")];
-    buttons[buttons.indexOf(document.activeElement) + step]?.focus();
   }
 }

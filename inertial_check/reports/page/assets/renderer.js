@@ -1,51 +1,58 @@
 // Drawing with WebGL 2: solids with a colour, translucent solids, a grid, and which body is under a
 // pixel. It knows nothing about robots.
 
+// Every item has a row in a texture: three rows of its matrix, the three columns that turn normals
+// (with gloss and body beside them), and its colour. So one call draws all items of one mesh.
+const ROW = 64, TEXELS = 8;
 const SOLID_VERTEX = `#version 300 es
-layout(location=0) in vec3 position; layout(location=1) in vec3 normal;
-uniform mat4 model, view, projection; uniform mat3 turn; uniform float swell;
-out vec3 at; out vec3 facing;
+layout(location=0) in vec3 position; layout(location=1) in vec3 normal; layout(location=2) in float slot;
+uniform highp sampler2D items; uniform mat4 view, projection; uniform float swell;
+out vec3 at; out vec3 facing; out vec3 own; flat out vec4 color; flat out vec2 kind;
+vec4 texel(int k) { int i = int(slot); return texelFetch(items, ivec2(${TEXELS} * (i % ${ROW}) + k, i / ${ROW}), 0); }
 void main() {
-  vec4 p = view * model * vec4(position, 1.0);
-  facing = mat3(view) * (turn * normal);
+  vec4 v = vec4(position, 1.0), a = texel(3), b = texel(4);
+  vec4 p = view * vec4(dot(texel(0), v), dot(texel(1), v), dot(texel(2), v), 1.0);
+  facing = mat3(view) * (mat3(a.xyz, b.xyz, texel(5).xyz) * normal);
   p.xyz -= swell * p.z * normalize(facing);  // wider by the same amount on the screen everywhere
   at = p.xyz;
+  own = position;
+  color = texel(6);
+  kind = vec2(a.w, b.w);
   gl_Position = projection * p;
 }`;
-// Light comes with the camera, from above on the left; a rim that turns darker shows the form.
+// Light comes with the camera, from above on the left; a rim that turns darker shows the form. Of an
+// outline (gloss below 0) only the three circles between its axes are drawn.
 const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
-in vec3 at; in vec3 facing; uniform vec4 color; uniform float gloss; out vec4 result;
+in vec3 at; in vec3 facing; in vec3 own; flat in vec4 color; flat in vec2 kind; uniform vec4 mono; uniform bool picking;
+out vec4 result;
 void main() {
   vec3 eye = normalize(-at), n = normalize(facing);
   if (dot(n, eye) < 0.0) n = -n;
+  vec3 circle = abs(own) / max(fwidth(own), 1e-6);
+  if (kind.x < 0.0 && min(circle.x, min(circle.y, circle.z)) > 1.1) discard;
+  if (picking) {
+    int id = int(kind.y + 0.5);
+    result = vec4(id & 255, id >> 8 & 255, id >> 16 & 255, 255) / 255.0;
+    return;
+  }
   float key = max(dot(n, normalize(vec3(-0.4, 0.75, 0.65))), 0.0);
   float fill = max(dot(n, normalize(vec3(0.7, -0.1, 0.5))), 0.0);
-  float light = 0.58 + 0.42 * key + 0.14 * fill;
-  light *= 0.82 + 0.18 * dot(n, eye);
-  float shine = max(gloss, 0.0) * pow(max(dot(reflect(-normalize(vec3(-0.4, 0.75, 0.65)), n), eye), 0.0), 24.0);
-  result = gloss < 0.0 ? color : vec4(color.rgb * light + shine, color.a);
+  float light = (0.58 + 0.42 * key + 0.14 * fill) * (0.82 + 0.18 * dot(n, eye));
+  float shine = kind.x * pow(max(dot(reflect(-normalize(vec3(-0.4, 0.75, 0.65)), n), eye), 0.0), 24.0);
+  result = mono.a > 0.0 ? mono : kind.x < 0.0 ? color : vec4(color.rgb * light + shine, color.a);
 }`;
-const PICK_FRAGMENT = `#version 300 es
-precision highp float;
-in vec3 at; in vec3 facing; uniform vec4 color; out vec4 result;
-void main() { result = color; }`;
 const LINE_VERTEX = `#version 300 es
-layout(location=0) in vec3 position; uniform mat4 view, projection; uniform float reach; uniform vec2 middle;
-out float fade;
-void main() {
-  fade = 1.0 - clamp(length(position.xy - middle) / reach, 0.0, 1.0);
-  gl_Position = projection * view * vec4(position, 1.0);
-}`;
+layout(location=0) in vec3 position; uniform mat4 view, projection; out vec2 place;
+void main() { place = position.xy; gl_Position = projection * view * vec4(position, 1.0); }`;
 const LINE_FRAGMENT = `#version 300 es
 precision highp float;
-in float fade; uniform vec4 color; out vec4 result;
-void main() { result = vec4(color.rgb, color.a * fade); }`;
+in vec2 place; uniform vec4 color; uniform float reach; uniform vec2 middle; out vec4 result;
+void main() { result = vec4(color.rgb, color.a * (1.0 - clamp(length(place - middle) / reach, 0.0, 1.0))); }`;
 
 // Whether pictures are computed without a graphics card, where smooth edges cost too much.
 function drawsInSoftware() {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const gl = document.createElement("canvas").getContext("webgl2"), info = gl?.getExtension("WEBGL_debug_renderer_info");
   const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|software|basic render/i.test(name);
@@ -59,10 +66,10 @@ class Renderer {
     this.gl = gl;
     this.canvas = canvas;
     this.solid = this.link(SOLID_VERTEX, SOLID_FRAGMENT);
-    this.pick = this.link(SOLID_VERTEX, PICK_FRAGMENT);
     this.line = this.link(LINE_VERTEX, LINE_FRAGMENT);
     this.pixel = this.makePixel();
-    this.frames = 0;
+    this.rows = gl.createTexture();
+    this.calls = 0; // of the last picture
   }
 
   link(vertex, fragment) {
@@ -90,8 +97,7 @@ class Renderer {
   makePixel() {
     const gl = this.gl, frame = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
-    for (const [format, at] of [
-      [gl.RGBA8, gl.COLOR_ATTACHMENT0], [gl.DEPTH_COMPONENT16, gl.DEPTH_ATTACHMENT]]) {
+    for (const [format, at] of [[gl.RGBA8, gl.COLOR_ATTACHMENT0], [gl.DEPTH_COMPONENT16, gl.DEPTH_ATTACHMENT]]) {
       const buffer = gl.createRenderbuffer();
       gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
       gl.renderbufferStorage(gl.RENDERBUFFER, format, 1, 1);
@@ -101,23 +107,69 @@ class Renderer {
     return frame;
   }
 
-  // Data are 6 numbers a vertex with indices, or 3 numbers without.
-  upload({ data, indices }) {
-    const gl = this.gl, array = gl.createVertexArray(), buffer = gl.createBuffer();
-    const size = indices ? 6 : 3, order = indices ? gl.createBuffer() : null;
+  // Data are 6 numbers a vertex with indices, or 3 numbers without. `slots` has the item of each
+  // vertex; without it every item is an instance.
+  upload({ data, indices }, slots = null) {
+    const gl = this.gl, array = gl.createVertexArray(), buffers = [0, 1, 2].map(() => gl.createBuffer());
+    const size = indices ? 6 : 3;
+    const fill = (buffer, numbers, place, count, stride, offset = 0) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      if (numbers) gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, count, gl.FLOAT, false, 4 * stride, 4 * offset);
+    };
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 4 * size, 0);
-    if (order) {
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
+    fill(buffers[0], data, 0, 3, size);
+    if (indices) {
+      fill(buffers[0], null, 1, 3, size, 3);
+      fill(buffers[1], slots, 2, 1, 1);
+      if (!slots) gl.vertexAttribDivisor(2, 1);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[2]);
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
-      gl.enableVertexAttribArray(1);
-      gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 4 * size, 12);
     }
     gl.bindVertexArray(null);
-    return { array, buffers: [buffer, order], count: indices ? indices.length : data.length / size };
+    return { array, buffers, count: indices ? indices.length : data.length / size };
+  }
+
+  // Joins meshes to one, of which `drawItems` draws those parts that it is asked for.
+  join(parts) {
+    const sum = (count) => parts.reduce((all, part) => all + (part ? count(part) : 0), 0);
+    const data = new Float32Array(sum((part) => part.data.length)), slots = new Float32Array(data.length / 6);
+    let at = 0;
+    const ranges = parts.map((part, slot) => {
+      if (!part) return new Uint32Array(0);
+      const first = at / 6;
+      data.set(part.data, at);
+      at += part.data.length;
+      slots.fill(slot, first, at / 6);
+      return part.indices.map((index) => index + first);
+    });
+    const mesh = this.upload({ data, indices: new Uint32Array(0) }, slots);
+    this.joined = { mesh, ranges, orders: new Map() };
+    return mesh;
+  }
+
+  // Binds the triangles of some parts, which most pictures share.
+  bindParts(parts) {
+    const gl = this.gl, { mesh, ranges, orders } = this.joined, key = parts.join();
+    gl.bindVertexArray(mesh.array);
+    if (orders.size > 12) {
+      for (const { buffer } of orders.values()) gl.deleteBuffer(buffer);
+      orders.clear();
+    }
+    if (!orders.has(key)) {
+      const indices = new Uint32Array(parts.reduce((all, part) => all + ranges[part].length, 0));
+      let at = 0;
+      for (const part of parts) {
+        indices.set(ranges[part], at);
+        at += ranges[part].length;
+      }
+      orders.set(key, { buffer: gl.createBuffer(), count: at });
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, orders.get(key).buffer);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
+    }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, orders.get(key).buffer);
+    return orders.get(key).count;
   }
 
   free(mesh) {
@@ -135,17 +187,32 @@ class Renderer {
     return width / height;
   }
 
-  // A solid to draw. Items are kept from one picture to the next, and with them what is computed here.
+  // A solid to draw: { part or mesh, matrix, color: [r, g, b, a], gloss, body, outline, layer, first }.
+  // `outline` asks for the colour of the selection around it. `layer` is "front" for what is drawn
+  // over everything else, "ghost" for what hides nothing, or nothing. Translucent ones that are
+  // `first` are drawn before the others, through which they can be seen.
   static item(fields) {
-    return { ...fields, turn: normalMatrix(fields.matrix) };
+    const { matrix: m, color, gloss = 0, body = -1 } = fields, [x, y, z] = [0, 1, 2].map((i) => normalMatrix(m).slice(3 * i, 3 * i + 3));
+    return { ...fields, values: [m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14],
+      ...x, gloss, ...y, body + 1, ...z, 0, ...color] };
   }
 
-  // Items: { mesh, matrix, turn, color: [r, g, b, a], gloss, body, outline, layer }; outline is a
-  // colour; layer is "front" for what is drawn over
-  // everything else, "ghost" for what hides nothing, or nothing.
-  // `quick` leaves out the step that only makes translucent solids show one surface.
-  draw(items, camera, background, grid, quick = false) {
+  // Writes the rows of items; those of parts have fixed places, before the others.
+  place(items) {
     const gl = this.gl;
+    let next = this.joined.ranges.length;
+    for (const item of items) item.slot = item.part ?? next++;
+    const height = Math.ceil(Math.max(next, 1) / ROW), values = new Float32Array(4 * TEXELS * ROW * height);
+    for (const item of items) values.set(item.values, 4 * TEXELS * item.slot);
+    gl.bindTexture(gl.TEXTURE_2D, this.rows);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, TEXELS * ROW, height, 0, gl.RGBA, gl.FLOAT, values);
+    for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+  }
+
+  // `quick` leaves out the step that only makes translucent solids show one surface.
+  draw(items, camera, background, grid, accent, quick = false) {
+    const gl = this.gl;
+    this.calls = 0;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(...background, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -154,33 +221,31 @@ class Renderer {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     if (grid) this.drawGrid(grid, camera);
-    this.use(this.solid, camera);
+    this.place(items);
+    this.use(camera);
     const plain = items.filter((item) => !item.layer);
-    const opaque = plain.filter((item) => item.color[3] === 1);
-    this.drawItems(this.solid, opaque);
+    this.drawItems(plain.filter((item) => item.color[3] === 1));
     // Of translucent solids only the nearest surface is drawn: their depth comes first.
-    const clear = plain.filter((item) => item.color[3] < 1);
-    if (clear.length && !quick) {
-      gl.colorMask(false, false, false, false);
-      this.drawItems(this.solid, clear);
-      gl.colorMask(true, true, true, true);
+    for (const first of [true, false]) {
+      const clear = plain.filter((item) => item.color[3] < 1 && Boolean(item.first) === first);
+      if (clear.length && !quick) {
+        gl.colorMask(false, false, false, false);
+        this.drawItems(clear);
+        gl.colorMask(true, true, true, true);
+      }
+      this.drawItems(clear);
     }
-    this.drawItems(this.solid, clear);
     // Ghosts hide nothing: they are drawn over the rest, and stand behind what is in front of them.
     gl.depthMask(false);
-    this.drawItems(this.solid, items.filter((item) => item.layer === "ghost"));
+    this.drawItems(items.filter((item) => item.layer === "ghost"));
     gl.depthMask(true);
-    this.drawOutlines(plain.filter((item) => item.outline));
-    const front = items.filter((item) => item.layer === "front");
-    if (front.length) {
-      gl.clear(gl.DEPTH_BUFFER_BIT);
-      this.drawItems(this.solid, front);
-    }
-    this.frames++;
+    this.drawOutlines(plain.filter((item) => item.outline), accent);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.drawItems(items.filter((item) => item.layer === "front"));
   }
 
   // Outlines are wider copies, drawn only where the items themselves are not, through all others.
-  drawOutlines(items) {
+  drawOutlines(items, accent) {
     if (!items.length) return;
     const gl = this.gl, { places } = this.solid;
     gl.disable(gl.DEPTH_TEST);
@@ -189,11 +254,13 @@ class Renderer {
     gl.stencilFunc(gl.ALWAYS, 1, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.REPLACE);
     gl.colorMask(false, false, false, false);
-    this.drawItems(this.solid, items);
+    this.drawItems(items);
     gl.colorMask(true, true, true, true);
     gl.stencilFunc(gl.NOTEQUAL, 1, 255);
     gl.uniform1f(places.swell, 0.005);
-    this.drawItems(this.solid, items.map((item) => ({ ...item, color: item.outline, gloss: -1 })));
+    gl.uniform4fv(places.mono, [...accent, 1]);
+    this.drawItems(items);
+    gl.uniform4fv(places.mono, [0, 0, 0, 0]);
     gl.uniform1f(places.swell, 0);
     gl.disable(gl.STENCIL_TEST);
     gl.enable(gl.DEPTH_TEST);
@@ -211,49 +278,51 @@ class Renderer {
     gl.bindVertexArray(grid.mesh.array);
     gl.drawArrays(gl.LINES, 0, grid.mesh.count);
     gl.depthMask(true);
+    this.calls++;
   }
 
-  use({ program, places }, camera) {
-    this.gl.useProgram(program);
-    this.gl.uniformMatrix4fv(places.view, false, camera.view);
-    this.gl.uniformMatrix4fv(places.projection, false, camera.projection);
+  use(camera, picking = false) {
+    const gl = this.gl, { program, places } = this.solid;
+    gl.useProgram(program);
+    gl.uniformMatrix4fv(places.view, false, camera.view);
+    gl.uniformMatrix4fv(places.projection, false, camera.projection);
+    gl.uniform1i(places.picking, Number(picking));
   }
 
-  drawItems({ places }, items) {
-    const gl = this.gl;
-    for (const item of items) {
-      gl.uniformMatrix4fv(places.model, false, item.matrix);
-      if (places.turn) gl.uniformMatrix3fv(places.turn, false, item.turn);
-      gl.uniform4fv(places.color, item.color);
-      if (places.gloss) gl.uniform1f(places.gloss, item.gloss || 0);
-      gl.bindVertexArray(item.mesh.array);
-      gl.drawElements(gl.TRIANGLES, item.mesh.count, gl.UNSIGNED_INT, 0);
+  drawItems(items) {
+    const gl = this.gl, meshes = new Map();
+    const parts = items.filter((item) => item.part !== undefined).map((item) => item.part);
+    for (const item of items) if (item.mesh) meshes.set(item.mesh, [...meshes.get(item.mesh) || [], item.slot]);
+    if (parts.length) {
+      gl.drawElements(gl.TRIANGLES, this.bindParts(parts), gl.UNSIGNED_INT, 0);
+      this.calls++;
+    }
+    for (const [mesh, slots] of meshes) {
+      gl.bindVertexArray(mesh.array);
+      gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffers[1]);
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(slots), gl.STREAM_DRAW);
+      gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, slots.length);
+      this.calls++;
     }
   }
 
   // The body whose solid is under a point of the canvas, given in [0, 1] from the left and the top;
-  // -1 if there is none.
+  // -1 if there is none. Those that shine through others are found before these.
   find(items, camera, x, y) {
     const gl = this.gl, w = this.canvas.width, h = this.canvas.height;
-    const enlarged = multiply(
-      [w, 0, 0, 0, 0, h, 0, 0, 0, 0, 1, 0, (1 - 2 * x) * w, (2 * y - 1) * h, 0, 1],
-      camera.projection);
+    const enlarged = multiply([w, 0, 0, 0, 0, h, 0, 0, 0, 0, 1, 0, (1 - 2 * x) * w, (2 * y - 1) * h, 0, 1], camera.projection);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
     gl.viewport(0, 0, 1, 1);
     gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.clear(gl.COLOR_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.BLEND);
-    this.use(this.pick, { view: camera.view, projection: enlarged });
-    const coded = (item) => {
-      const id = item.body + 1;
-      const color = [id & 255, id >> 8 & 255, id >> 16 & 255, 255].map((each) => each / 255);
-      return { ...item, color };
-    };
-    const found = items.filter((item) => item.body >= 0);
-    this.drawItems(this.pick, found.filter((item) => !item.layer).map(coded));
-    gl.clear(gl.DEPTH_BUFFER_BIT);
-    this.drawItems(this.pick, found.filter((item) => item.layer === "front").map(coded));
+    this.place(items);
+    this.use({ view: camera.view, projection: enlarged }, true);
+    for (const wanted of [(item) => !item.layer && !item.first, (item) => !item.layer && item.first, (item) => item.layer === "front"]) {
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      this.drawItems(items.filter((item) => item.body >= 0 && wanted(item)));
+    }
     const color = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, color);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);

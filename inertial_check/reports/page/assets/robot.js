@@ -2,43 +2,23 @@
 // with their meshes on the graphics card.
 
 class Robot {
-  prepare(shape, meshes, gpu) {
+  // A shape with its triangles, where its kind is known.
+  prepare(shape, meshes, decoded) {
     const d = shape.dimensions;
     const sizes = {
       box: [d[0], d[1], d[2]], sphere: [d[0], d[0], d[0]], ellipsoid: [d[0], d[1], d[2]],
-      cylinder: [d[0], d[0], d[1]], cone: [d[0], d[0], d[1]],
+      cylinder: [d[0], d[0], d[1]], cone: [d[0], d[0], d[1]], capsule: [1, 1, 1], mesh: shape.scale,
     };
-    let mesh = this.primitives[{ ellipsoid: "sphere" }[shape.kind] || shape.kind];
-    let size = sizes[shape.kind], half = null;
-    if (shape.kind === "capsule") {
-      mesh = this.renderer.upload(capsule(d[0], d[1]));
-      this.owned.push(mesh);
-      size = [1, 1, 1];
-      half = [d[0], d[0], d[0] + d[1] / 2];
-    } else if (shape.kind === "mesh" && meshes[shape.mesh]) {
-      if (!gpu.has(shape.mesh)) {
-        const data = decodeMesh(meshes[shape.mesh]);
-        gpu.set(shape.mesh, this.renderer.upload(data));
-        this.owned.push(gpu.get(shape.mesh));
-      }
-      mesh = gpu.get(shape.mesh);
-      size = shape.scale;
-    }
-    if (!mesh || !size) return null;
+    const key = shape.mesh || (shape.kind === "capsule" ? `capsule ${d}` : shape.kind);
+    const make = {
+      box: unitBox, sphere: () => unitSphere(12), ellipsoid: () => unitSphere(12), cylinder: unitCylinder,
+      cone: unitCone, capsule: () => capsule(d[0], d[1]), mesh: () => meshes[shape.mesh] && decodeMesh(meshes[shape.mesh]),
+    };
+    if (!decoded.has(key)) decoded.set(key, make[shape.kind]?.() || null);
+    const solid = decoded.get(key), size = sizes[shape.kind];
+    if (!solid || !size) return null;
     const local = multiply(rigid(shape.rotation, shape.position), scaling(...size));
-    let low = [-1, -1, -1], high = [1, 1, 1];
-    if (["box", "cylinder", "cone"].includes(shape.kind)) {
-      const x = shape.kind === "box" ? 0.5 : 1;
-      low = [-x, -x, -0.5];
-      high = [x, x, 0.5];
-    } else if (half) {
-      [low, high] = [half.map((each) => -each), half];
-    } else if (shape.kind === "mesh") {
-      const { lower, step } = meshes[shape.mesh];
-      low = lower;
-      high = lower.map((each, i) => each + 65534 * step[i]);
-    }
-    return { mesh, local, low, high, body: shape.body, role: shape.role };
+    return { ...solid, local, body: shape.body, role: shape.role };
   }
 
   // Poses of all bodies in the world.
@@ -73,8 +53,7 @@ class Robot {
       const { parent } = this.scene.nodes[index];
       rootOf[index] = parent === null ? index : rootOf[parent];
     }
-    const drawn = roots.map((root) => ({ root, box: this.bounds((body) => rootOf[body] === root) }))
-      .filter(({ box }) => box);
+    const drawn = roots.map((root) => ({ root, box: this.bounds((body) => rootOf[body] === root) })).filter(({ box }) => box);
     let at = 0;
     for (const { root, box: { low, high } } of drawn.length > 1 ? drawn : []) {
       this.offsets[root] = [at - low[0], -(low[1] + high[1]) / 2, 0];
@@ -82,44 +61,56 @@ class Robot {
     }
   }
 
-  bounds(wanted) {
-    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  // Corners of the shapes of some bodies in the world, at most `most` of each shape.
+  cloud(wanted, most = 400) {
+    const points = [];
     for (const shape of this.shapes) {
       if (!shape || !wanted(shape.body)) continue;
-      const matrix = multiply(this.poses[shape.body], shape.local);
-      for (let corner = 0; corner < 8; corner++) {
-        const p = transform(
-          matrix, [0, 1, 2].map((i) => (corner >> i & 1 ? shape.high : shape.low)[i]));
-        for (let i = 0; i < 3; i++) {
-          low[i] = Math.min(low[i], p[i]);
-          high[i] = Math.max(high[i], p[i]);
-        }
-      }
+      const matrix = multiply(this.poses[shape.body], shape.local), step = 6 * Math.ceil(shape.data.length / 6 / most);
+      for (let i = 0; i < shape.data.length; i += step) points.push(transform(matrix, shape.data.subarray(i, i + 3)));
     }
-    return low[0] <= high[0] ? { low, high } : null;
+    return points;
   }
 
-  // Centre and radius of what the camera looks at, and the height of the ground.
-  measure() {
-    let box = this.bounds(() => true);
-    if (!box) {
-      const points = this.poses.map((pose) => transform(pose, [0, 0, 0]));
-      this.scene.bodies.forEach((body, i) => {
-        const com = drawable(body.com);
-        if (!com || !this.poses[i]) return;
-        const size = middle(body.ellipsoid);
-        const at = transform(this.poses[i], com);
-        points.push(at.map((each) => each - size), at.map((each) => each + size));
-      });
-      if (!points.length) points.push([0, 0, 0]);
-      box = { low: [0, 1, 2].map((i) => Math.min(...points.map((p) => p[i]))),
-        high: [0, 1, 2].map((i) => Math.max(...points.map((p) => p[i]))) };
-    }
-    const center = combine(0.5, box.low, 0.5, box.high);
-    const radius = Math.hypot(...subtract(box.high, box.low)) / 2;
-    this.ground = box.low[2];
-    return { center, radius: radius > 0 && Number.isFinite(radius) ? radius : 0.1 };
+  bounds(wanted) {
+    return boundsOf(this.cloud(wanted));
   }
+
+  // What the camera looks at: shapes, or else bodies of usual size; nothing that lies far away.
+  subject() {
+    const own = this.scene.bodies.map((body, index) => this.cloud((each) => each === index));
+    const bare = own.every((points) => !points.length);
+    const sizes = this.scene.bodies.map((body) => middle(body.ellipsoid)).filter((size) => size > 0);
+    const usual = 3 * (middle(sizes) || 0);
+    if (bare) {
+      this.scene.bodies.forEach((body, i) => {
+        if (!this.poses[i]) return;
+        own[i].push(transform(this.poses[i], [0, 0, 0]));
+        const com = drawable(body.com), size = Math.min(middle(body.ellipsoid), usual);
+        const at = com && transform(this.poses[i], com);
+        if (at) own[i].push(at.map((each) => each - size), at.map((each) => each + size));
+      });
+    }
+    const boxes = own.map((points) => boundsOf(points)), known = boxes.filter(Boolean);
+    if (!known.length) return [[-0.1, -0.1, -0.1], [0.1, 0.1, 0.1]];
+    const center = [0, 1, 2].map((i) => middle(known.map(({ low, high }) => (low[i] + high[i]) / 2)));
+    const reach = boxes.map((box) => box && Math.max(...[box.low, box.high].map((p) => Math.hypot(...subtract(p, center)))));
+    const most = 8 * middle(reach);
+    const near = own.flatMap((points, i) => (reach[i] <= most ? points : []));
+    return near.length ? near : own.flat();
+  }
+}
+
+function boundsOf(points) {
+  if (!points.length) return null;
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const p of points) {
+    for (let i = 0; i < 3; i++) {
+      low[i] = Math.min(low[i], p[i]);
+      high[i] = Math.max(high[i], p[i]);
+    }
+  }
+  return { low, high };
 }
 
 // Indices of the nodes, parents first.

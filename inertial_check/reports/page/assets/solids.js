@@ -48,9 +48,7 @@ function unitSphere(steps) {
 }
 
 function unitCylinder(sides = 36) {
-  return revolve(
-    [[0, -0.5, 0, -1], [1, -0.5, 0, -1], [1, -0.5, 1, 0], [1, 0.5, 1, 0], [1, 0.5, 0, 1],
-      [0, 0.5, 0, 1]], sides);
+  return revolve([[0, -0.5, 0, -1], [1, -0.5, 0, -1], [1, -0.5, 1, 0], [1, 0.5, 1, 0], [1, 0.5, 0, 1], [0, 0.5, 0, 1]], sides);
 }
 
 function unitCone() {
@@ -59,8 +57,7 @@ function unitCone() {
 }
 
 function capsule(radius, length) {
-  return revolve(
-    [...arc(radius, -length / 2, -Math.PI / 2, 0), ...arc(radius, length / 2, 0, Math.PI / 2)]);
+  return revolve([...arc(radius, -length / 2, -Math.PI / 2, 0), ...arc(radius, length / 2, 0, Math.PI / 2)]);
 }
 
 function unitBox() {
@@ -105,52 +102,23 @@ function decodeMesh(mesh) {
 }
 
 function smooth(points, faces) {
-  const normals = new Float32Array(faces.length), weighted = new Float32Array(faces.length);
-  const starts = new Uint32Array(points.length / 3 + 1);
+  const at = (v) => points.subarray(3 * v, 3 * v + 3), around = new Map();
+  const data = new Float32Array(6 * faces.length), weighted = [], units = [];
   let volume = 0; // six times; negative where the triangles face inwards
   for (let f = 0; f < faces.length; f += 3) {
-    const [a, b, c] = [faces[f], faces[f + 1], faces[f + 2]].map(
-      (v) => [points[3 * v], points[3 * v + 1], points[3 * v + 2]]);
-    const n = cross(subtract(b, a), subtract(c, a)), unit = normalized(n);
+    const [a, b, c] = [at(faces[f]), at(faces[f + 1]), at(faces[f + 2])], n = cross(subtract(b, a), subtract(c, a));
     volume += dot(n, a);
-    for (let k = 0; k < 3; k++) {
-      normals[f + k] = unit[k];
-      weighted[f + k] = n[k];
-      starts[faces[f + k] + 1]++;
-    }
+    weighted.push(n);
+    units.push(normalized(n));
+    for (let k = f; k < f + 3; k++) around.has(faces[k]) ? around.get(faces[k]).push(f / 3) : around.set(faces[k], [f / 3]);
   }
-  for (let v = 1; v < starts.length; v++) starts[v] += starts[v - 1];
-  const next = starts.slice(), around = new Uint32Array(faces.length);
-  for (let i = 0; i < faces.length; i++) around[next[faces[i]]++] = i - i % 3;
-  return shareVertices(points, faces, { normals, weighted, starts, around }, volume < 0 ? -1 : 1);
-}
-
-// Corners of one point with the same normal become one vertex, so that cards transform it once.
-function shareVertices(points, faces, { normals, weighted, starts, around }, outwards) {
-  const data = [], indices = new Uint32Array(faces.length);
-  const first = new Int32Array(points.length / 3).fill(-1), next = [];
   for (let i = 0; i < faces.length; i++) {
-    const f = i - i % 3, v = faces[i];
-    let x = 0, y = 0, z = 0;
-    for (let j = starts[v]; j < starts[v + 1]; j++) {
-      const g = around[j];
-      const cosine = normals[f] * normals[g] + normals[f + 1] * normals[g + 1]
-        + normals[f + 2] * normals[g + 2];
-      if (cosine < CREASE) continue;
-      x += weighted[g]; y += weighted[g + 1]; z += weighted[g + 2];
+    const own = units[Math.floor(i / 3)], sum = [0, 0, 0];
+    for (const face of around.get(faces[i])) {
+      if (dot(own, units[face]) >= CREASE) for (let k = 0; k < 3; k++) sum[k] += weighted[face][k];
     }
-    const n = (x || y || z ? normalized([x, y, z]) : [normals[f], normals[f + 1], normals[f + 2]])
-      .map((each) => outwards * each);
-    let at = first[v];
-    while (at >= 0 && data[6 * at + 3] * n[0] + data[6 * at + 4] * n[1] + data[6 * at + 5] * n[2] < 0.9995) {
-      at = next[at];
-    }
-    if (at < 0) {
-      at = next.push(first[v]) - 1;
-      first[v] = at;
-      data.push(points[3 * v], points[3 * v + 1], points[3 * v + 2], ...n);
-    }
-    indices[i] = at;
+    const n = normalized(Math.hypot(...sum) > 0 ? sum : own);
+    data.set([...at(faces[i]), ...n.map((each) => (volume < 0 ? -each : each))], 6 * i);
   }
-  return { data: new Float32Array(data), indices };
+  return { data, indices: new Uint32Array(faces.length).map((_, i) => i) };
 }

@@ -1,19 +1,14 @@
 // The table of bodies: sorted by a column, filtered, and moved through with the arrow keys.
 
-const COLUMNS = [
-  { key: "name", title: "Body", value: (body) => body.name, text: true },
+const COLUMNS = [{ key: "name", title: "Body", value: (body) => body.name, text: true },
   { key: "verdict", title: "Verdict", value: (body) => body.verdict, text: true },
   { key: "margin", title: "Margin", value: (body) => body.margin },
+  { key: "engines", title: "Engines", value: (body) => -Object.keys(body.engines).length, text: true },
   { key: "mass", title: "Mass [kg]", value: (body) => body.mass },
   { key: "density", title: "Density [kg/m³]", value: (body) => body.density?.value ?? null },
-  { key: "size", title: "Equivalent box", value: (body) => norm(body.box),
-    show: (body) => formatSize(body.box) },
-  { key: "engines", title: "Engines", value: (body) => Object.keys(body.engines).length, text: true },
-  { key: "com", title: "Centre of mass [m]", value: (body) => norm(body.com),
-    show: (body) => formatList(body.com, 3) },
-  { key: "moments", title: "Principal moments [kg m²]", value: (body) => body.moments?.[2] ?? null,
-    show: (body) => formatList(body.moments, 3) },
-];
+  { key: "size", title: "Equivalent box", value: (body) => norm(body.box), show: (body) => formatSize(body.box) },
+  { key: "com", title: "Centre of mass [m]", value: (body) => norm(body.com), show: (body) => formatList(body.com, 3) },
+  { key: "moments", title: "Principal moments [kg m²]", value: (body) => body.moments?.[2] ?? null, show: (body) => formatList(body.moments, 3) }];
 
 function norm(numbers) {
   const known = (numbers || []).filter((each) => each !== null);
@@ -42,23 +37,22 @@ class BodyTable {
   buildHead() {
     const row = element("tr");
     for (const column of COLUMNS) {
-      row.append(element(
-        "th", { scope: "col", class: column.text ? "" : "num", "data-key": column.key },
+      row.append(element("th", { scope: "col", class: column.text ? "" : "num", "data-key": column.key },
         element("button", { type: "button", text: column.title, onclick: () => this.sort(column.key) })));
     }
     this.head.replaceChildren(row);
   }
 
-  show(scene) {
+  show(scene, numbersOf) {
     this.scene = scene;
-    this.rows = scene.bodies.map((body, index) => this.makeRow(body, index));
+    this.numbers = scene.bodies.map(numbersOf);
+    this.rows = this.numbers.map((body, index) => this.makeRow(body, index));
     this.arrange();
   }
 
   makeRow(body, index) {
     const cells = COLUMNS.map((column) => {
-      const text = column.show ? column.show(body)
-        : column.text ? "" : formatNumber(column.value(body));
+      const text = column.show ? column.show(body) : column.text ? "" : formatNumber(column.value(body));
       const bad = column.key === "margin" && body.margin < 0;
       return element("td", { class: column.text ? "" : bad ? "num bad-number" : "num", text });
     });
@@ -75,19 +69,15 @@ class BodyTable {
       role: "row", tabindex: -1, "aria-selected": "false", "data-index": index }, ...cells);
   }
 
+  // The engines that do not take the body as written, by name.
   makeMarks(body) {
-    const marks = element("span", { class: "marks", role: "img" });
-    const said = [];
-    for (const { name } of body.predicted ? this.scene.engines : []) {
-      const { sign, word, colour } = ACTIONS[body.engines[name]?.action || "accept"];
-      const bad = Boolean(body.engines[name]);
-      const mark = element("i", { class: bad ? "bad" : "", text: bad ? sign : "·", title: `${name} ${word}` });
-      if (bad) mark.style.backgroundColor = `var(--${colour})`;
-      if (bad) said.push(`${name} ${word}`);
-      marks.append(mark);
-    }
-    marks.setAttribute("aria-label", said.join(", ") || (body.predicted ? "all accept" : "no prediction"));
-    return marks;
+    const marks = Object.entries(body.engines).map(([name, { action }]) => {
+      const { word, colour } = ACTIONS[action], mark = element("i", { text: name, title: `${name} ${word}` });
+      mark.style.backgroundColor = `var(--${colour})`;
+      return mark;
+    });
+    const rest = body.predicted ? "all accept" : "no prediction";
+    return element("span", { class: "marks" }, ...(marks.length ? marks : [element("span", { class: "quiet", text: rest })]));
   }
 
   sort(key) {
@@ -99,7 +89,7 @@ class BodyTable {
   // Fills the table with the rows that pass the filter, in order; numbers that are missing are last.
   arrange() {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const bodies = this.scene.bodies;
+    const bodies = this.numbers;
     const shown = [...bodies.keys()].filter((index) => {
       const body = bodies[index];
       if (this.onlyFindings.checked && !body.severity) return false;
@@ -108,7 +98,8 @@ class BodyTable {
     });
     const { key, down } = this.sorting;
     const column = COLUMNS.find((each) => each.key === key);
-    if (column) shown.sort((i, j) => compare(column.value(bodies[i]), column.value(bodies[j]), down));
+    const worst = (i, j) => rankSeverity(bodies[i]) - rankSeverity(bodies[j]) || compare(bodies[i].margin, bodies[j].margin, false);
+    shown.sort(column ? (i, j) => compare(column.value(bodies[i]), column.value(bodies[j]), down) : worst);
     for (const cell of this.head.rows[0].cells) {
       if (cell.dataset.key === key) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
@@ -152,6 +143,10 @@ class BodyTable {
       this.rows[index].focus();
     }
   }
+}
+
+function rankSeverity({ severity }) {
+  return { error: 0, warning: 1, note: 2 }[severity] ?? 3;
 }
 
 function compare(a, b, down) {
