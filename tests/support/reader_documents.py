@@ -43,6 +43,29 @@ SETTINGS = (
     'boundmass="7" boundinertia="2"', 'balanceinertia="false"',
 )  # fmt: skip
 
+SIMPLE = "<transmission><type>a/SimpleTransmission</type>{}</transmission>"
+TRANSMISSIONS = (
+    "<transmission/>", '<transmission type="x"/>', "<transmission><type>x</type></transmission>",
+    SIMPLE.format(""), SIMPLE.format('<actuator name="a"/>'),
+    SIMPLE.format('<actuator name="a"/><joint name="x"/>'),
+    SIMPLE.format('<actuator name="a"/><joint name="j"/>'),
+    SIMPLE.format('<actuator/><joint name="j"/>'),
+    SIMPLE.format('<actuator name="a"/><joint name="j"/>') * 2,
+)  # fmt: skip
+
+ROOTS = (
+    '<link name="other"/>',
+    '<link name="other"><inertial><mass value="1"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>',
+)
+"""Links beside the root, so that there are two."""
+
+FRAMES = (
+    "{}", "<frame>{}</frame>", '<frame pos="1 2 3">{}</frame>', '<frame euler="0 0 90">{}</frame>',
+    '<frame childclass="main"><frame pos="0 0 1">{}</frame></frame>',
+)  # fmt: skip
+"""What may stand around a body, or an inertial."""
+
 URDF_VERSIONS = ("1.0", "1.1", "1.2", "1", "2.0", " 1.1", "1.1 ", "1.10", "01.1", "", "x", "1.3")
 SDF_VERSIONS = ("1.4", "1.7", "1.9", "1.11", "1.13", "2.0", " 1.9", "1.9 ", "1.09", "x")
 
@@ -85,7 +108,7 @@ def write_urdf(draw):
     settings = draw.rare("", [f"<mujoco><compiler {each}/></mujoco>" for each in SETTINGS])
     shape = draw.rare("", ['<collision><geometry><box size="1 1 1"/></geometry></collision>'])
     kind = draw.rare("revolute", ("Revolute", "", "continuous", "spherical"))
-    more = draw.rare("", ('<link name="link"/>', "<gazebo/>", "<transmission/>"))
+    more = draw.rare("", ('<link name="link"/>', "<gazebo/>", *TRANSMISSIONS, *ROOTS))
     space = draw.rare("", (' xmlns="u"', ' xmlns:a="u"'))
     return (
         f'{draw.rare("", PROLOGUES)}<robot name="r"{version}{space}>{settings}{draw.junk()}'
@@ -110,10 +133,11 @@ def write_mjcf(draw):
     settings = draw.rare("", [f"<compiler {each}/>" for each in SETTINGS])
     geom = draw.rare("", ('<geom type="box" size="0.1 0.2 0.3"/>',))
     extra = draw.rare("", ('foo="1"', 'class="a"'))
+    inertial = draw.rare("{}", FRAMES).format(f"<inertial {pos} {mass} {tensor} {turn} {extra}/>")
+    body = f'<body name="link"><joint name="j"/>{geom}{inertial}</body>'
     return (
         f'{draw.rare("", PROLOGUES[:-2])}<mujoco model="r">{settings}{draw.rare("", ("<?x?>",))}'
-        f'<worldbody><body name="link"><joint name="j"/>{geom}'
-        f"<inertial {pos} {mass} {tensor} {turn} {extra}/></body></worldbody></mujoco>"
+        f"<worldbody>{draw.rare('{}', FRAMES).format(body)}</worldbody></mujoco>"
     )
 
 

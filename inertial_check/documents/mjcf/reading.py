@@ -127,6 +127,8 @@ _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
 _EMPTY = Misreading(("drake", "newton", "pinocchio"), "replace", "0 kg without rotational inertia")
+_FRAMED = Misreading(("drake", "newton", "pinocchio"), "replace", "the body without its <inertial>")
+_LEFT_OUT = Misreading(("drake", "pinocchio"), "drop", "no such body")
 _UNKNOWN = Pose((nan, nan, nan), IDENTITY)
 """Pose that no pose in it is finite after."""
 
@@ -188,6 +190,7 @@ class _FoundBody:
         p_BoJo_B: A point on that axis [m]; None without an axis.
         has_mass: Whether MuJoCo takes mass from one of its geoms.
         problems: Problems found so far.
+        inside: Whether it or a body around it stands in a <frame> or <replicate>.
     """
 
     node: MjcfElement
@@ -202,6 +205,7 @@ class _FoundBody:
     p_BoJo_B: Vector | None = None
     has_mass: bool = False
     problems: list[Problem] = field(default_factory=list)
+    inside: bool = False
 
     @property
     def name(self) -> str:
@@ -229,12 +233,14 @@ class _Surroundings(NamedTuple):
         default: Default class of elements that name none.
         frame: Pose of the frame around it in the body.
         replicate: The <replicate> inside the body that copies it; None if none does.
+        framed: Whether it stands in a <frame> or <replicate> inside the body.
     """
 
     body: _FoundBody | None = None
     default: str = MAIN
     frame: Pose = SAME_FRAME
     replicate: MjcfElement | None = None
+    framed: bool = False
 
 
 class _BodyWalk:
@@ -304,19 +310,26 @@ class _BodyWalk:
                     message = f"<replicate count={count}>: each body in it is listed once"
                     self._say("engine", message, replicate)
             frame = around.frame if around.replicate is None else None
-            self._found.append(_FoundBody(node, len(self._found) + 1, around.body, frame))
-            return _Surroundings(self._found[-1], default)
+            found = _FoundBody(node, len(self._found) + 1, around.body, frame)
+            found.inside = around.framed or (around.body is not None and around.body.inside)
+            if found.inside:
+                message = "Drake and Pinocchio leave out the bodies in a <frame> or <replicate>"
+                found.note("differs", f"{message}: write each with its pose", node, _LEFT_OUT)
+            self._found.append(found)
+            return _Surroundings(found, default)
         if node.tag == "replicate":
-            return around._replace(default=default, replicate=around.replicate or node)
+            replicate = around.replicate or node
+            return around._replace(default=default, replicate=replicate, framed=True)
         if node.tag == "worldbody":
             return around._replace(default=default)
         if around.body is None:
             X_FF = read_pose(node.element.attributes, self._compiler) or _UNKNOWN
-            return around._replace(default=default, frame=product(around.frame, X_FF))
+            frame = product(around.frame, X_FF)
+            return around._replace(default=default, frame=frame, framed=True)
         reader = InertialReader(node, around.body.who, self._compiler)
         frame = product(around.frame, reader.pose())
         around.body.problems += reader.problems
-        return around._replace(default=default, frame=frame)
+        return around._replace(default=default, frame=frame, framed=True)
 
     def _element(self, node: MjcfElement, around: _Surroundings) -> None:
         tag, body = node.element.tag, around.body
@@ -375,6 +388,12 @@ class _BodyWalk:
             around.body.note("malformed", message, node)
         else:
             around.body.inertials.append((node, around.frame))
+            if around.framed:
+                message = (
+                    "MuJoCo alone reads an <inertial> in a <frame>; Drake, Newton and Pinocchio "
+                    "take the body without it: move it into the <body>"
+                )
+                around.body.note("differs", message, node, _FRAMED)
 
     def find_site(self, name: str) -> tuple[str, Pose] | None:
         """Find the name of the body of a site, "world" for the world, and its pose there."""

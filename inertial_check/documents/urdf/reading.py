@@ -169,6 +169,53 @@ def _find_differences(document: XmlDocument, links: Container[str | None]) -> It
             stated = "no link" if link is None else f"link {quote(link)}, which is not here"
             message = f"{who}: its child is {stated}, and engines refuse the model: name a link"
             yield differ(element, message, _NO_ENGINE)
+    sides = (each.first("child") for each in root.all("joint"))
+    children = {side.attributes.get("link") for side in sides if side is not None}
+    roots = [each for each in root.all("link") if each.attributes.get("name") not in children]
+    if len(roots) > 1 and not document.source.path.lower().endswith(".xacro"):  # a part of a robot
+        named = " and ".join(quote(each.attributes.get("name", "")) for each in roots[:2])
+        message = f"urdfdom refuses a model with two roots, as {named}: join them by a joint"
+        yield differ(roots[1], message, Misreading(("urdfdom",), said="Two root links found"))
+    actuators: set[str] = set()
+    for element in root.all("transmission"):
+        if fault := _find_fault(document, element, seen, actuators):
+            message = f"Drake refuses this <transmission>, and the model: {fault}"
+            yield differ(element, message, Misreading(("drake",), said="Transmission"))
+
+
+def _find_fault(
+    document: XmlDocument,
+    transmission: Element,
+    known: Container[tuple[str, str | None]],
+    actuators: set[str],
+) -> str:
+    """Find why Drake refuses a transmission; "" if it does not.
+
+    Args:
+        document: The document.
+        transmission: The transmission.
+        known: Tags and names of links and joints.
+        actuators: Names of the actuators before it; its own is added.
+    """
+    element = transmission.first("type")
+    kind = transmission.attributes.get("type", "")
+    if not kind and element is not None:
+        kind = "".join(piece.value for piece in document.texts(element))
+    if not kind.strip():
+        return "it has no <type>"
+    if "SimpleTransmission" not in kind:  # which Drake passes over
+        return ""
+    for tag in ("actuator", "joint"):
+        side = transmission.first(tag)
+        name = None if side is None else side.attributes.get("name")
+        if name is None:
+            return f"it has no {tag} with a name"
+        if tag == "joint" and (tag, name) not in known:
+            return f"its joint {quote(name)} is not here"
+        if tag == "actuator" and name in actuators:
+            return f"another has the actuator {quote(name)}, too"
+        actuators |= {name} if tag == "actuator" else set()
+    return ""
 
 
 _NUMBERS = ("boundmass", "boundinertia", "settotalmass")

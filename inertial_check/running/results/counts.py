@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +106,12 @@ _NEW_FACTS = 1 << 16
 """Number of facts that a set holds as Python objects, before they become an array."""
 
 
+def _expect_texts(*values: object) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"expected a text, not {dump_json(value)}")
+
+
 @dataclass
 class Counts:
     """Numbers of files, bodies and findings.
@@ -128,12 +135,18 @@ class Counts:
     judged: int = 0
 
     def add_rows(self, rows: Iterable[Row]) -> None:
-        """Count rows of documents and bodies."""
+        """Count rows of documents and bodies.
+
+        Raises:
+            KeyError, TypeError, AttributeError: A row is none that `check` has written.
+        """
         for row in rows:
             upstream, shape = row["upstream"], row.get("format") or ""
             actions = tuple((row.get("engines") or {}).items())
             verdict = row.get("verdict") or ""
+            _expect_texts(row["upstream"], shape, verdict, *chain(*actions))
             if row.get("body_id") is None:
+                _expect_texts(row["status"])
                 self.files[upstream, row["status"]] += 1
                 self.inertials += row.get("inertials") or 0
                 self.judged += row.get("judged") or 0
@@ -150,6 +163,7 @@ class Counts:
                     finding["severity"],
                     name_cause(finding["cause"], finding["confidence"]),
                 )
+                _expect_texts(*kind[4:])
                 self.findings[kind] += 1
                 if "fact" in finding:  # reports in JSON give only the number of facts
                     self.add_fact(finding["fact"])

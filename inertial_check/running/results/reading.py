@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
 
-from inertial_check.documents.escaping import dump_json
+from inertial_check.documents.escaping import clip, dump_json
 from inertial_check.documents.files.access import NO_LINK_FLAGS, JsonObject, open_regular
 from inertial_check.errors import UsageError
 from inertial_check.running.results.counts import Counts
@@ -38,6 +38,9 @@ _NAME = re.compile(
 )
 PREFIX = "upstream="
 """Beginning of the names of the folders in a folder of results."""
+
+_LONGEST_REASON = 200
+"""Largest length of a reason in a message [code points]."""
 
 _LARGEST_PART = 1 << 30
 """Largest size of a part that is read [bytes]; those that a run writes have some megabytes."""
@@ -159,6 +162,12 @@ def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -
         yield row
 
 
+_DAMAGE = (
+    *(OSError, ValueError, RecursionError, KeyError, IndexError, TypeError),
+    *(AttributeError, OverflowError),
+)
+"""Errors of reading what `check` has not written."""
+
 _MAGIC = b"PAR1"
 """First bytes of a file of Parquet."""
 
@@ -186,9 +195,10 @@ def read_counts(path: str, warn: Callable[[str], None]) -> Counts:
         else:
             _count_file(counter, path)
         counter.finish()
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "damaged"
-        raise UsageError(f"{path}: no results: {reason}") from None
+    except _DAMAGE as error:
+        reason = getattr(error, "strerror", None) or clip(str(error), _LONGEST_REASON) or "damaged"
+        told = reason if isinstance(error, OSError | ValueError) else f"not as written: {reason}"
+        raise UsageError(f"{path}: no results: {told}") from None
     return counts
 
 
@@ -235,7 +245,7 @@ def _count_folder(counter: _PartCounter, folder: str, warn: Callable[[str], None
                 counter.add_part(part.form, data)
             else:
                 _count_newest(counter, part, data, seen)
-        except (OSError, ValueError):
+        except _DAMAGE:
             warn(f"{part.path} is damaged and is left out: the same check --results rewrites it")
 
 
@@ -309,14 +319,11 @@ def _count_report(counts: Counts, report: object) -> None:
     files = report.get("files") if isinstance(report, dict) else None
     if not isinstance(files, list):
         raise ValueError("neither a report of check in JSON nor rows of results")
-    try:
-        name = find_upstreams([file["path"] for file in files])
-        for file in files:
-            counts.add_rows(convert_file(name(file["path"]), file))
-        summary = report["summary"] if isinstance(report, dict) else {}
-        counts.single += int(summary["distinct_findings"])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not as docs/json.md describes it: {error}") from None
+    name = find_upstreams([file["path"] for file in files])
+    for file in files:
+        counts.add_rows(convert_file(name(file["path"]), file))
+    summary = report["summary"] if isinstance(report, dict) else {}
+    counts.single += int(summary["distinct_findings"])
 
 
 def find_upstreams(paths: list[str]) -> Callable[[str], str]:

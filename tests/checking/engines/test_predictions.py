@@ -313,7 +313,8 @@ def test_of_several_engines_the_highest_floors_count():
 
 def test_a_misreading_of_the_document_comes_before_those_of_its_bodies():
     link = '<link name="{}"><inertial><mass value="1{}"/>' + UNIT + "</inertial></link>"
-    text = f'<robot name="r">{link.format("a", " ")}{link.format("b", "")}</robot>'
+    joint = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+    text = f'<robot name="r">{link.format("a", " ")}{link.format("b", "")}{joint}</robot>'
     first, second = (each["pinocchio"].action for each in predicted(text))
     assert (first, second) == ("replace", "accept")
     refused = text.replace('name="r"', 'name="r" version="2.0"')

@@ -436,7 +436,8 @@ def test_a_place_that_cannot_be_read_is_unknown_and_no_finding(pose):
     found = model(f'<body><frame pos="1e308 0 0"><body {pose}>{GOOD}</body></frame></body>')
     assert found.bodies[1].parent == found.bodies[0].id
     assert found.bodies[1].X_PB is None
-    assert (found.problems, found.bodies[1].problems) == ((), ())
+    assert found.problems == ()
+    assert [each.kind for each in found.bodies[1].problems] == ["differs"]  # it stands in a frame
 
 
 def test_in_global_coordinates_nobody_stands_in_a_parent():
@@ -701,3 +702,38 @@ def test_inertials_beside_no_geoms_are_read_by_mujoco_alone():
         body(text + "<geom size='1'/>", "inertiafromgeom='true'"),
     ):
         assert said(other, "differs") == []
+
+
+FRAMES = ["<frame>{}</frame>", "<frame><frame pos='1 2 3'>{}</frame></frame>"]
+
+
+def actions(found):
+    """What check foretells of each body, by its name and the engine."""
+    return {
+        body.name: {name: each.action for name, each in body.predictions.items()}
+        for body in ic.check_model(found).files[0].bodies
+    }
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_an_inertial_in_a_frame_is_read_by_mujoco_alone(frame):
+    text = f"<inertial {POSE} diaginertia='1 1 1'/>"
+    found = model(f"<body name='a'>{frame.format(text)}</body>")
+    (message,) = said(found.bodies[0], "differs")
+    assert "move it into the <body>" in message
+    foretold = actions(found)["a"]
+    assert foretold["mujoco"] == "accept"
+    assert {foretold[name] for name in ("drake", "newton", "pinocchio")} == {"replace"}
+
+
+@pytest.mark.parametrize("frame", [*FRAMES, "<replicate count='2'>{}</replicate>"])
+def test_bodies_in_a_frame_are_left_out_by_two_engines(frame):
+    text = f"<inertial {POSE} diaginertia='1 1 1'/>"
+    inside = f"<body name='a'>{text}<body name='b'>{text}</body></body>"
+    found = model(f"{frame.format(inside)}<body name='c'>{text}</body>")
+    assert [len(said(each, "differs")) for each in found.bodies] == [1, 1, 0]
+    foretold = actions(found)
+    assert {foretold[name]["drake"] for name in "ab"} == {"drop"}
+    assert {foretold[name]["pinocchio"] for name in "ab"} == {"drop"}
+    assert {each["mujoco"] for each in foretold.values()} == {"accept"}
+    assert foretold["c"]["drake"] == foretold["c"]["pinocchio"] == "accept"

@@ -379,6 +379,51 @@ def test_versions_of_urdfdom(version):
     assert differing(f'<robot name="r" version="{version}"><link name="a"/></robot>') == []
 
 
+JOINT = (
+    '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed">'
+    '<parent link="a"/><child link="b"/></joint>{}</robot>'
+)
+SIMPLE = "<transmission><type>a/SimpleTransmission</type>{}</transmission>"
+MOTOR = '<actuator name="m"/><joint name="j"/>'
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("<transmission/>", "it has no <type>"),
+        ("<transmission><type> </type></transmission>", "it has no <type>"),
+        (SIMPLE.format(""), "it has no actuator with a name"),
+        (SIMPLE.format('<actuator/><joint name="j"/>'), "it has no actuator with a name"),
+        (SIMPLE.format('<actuator name="m"/>'), "it has no joint with a name"),
+        (SIMPLE.format('<actuator name="m"/><joint name="x"/>'), 'its joint "x" is not here'),
+        (SIMPLE.format(MOTOR) * 2, 'another has the actuator "m", too'),
+    ],
+)
+def test_transmissions_that_drake_refuses(text, fault):
+    ((message, parsers),) = differing(JOINT.format(text))
+    assert parsers == ["drake"]
+    assert message.endswith(f"and the model: {fault}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SIMPLE.format(MOTOR),
+        '<transmission type="x"/>',
+        "<transmission><type>x</type></transmission>",
+        SIMPLE.format(MOTOR) + SIMPLE.format(MOTOR.replace('"m"', '"n"')),
+    ],
+)
+def test_transmissions_that_drake_reads(text):
+    assert differing(JOINT.format(text)) == []
+
+
+def test_two_roots_are_refused_by_urdfdom():
+    ((message, parsers),) = differing(JOINT.format('<link name="c"/><link name="d"/>'))
+    assert parsers == ["urdfdom"]
+    assert 'two roots, as "a" and "c"' in message
+
+
 @pytest.mark.parametrize("version", ["1", "2.0", "1.1 ", "1.10", "1.3", "", "x"])
 def test_versions_that_urdfdom_refuses(version):
     ((message, parsers),) = differing(
