@@ -31,6 +31,7 @@ from inertial_check.documents.load import (
     root_tag,
 )
 from inertial_check.documents.source import Source
+from inertial_check.documents.spelling import suggest_path
 
 if TYPE_CHECKING:
     from inertial_check.documents.files.walking import Glob, WalkEntry
@@ -374,7 +375,8 @@ class _Search:
         try:
             os.stat(path)
         except (OSError, ValueError) as error:
-            self._failures.append(f"{path or repr(path)}: {_reason(error)}")
+            hint = suggest_path(path) if isinstance(error, FileNotFoundError) else ""
+            self._failures.append(f"{path or repr(path)}: {_reason(error)}{hint}")
 
     def _add_failure(self, printed: str, error: OSError) -> None:
         self._failures.append(f"{printed}: {_reason(error)}")

@@ -13,6 +13,7 @@ from inertial_check.documents.context import Context, Head
 from inertial_check.documents.files.access import LFS_POINTER, RefusedFileError, remember_folders
 from inertial_check.documents.model import Model
 from inertial_check.documents.source import Source
+from inertial_check.documents.spelling import suggest_path
 from inertial_check.documents.xml.document import parse
 from inertial_check.documents.xml.encoding import head
 from inertial_check.documents.xml.markup import NAME, SPACE
@@ -132,7 +133,8 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
         except RefusedFileError as error:
             raise DocumentError(path, str(error.strerror)) from None
         except OSError as error:
-            raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+            hint = suggest_path(path) if isinstance(error, FileNotFoundError) else ""
+            raise DocumentError(path, (error.strerror or str(error)).lower() + hint) from None
         except ValueError as error:  # a NUL in the path
             raise DocumentError(path, str(error)) from None
     if not data.strip():

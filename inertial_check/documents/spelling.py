@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from itertools import islice
 
@@ -59,6 +60,31 @@ def suggest_name(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     similar = find_similar_names(name, known)
     return f"; did you mean {similar[0]!r}?" if similar else otherwise
+
+
+def suggest_path(path: str) -> str:
+    """Write the end of a message about a path that does not exist: the one that was meant.
+
+    Only the first part that is missing is compared, with what its folder holds.
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    for count, part in enumerate(parts):
+        folder = "/".join(parts[:count]) or ("/" if count else os.curdir)
+        if os.path.lexists("/".join(parts[: count + 1]) or "/"):
+            continue
+        try:
+            with os.scandir(folder) as entries:
+                known = [os.path.splitext(each.name) for each in islice(entries, MOST_NAMES)]
+        except (OSError, ValueError):
+            return ""
+        stem, suffix = os.path.splitext(part)
+        # All robots end alike, so the names are compared without their ends.
+        known.sort(key=lambda each: each[1] != suffix, reverse=True)
+        similar = find_similar_names(stem, (each for each, _ in known))
+        meant = ["".join(each) for each in known if each[0] in similar][-1:]
+        rest = "/".join([*parts[:count], *meant, *parts[count + 1 :]])
+        return f"; did you mean {rest!r}?" if meant and os.path.lexists(rest) else ""
+    return ""
 
 
 def _fold(name: str) -> str:

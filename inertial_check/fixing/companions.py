@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from inertial_check.documents.spelling import suggest_path
 from inertial_check.documents.tables import open_table, sniff_format
 from inertial_check.documents.tables.arrays import Archive, ArrayStream, as_float64
 from inertial_check.documents.tables.reading import Block, Layout, TableReader
@@ -142,7 +143,8 @@ def open_input(stack: ExitStack, path: str) -> BinaryIO:
     try:
         stream = stack.enter_context(open(path, "rb"))  # noqa: SIM115 - the stack closes it
     except OSError as error:
-        raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+        hint = suggest_path(path) if isinstance(error, FileNotFoundError) else ""
+        raise DocumentError(path, (error.strerror or str(error)).lower() + hint) from None
     return stream if stream.seekable() else copy_to_disk(stack, stream)
 
 

@@ -7,7 +7,7 @@ Methods that simulate the robot move it along references, which are the filtered
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -567,8 +567,14 @@ class RobotIdentification:
         plots.write_all(path, list(draw_pages(self.robot, self.datasets, self.found, self.report)))
 
 
-def identify_robot(options: IdentifyOptions) -> RobotIdentification:
+def identify_robot(
+    options: IdentifyOptions, progress: Callable[[float, str], object] = lambda part, name: None
+) -> RobotIdentification:
     """Identify the bodies of a robot.
+
+    Args:
+        options: What the command line says.
+        progress: Called with the completed fraction of the work, about, and the step that begins.
 
     Raises:
         DocumentError: A file cannot be read.
@@ -581,7 +587,9 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     robot = read_robot(options.model, options.context, options.robot, recorded)
     prior = read_prior(options, robot)
     loads = read_loads(options, robot)
+    progress(0.02, "reading recordings")
     datasets = read_datasets(options, robot, recordings, loads)
+    progress(0.15, "fitting bodies")
     # Refuse weights that are not one for each row of the equations.
     weights = options.fit.weights
     if isinstance(weights, tuple) and len(weights) != len(datasets.joints):
@@ -612,7 +620,9 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
         found, datasets = _fit_nonlinear(options, datasets, theta, fit, loads)
     if found.gains is not None:
         datasets = datasets.with_gains(found.gains.values)
+    progress(0.6, "judging the fit")
     report = build_report(options, robot, prior, datasets, found, loads)
+    progress(0.9, "checking the new model")
     result = RobotIdentification(options, robot, datasets, found, report)
     # Check the robot's document with the identified numbers; findings become remarks.
     try:

@@ -32,22 +32,102 @@ class Command(NamedTuple):
 
 
 class CommandEntry(NamedTuple):
-    """A row of the table of commands: usage of the arguments, and summary."""
+    """A row of the table of commands.
+
+    Attributes:
+        arguments: Usage of the arguments.
+        summary: Summary in one line.
+        examples: Arguments of command lines that a short help begins with, each with its purpose.
+        options: Options that a short help lists; () for a help with all.
+    """
 
     arguments: str
     summary: str
+    examples: tuple[tuple[str, str], ...] = ()
+    options: tuple[str, ...] = ()
+
+
+_MODELS = ("--package-path", "--xacro-arg", "--help", "--quiet", "--verbose")
+"""Options that a short help of a command on models ends with."""
 
 
 COMMANDS = {
-    "check": CommandEntry("PATH...", "check robot models (the default command)"),
-    "fix": CommandEntry("PATH...", "show, or write, the remedies of bodies that cannot exist"),
-    "fill": CommandEntry("MODEL...", "show, or write, missing inertials, from shapes"),
-    "project": CommandEntry("TABLE", "project a table of parameter vectors"),
-    "identify": CommandEntry(
-        "DATA... --model ROBOT", "identify inertial parameters from measured torques"
+    "check": CommandEntry(
+        "PATH...",
+        "check robot models (the default command)",
+        (
+            ("robot.urdf", "one model"),
+            (". --output-format sarif --output-file inertia.sarif", "a repository, for a host"),
+            (". --engine mujoco,gz --baseline known.json", "a gate: new findings alone fail"),
+        ),
+        ("--select", "--ignore", "--engine", "--baseline", "--output-format", *_MODELS),
     ),
-    "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
-    "report": CommandEntry("PATH...", "write a page that shows models in 3-D with all findings"),
+    "fix": CommandEntry(
+        "PATH...",
+        "show, or write, the remedies of bodies that cannot exist",
+        (
+            ("robot.urdf", "the diff of the remedies"),
+            ("--write robot.urdf", "write those that are sure"),
+            ("--write --unsafe --body forearm robot.urdf", "one body, as its diff says"),
+        ),
+        ("--write", "--output", "--unsafe", "--body", "--method", *_MODELS),
+    ),
+    "fill": CommandEntry(
+        "MODEL...",
+        "show, or write, missing inertials, from shapes",
+        (
+            ("robot.urdf --density 2700", "from shapes and a density"),
+            ("robot.urdf --total-mass 12.5", "from shapes and a known sum"),
+            ("robot.urdf --total-mass 12.5 --write", "write them"),
+        ),
+        ("--total-mass", "--density", "--mass", "--body", "--write", *_MODELS),
+    ),
+    "project": CommandEntry(
+        "TABLE",
+        "project a table of parameter vectors",
+        (
+            ("bodies.csv --about com", "to standard output"),
+            ("bodies.csv --about com -o nearest.npz", "to a file of the format of its suffix"),
+            ("bodies.json --about origin --order pinocchio", "bare numbers in another order"),
+        ),
+        (
+            *("--about", "--order", "--metric", "--margin", "--output", "--report", "--plot"),
+            *("--help", "--quiet", "--verbose"),
+        ),
+    ),
+    "identify": CommandEntry(
+        "DATA... --model ROBOT",
+        "identify inertial parameters from measured torques",
+        (
+            ("log.csv --model robot.urdf", "the result, and how far to trust it"),
+            ("log.csv --model robot.urdf --validation other.csv", "tried on another recording"),
+            ("log.csv --model robot.urdf -o new.urdf", "write the model with new numbers"),
+        ),
+        (
+            *("--model", "--validation", "--columns", "--friction", "--prior", "--output"),
+            *("--write", "--help", "--quiet", "--verbose"),
+        ),
+    ),
+    "excite": CommandEntry(
+        "ROBOT",
+        "design a motion that makes these parameters visible",
+        (
+            ("robot.urdf -o motion.csv", "a motion within the limits of the joints"),
+            ("robot.urdf --duration 20 -o motion.csv", "a longer one"),
+            ("robot.urdf --from motion.csv", "what a motion shows"),
+        ),
+        ("--output", "--duration", "--rate", "--from", "--gravity", *_MODELS),
+    ),
+    "report": CommandEntry(
+        "PATH...",
+        "write a page that shows models in 3-D with all findings",
+        (
+            ("robot.urdf -o report.html", "one page, without network"),
+            (". -o report.html", "all models of a repository, the worst first"),
+            ("--issue robot.urdf --body forearm", "Markdown for an issue upstream"),
+        ),
+        ("--output", "--issue", "--body", "--fail-on", "--select", *_MODELS),
+    ),
     "diff": CommandEntry("A B", "compare two models body by body"),
     "summary": CommandEntry("RESULTS...", "count stored results by upstream, rule, cause, engine"),
     "view": CommandEntry("MODEL", "show a model in the browser, and follow its file"),
@@ -216,7 +296,15 @@ def _import_page_or_server(name: str) -> Command:
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of every command."""
     group = parser.add_argument_group("Miscellaneous")
-    group.add_argument("-h", "--help", action="help", help="show this help and exit")
+    group.add_argument(
+        "-h",
+        "--help",
+        action=_Help,
+        nargs="?",
+        choices=("all",),
+        metavar="all",
+        help="show the options that most people need, or all, and exit",
+    )
     group.add_argument(
         "-q",
         "--quiet",
@@ -243,7 +331,7 @@ def _help() -> str:
         "says where and why not, and computes the nearest parameters that a body can have.\n\n"
         f"Commands:\n{commands}\n\n"
         f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
-        f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
+        f"`{PROGRAM} COMMAND --help` shows how to use a command, with `all` every option.\n"
         f"`{PROGRAM} --version` (or -V) prints the version,\n"
         f"`{PROGRAM} {_GENERATE} bash|zsh|fish` a script that completes words.\n"
     )
@@ -254,6 +342,38 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=88)
+
+
+class _Help(argparse.Action):
+    """Option that prints the short help of a command, or with `all` the whole one, and ends it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: object,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Print the help and end the command."""
+        name = parser.prog.rpartition(" ")[2]
+        entry = COMMANDS.get(name, CommandEntry("", ""))
+        if values == "all" or not entry.options:
+            parser.print_help()
+            parser.exit()
+        formatter = _Formatter(parser.prog)
+        formatter.add_usage(parser.usage, parser._actions, [])
+        formatter.add_text((parser.description or "").partition("\n\n")[0])
+        wide = max(len(words) for words, _ in entry.examples)
+        lines = (f"  {parser.prog} {words:<{wide}}  # {why}" for words, why in entry.examples)
+        formatter.add_text("\n".join(["Examples:", *lines]))
+        formatter.start_section("Options that most people need")
+        known = parser._option_string_actions
+        formatter.add_arguments([known[each] for each in entry.options if each in known])
+        formatter.end_section()
+        count = len({id(action) for action in known.values()})
+        formatter.add_text(f"`{parser.prog} --help all` lists all {count} options.")
+        output.write(formatter.format_help())
+        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import SUPPRESS
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -400,7 +401,8 @@ def run(args: argparse.Namespace) -> int:
         from inertial_check.reports import plots
 
         plots.check_target(args.plot, folder=True)
-    found = identify_robot(read_options(args))
+    with closing(output.ProgressBar(wanted=not args.quiet)) as bar:
+        found = identify_robot(read_options(args), bar)
     report, failure = found.report, ""
     failed = is_failing(report.remarks, args.fail_on)
     if args.write or args.output is not None or args.dry_run:

@@ -199,7 +199,7 @@ def test_any_name_on_an_ascii_terminal(here):
 
 
 def test_help_groups_the_options(run):
-    _, out, _ = run("check", "--help")
+    _, out, _ = run("check", "--help", "all")
     for heading in (
         "Rule selection:",
         "Exit code:",
