@@ -3,6 +3,7 @@
     python benchmarks/planted_defects.py [--corpus DIR ...] [--seed 1 2] [--per-cause 20] [--jobs 2]
         [--half HALF] [--kind KIND] [--cause NAME ...] [--cache DIR]
         [--simcheck PROGRAM | --no-simcheck] [--json FILE] [--misses FILE] [--warnings FILE]
+        [--stories FILE]
 
 The models are those of INERTIAL_CHECK_CORPUS and INERTIAL_CHECK_MESHES: folders with one subfolder
 an upstream. They are copied to a temporary one, where each mutant is written beside its original,
@@ -110,6 +111,24 @@ def main() -> None:
         args.misses.write_text("".join(f"{line}\n" for line in misses(results)))
     if args.warnings:
         write_table(results.opinions, args.warnings)
+    if args.stories:
+        args.stories.write_text("".join(f"{line}\n" for line in stories(results.outcomes)))
+
+
+def stories(outcomes: Sequence[Outcome]) -> list[str]:
+    """The first cause of each new finding on a mutant, one a line, as reliability.py reads them."""
+    return [
+        json.dumps(
+            {
+                "upstream": each.file.partition("/")[0],
+                "cause": cause,
+                "confidence": confidence,
+                "right": right,
+            }
+        )
+        for each in outcomes
+        for confidence, right, cause in each.believed
+    ]
 
 
 def _arguments() -> argparse.Namespace:
@@ -128,6 +147,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-simcheck", action="store_true")
     parser.add_argument("--json", type=Path, help="write everything to this file")
     parser.add_argument("--misses", type=Path, help="write a line a miss to this file")
+    parser.add_argument("--stories", type=Path, help="write the first causes, for reliability.py")
     parser.add_argument("--warnings", type=Path, help="write what is said of sound bodies")
     args = parser.parse_args()
     variables = ("INERTIAL_CHECK_CORPUS", "INERTIAL_CHECK_MESHES")
@@ -208,7 +228,7 @@ def _results(
     tasks: list[Task] = [(copies[file], None) for file in files]
     for each in planted:
         tasks += each.tasks
-    runs = examine(tasks, args.jobs)
+    runs = examine(tasks, args.jobs, by_shares=args.stories is not None)
     outcomes = [
         outcome(each.cause, each.mutant, each.seed, *(runs[task] for task in each.tasks))
         for each in planted

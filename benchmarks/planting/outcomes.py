@@ -43,8 +43,8 @@ class Outcome(NamedTuple):
         among_three: Whether it is among the first three.
         codes: Of the new findings.
         causes: The first three of the finding that has most.
-        believed: Of each new finding with causes, the confidence of the first and whether it is
-            right.
+        believed: Of each new finding with causes, the confidence of the first, whether it is right,
+            and its name.
         before: Codes that the original has on the body.
         old: The numbers as they were; of one body.
         new: As they are.
@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
     among_three: bool
     codes: tuple[str, ...]
     causes: tuple[str, ...]
-    believed: tuple[tuple[float, bool], ...]
+    believed: tuple[tuple[float, bool, str], ...]
     before: tuple[str, ...]
     old: dict[str, str]
     new: dict[str, str]
@@ -133,7 +133,7 @@ def outcome(which: Cause, mutant: Mutant, seed: int, before: Run, after: Run) ->
         codes=tuple(sorted({each.said.code for each in new})),
         causes=max(tops, key=len, default=())[:3],
         believed=tuple(
-            (each.said.confidence, each.said.causes[0] in accepted)
+            (each.said.confidence, each.said.causes[0] in accepted, each.said.causes[0])
             for each in new
             if each.said.causes
         ),
@@ -202,7 +202,7 @@ def reliability(outcomes: Iterable[Outcome]) -> list[Bin]:
     """How many of the first causes of each confidence are right."""
     counts, right, sums = Counter[int](), Counter[int](), Counter[int]()
     for each in outcomes:
-        for confidence, is_right in each.believed:
+        for confidence, is_right, _ in each.believed:
             place = min(BINS - 1, int(BINS * confidence))
             counts[place] += 1
             right[place] += is_right

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import inertial_check as ic
+from inertial_check.checking.causes import base
 from inertial_check.checking.report import Severity
 from inertial_check.checking.settings import Settings
 
@@ -86,8 +87,19 @@ def examined(task: Task) -> Run:
     return Run(tuple(said), frozenset(good), seconds)
 
 
-def examine(tasks: Iterable[Task], jobs: int) -> dict[Task, Run]:
-    """Check files, each once."""
+def examine(tasks: Iterable[Task], jobs: int, by_shares: bool = False) -> dict[Task, Run]:
+    """Check files, each once.
+
+    Args:
+        tasks: The files.
+        jobs: Number of processes.
+        by_shares: Whether confidences are those of the shares alone, without the table of counts.
+    """
     every = list(dict.fromkeys(tasks))
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_leave_shares if by_shares else None) as pool:
         return dict(zip(every, pool.map(examined, every, chunksize=8), strict=True))
+
+
+def _leave_shares() -> None:
+    """Leave the confidences in this process as the shares of causes give them."""
+    base.COUNTS = None

@@ -254,21 +254,14 @@ TWIN_SCATTER = 4.0
 models whose sides were measured apart, all twins differ a little. With it and a limit of 0.1, 18
 false pairs of other models were silent, and 29 of 44 missed defects were found."""
 
-SAME_TWIN = 0.01
-"""Offset up to which a reading makes a body the mirror image of its twin; chosen, since nine of ten
-pairs of real models agree to the last digit."""
-
-FAR_TWIN = 10.0
-"""Factor by which the numbers as written are farther from the twin than the reading; nearly round
-bodies are close to it in several readings."""
-
 CARRIED = 0.2
 """Difference of the masses of twins with all that they carry, in parts of their own difference, up
 to which the two sides only divide their mass otherwise; chosen: the difference of one body stays in
 the sum."""
 
+
 BLAME = 1.5
-"""Factor by which one of two twins contradicts its shapes more than the other, where it alone is
+"""Factor by which one of two bodies contradicts its shapes more than the other, where it alone is
 blamed."""
 
 BLAME_LEAST = 0.05
@@ -337,3 +330,43 @@ reading of one body is a note."""
 NEAR_EXACT = 0.05
 """Largest misfit of a reading that is near exact: it stays a warning against all other bodies.
 Chosen as FIT."""
+
+OSMIUM = 22_590.0
+"""[kg/m^3] Density of osmium: no body is denser."""
+
+ELLIPSOID = 0.8876
+"""Least density of a body over that of its equivalent box: of all bodies with one covariance the
+full ellipsoid has the largest volume, 4/3 pi 5^1.5 in place of 12^1.5 times the root of the
+determinant."""
+
+LARGER_THAN_MODEL = 2.0
+"""Times the length of the whole model that an edit may make a body long, or move its centre;
+chosen: poses other than the zero of all joints reach farther."""
+
+GUILT_WIDTH = 0.1
+"""Distance from its shapes, in centre, size and form, that costs an honest body little; chosen
+between the 0.03 of bodies whose centres agree with their shapes and the 0.18 of others."""
+
+SIBLINGS = 20.0
+"""Times as probable that a twin is right which a third body resembles in mass and moments, where
+none resembles the other."""
+
+MOST_GUILT = 4.0
+"""Largest logarithm of the odds of guilt, 55 to 1: no witness is surer."""
+
+GUILTY = 0.9
+"""Probability of guilt from which one side is named alone, and edited."""
+
+SAME_PLACE = 0.05
+"""Share of its distance from the origin by which another frame has to move a centre of mass."""
+
+MOVED = 0.25
+"""Parts of the extent of its shapes by which another frame brings a centre of mass nearer to their
+middle, from which the body speaks for the frame; chosen: links with a motor at one end reach it."""
+
+INSIDE = 0.15
+"""Largest distance from the middle of the shapes, in their extents, of a centre that is in the
+right frame; chosen: 1 to 6 % are usual."""
+
+MOVED_EXACTLY, MIDDLE = 0.1, 0.05
+"""The same two limits for a place so near to the middle that chance hardly gives it."""

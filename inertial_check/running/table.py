@@ -60,7 +60,8 @@ class Findings(EqualByValue):
         for file in self.report.files:
             for finding in file.findings:
                 remedy, path = finding.remedy, finding.place.path or file.path
-                edits = zip(remedy.bodies, remedy.edits, strict=True) if remedy else ()
+                known = remedy if remedy and remedy.edits else None  # else it is by hand
+                edits = zip(known.bodies, known.edits, strict=True) if known else ()
                 numbers = (
                     f"{body}: {' '.join(f'{name}={text}' for name, text in each.items())}"
                     for body, each in edits

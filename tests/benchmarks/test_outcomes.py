@@ -69,8 +69,8 @@ def test_a_defect_of_the_model_asks_for_one_cause_on_four_links_of_five(findings
 
 
 def test_causes_are_counted_by_their_confidence():
-    outcomes = [SimpleNamespace(believed=[(0.85, True), (0.81, False)])]
-    outcomes.append(SimpleNamespace(believed=[(1.0, True), (0.0, False)]))
+    outcomes = [SimpleNamespace(believed=[(0.85, True, "a"), (0.81, False, "b")])]
+    outcomes.append(SimpleNamespace(believed=[(1.0, True, "a"), (0.0, False, "b")]))
     bins = reliability(outcomes)
     assert [(each.count, each.right) for each in bins] == [(1, 0), *[(0, 0)] * 7, (2, 1), (1, 1)]
     assert bins[8].mean == pytest.approx(0.83)

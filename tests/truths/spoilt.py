@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from inertial_check.checking.causes.base import Subject
-from inertial_check.checking.causes.ranking import hypotheses
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, judge
+from suspects import hypotheses
 
 LINK = (
     '<link name="b{i}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>'

@@ -9,7 +9,7 @@ import numpy as np
 
 import inertial_check as ic
 from inertial_check.checking.causes.base import Subject
-from inertial_check.checking.causes.ranking import hypotheses
+from inertial_check.checking.causes.ranking import rank_all
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import Finding, Hypothesis
 from inertial_check.checking.settings import Settings
@@ -104,6 +104,11 @@ def said(*links: Link, preset="default", text: str | None = None) -> list[Findin
 def codes(*links: Link, **options) -> dict[str, str]:
     """Body -> code."""
     return {finding.body: finding.code for finding in said(*links, **options)}
+
+
+def hypotheses(subjects) -> list[tuple[Hypothesis, ...]]:
+    """The probable causes of bodies of one model, whatever findings are about."""
+    return [each["all"] for each in rank_all(subjects, {"all"})]
 
 
 def causes(*links: Link, of: str = "link", expected_mass=None) -> tuple[Hypothesis, ...]:

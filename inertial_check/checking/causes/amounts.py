@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.causes.base import Cause, Meant, Proposal, Subject
 from inertial_check.checking.causes.text import is_rough
 from inertial_check.checking.causes.weighing import (
@@ -39,6 +40,21 @@ _FACTORS = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
 
 PLAIN = 3.0
 """Least likelihood ratio at which a unit is named as a cause."""
+
+_MADE_UP = 0.1
+"""Factor on the weight of a unit for tensors of one or two digits without products: a person made
+them up in the format's unit, where a program that converts prints more digits."""
+
+_UNFIT = 0.3
+"""Factor on the weight of a unit that leaves the body another size than its shapes."""
+
+_NEARER = 1 / 3
+"""Part of the logarithm of a wrong size that a unit may leave: shapes that stand for a body badly
+are a few times smaller or larger, and still show a unit of a thousand times."""
+
+_ODD_DENSITY = 0.05
+"""Factor on the weight of a mass and tensor in another unit together: of the body's form and size
+nothing changes, so that an odd density alone says so, which any wrong mass has."""
 
 
 class Units(Cause):
@@ -79,20 +95,25 @@ class Units(Cause):
         """For each unit the tensor in kg m^2, where that is far more probable."""
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         ratio = find_gains(self, subject)
+        made_up = _MADE_UP if is_rough(subject) else 1.0
+        likeness = subject.examination.likeness
+        sizes = likeness.size_ratio[likeness.body == subject.index]
         for row in np.flatnonzero(ratio > PLAIN).tolist():
             name, factor = list(UNITS)[row % len(UNITS)], _FACTORS[row]
             how = f"read as {name}" if row < len(UNITS) else f"divided by 1 {name}"
             meant = factor * C_BBcm_B
+            off = np.min(np.abs(np.log(sizes * np.sqrt(factor))), initial=np.inf)
+            before = np.min(np.abs(np.log(sizes)), initial=np.inf)
+            fits = not len(sizes) or off < max(np.log(limits.LOOSE_SIZE), before * _NEARER)
             yield Proposal(
-                ratio[row] / len(UNITS),
+                ratio[row] / len(UNITS) * made_up * (1.0 if fits else _UNFIT),
                 f"{how}, times {factor:.4g}, the tensor is that of "
                 f"{box_text(subject.mass, meant)}; as written, of "
                 f"{box_text(subject.mass, C_BBcm_B)}",
                 I_BBcm_Bi=tidy(factor * subject.I_BBcm_Bi),
             )
         # Shapes a thousand times too large, or too small, for numbers that fit each other.
-        likeness = subject.examination.likeness
-        ratios = likeness.size_ratio[likeness.body == subject.index]
+        ratios = sizes
         density = float(subject.examination.assembly.density[subject.index])
         if not (not len(ratios) or not 50 < density < 12_000):
             for millimetres_factor, what in (
@@ -157,8 +178,13 @@ class Density(Cause):
             meant = 1 / factor * C_BBcm_B if alone else C_BBcm_B
             mass = float(tidy(factor * subject.mass))
             tensor = None if alone else tidy(factor * subject.I_BBcm_Bi)
+            # Whether the tensor is that of the shapes at 1 kg/m^3, which programs assume.
+            likeness = subject.examination.likeness
+            at = list(likeness.places_of(subject.index))
+            exact = np.abs(likeness.density[at, 1] - 1) < _SLACK
+            assumed = np.any(exact & (np.abs(likeness.size_ratio[at] - 1) < _SLACK))
             yield Proposal(
-                float(ratio[row]) / 4,
+                float(ratio[row]) / 4 * (1.0 if alone or assumed else _ODD_DENSITY),
                 f"with {mass:.6g} kg in place of {subject.mass:.6g} kg"
                 f"{', the tensor as written' if alone else ', the tensor times the same'}, "
                 f"it is {box_text(mass, meant)}; as written, "
@@ -400,12 +426,17 @@ class CopiedBlock(Cause):
     """
 
     name, prior = "copied-block", 0.08
+    by_digits = True
     kinds = frozenset({"impossible", "stated"})
 
-    _OTHER_SHAPES, _DIFFERENT, _UNKNOWN = 1e4, 40.0, 8.0
+    _OTHER_SHAPES, _DIFFERENT, _MOVED, _UNKNOWN = 1e4, 40.0, 2.0, 1.0
     """Likelihood ratios of ten equal numbers: on two bodies with other shapes, which no chance
-    gives; with the same shapes elsewhere, or joints at other distances; and on two of which nothing
-    is known, a fifth of which are different parts."""
+    gives; with joints at other distances; with the same shapes elsewhere, as of a part that is
+    mounted twice; and on two of which nothing is known, a fifth of which are different parts."""
+
+    _OWNER, _SHARER = 0.1, 0.5
+    """Probabilities that a body of two with the same numbers has them by copy: where its own shapes
+    fit them and those of the others do not, and where nothing tells whose they are."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Propose that the body is a copy; nothing tells what it was to be."""
@@ -432,6 +463,7 @@ class CopiedBlock(Cause):
                     f"the ten numbers are those of {_list_names(subject, unlike)}, to the last "
                     "digit",
                     editable=False,
+                    guilt=self._find_guilt(subject, unlike),
                 )
         # The tensor of a body of another mass, with more digits than a placeholder has.
         tensor_assembly = subject.examination.assembly
@@ -449,7 +481,22 @@ class CopiedBlock(Cause):
                     f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
                     f"{tensor_assembly.mass[tensor_others[0]]:.6g} kg there)",
                     editable=False,
+                    guilt=self._find_guilt(subject, tensor_others),
                 )
+
+    def _find_guilt(self, subject: Subject, others: Sequence[int]) -> float:
+        """Probability that the body, and not one of others with its numbers, has them by copy."""
+        examination = subject.examination
+        likeness = examination.likeness
+        fitting, known = likeness.fitting, likeness.known
+        if fitting[subject.index] != np.any(fitting[[*others]]) and known[subject.index]:
+            return self._OWNER if fitting[subject.index] else 1.0
+        density = examination.assembly.density
+        low, high = limits.PLAUSIBLE
+        usual = (density > low) & (density < high)
+        if usual[subject.index] != np.any(usual[[*others]]):
+            return self._OWNER if usual[subject.index] else 1.0
+        return self._SHARER
 
     def _compare_parts(self, subject: Subject, other: int) -> float:
         """Likelihood ratio that two bodies with the same numbers are two different parts."""
@@ -458,7 +505,7 @@ class CopiedBlock(Cause):
         if all(looks):
             if _strip_poses(looks[0]) != _strip_poses(looks[1]):
                 return self._OTHER_SHAPES
-            return self._DIFFERENT if looks[0] != looks[1] else 0.0
+            return self._MOVED if looks[0] != looks[1] else 0.0
         joints = subject.examination.assembly.skeleton[[subject.index, other]]
         if np.all(joints > 0):
             return self._DIFFERENT if np.max(joints) > _OTHER_JOINTS * np.min(joints) else 0.0

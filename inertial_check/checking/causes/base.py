@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import hypot
+from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -68,6 +69,9 @@ class Proposal(NamedTuple):
         gain: How many times as probable as the written body the meant one is, by its witnesses
             alone; None where the weight rests on more than that. Causes with one gain that mean
             one body cannot be told apart.
+        veto: What speaks against the body that was meant, in one clause; "" if nothing does.
+        guilt: Probability that this body is the wrong one, if the cause is right and the numbers
+            could be those of another.
     """
 
     weight: float
@@ -77,6 +81,8 @@ class Proposal(NamedTuple):
     I_BBcm_Bi: Floats | None = None
     editable: bool = True
     gain: float | None = None
+    veto: str = ""
+    guilt: float = 1.0
 
 
 def number(value: float) -> str:
@@ -187,6 +193,68 @@ def calibrate(share: float, proven: bool) -> float:
         proven: Whether no body has the numbers.
     """
     return CEILING * float(share ** (_PROVEN if proven else _SUSPECTED))
+
+
+PROBABLE, SURE = 0.6, 0.9
+"""Least confidences of a cause that is told as probable, and as sure."""
+
+_REACHED = 0.92
+"""Share of right stories, by Laplace's rule, from which a cause may be told as sure; chosen so that
+of all stories told as sure 97 % are right."""
+
+ReliabilityCounts = Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
+
+# fmt: off
+COUNTS: ReliabilityCounts | None = MappingProxyType({
+    "about-link-origin": ((9, 9), (14, 14)),
+    "com-outside": ((4, 7), (22, 22)),
+    "component-order": ((7, 7), (7, 7)),
+    "copied-block": ((0, 2), (8, 12)),
+    "decimal-slip": ((4, 7), (19, 20)),
+    "density": ((5, 6), (30, 31)),
+    "double-parallel-axis": ((14, 14), (0, 0)),
+    "few-digits": ((2, 3), (4, 4)),
+    "fixed-decimals": ((15, 17), (100, 100)),
+    "mirror": ((0, 6), (0, 0)),
+    "negative-diagonal": ((17, 17), (0, 0)),
+    "placeholder": ((1, 2), (39, 44)),
+    "same-number-everywhere": ((2, 2), (19, 19)),
+    "sign-of-products": ((0, 1), (0, 0)),
+    "size-mismatch": ((0, 7), (1, 2)),
+    "units": ((24, 33), (52, 54)),
+    "unpopulated": ((4, 5), (25, 26)),
+    "wrong-entry": ((2, 2), (0, 1)),
+    "wrong-formula": ((0, 0), (4, 4)),
+    "wrong-frame": ((3, 6), (7, 9)),
+})
+# fmt: on
+"""Of each cause how many first stories were right and how many were told, between PROBABLE and
+SURE, and from SURE on, by the shares alone; None to leave confidences as the shares give them. The
+stories are those of defects planted into sound bodies, of public reports, and of real models that
+were judged by hand; `benchmarks/reliability.py` writes the table."""
+
+
+def limit_confidence(
+    cause: str, confidence: float, counts: ReliabilityCounts | None = None
+) -> float:
+    """Limit the confidence of a first cause to how often its stories were right.
+
+    Args:
+        cause: Name of the cause.
+        confidence: By its share among all causes.
+        counts: The table; None for that of the package.
+
+    Returns:
+        The confidence, or the share of right stories by Laplace's rule of succession, (right + 1) /
+        (told + 2), if that is less: what was never seen right is told as a coin's toss.
+    """
+    counts = COUNTS if counts is None else counts
+    if counts is None or confidence < PROBABLE:
+        return confidence
+    right, told = counts.get(cause, ((0, 0), (0, 0)))[confidence >= SURE]
+    rate = (right + 1) / (told + 2)
+    most = SURE - 0.01 if confidence >= SURE and rate < _REACHED else 1.0
+    return min(confidence, rate, most)
 
 
 def heavy_tail(deviation: Floats, exponent: float = _TAIL) -> Floats:
@@ -451,6 +519,8 @@ class Cause(ABC):
     mends: ClassVar[bool] = False
     """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
+    by_digits: ClassVar[bool] = False
+    """Flag: the digits as written show the cause, whatever the body was that it leads to."""
     any_size: ClassVar[bool] = False
     """Flag: the size of what was `meant` was chosen to agree with the shapes, so that the agreement
     is no evidence."""

@@ -40,12 +40,14 @@ from inertial_check.checking.causes.text import (
     Placeholder,
     SameNumberEverywhere,
     Unpopulated,
+    WrongEntry,
 )
 from inertial_check.checking.causes.weighing import is_stated, twin_of
 from inertial_check.checking.report import Finding
 
 ALL_CAUSES: tuple[type[Cause], ...] = (
     DecimalSlip,
+    WrongEntry,
     NegativeDiagonal,
     CopiedEntry,
     SignOfProducts,

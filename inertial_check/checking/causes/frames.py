@@ -28,6 +28,7 @@ from inertial_check.checking.causes.base import (
     Proposal,
     Subject,
     a_body,
+    heavy_tail,
     margins,
     number,
     tensor,
@@ -39,6 +40,7 @@ from inertial_check.checking.causes.weighing import (
     box_text,
     find_gains,
     gains,
+    name_witnesses,
     naturalness,
     reflect_twin,
     tidy,
@@ -57,7 +59,7 @@ from inertial_check.checking.evidence.readings import (
 )
 from inertial_check.checking.evidence.twins import SIGNS
 from inertial_check.documents.model import ENTRIES
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import ORDERS, Order, second_moment, symmetric
@@ -70,6 +72,11 @@ turns the direction away from c."""
 _SHARE = 0.7
 """Weight of the parallel-axis evidence: how much of the likelihood ratio 1 / (1 - cosine) remains
 after chance agreement."""
+
+
+_BY_DESIGN = 2.0
+"""Weight of that evidence where centre and axis both lie along one axis of the link; chosen below
+3, as one of three axes is the right one by chance."""
 
 
 class DoubleParallelAxis(Cause):
@@ -115,8 +122,13 @@ class DoubleParallelAxis(Cause):
         c = subject.p_BoBcm_Bi
         lowest = eigensystem(second_moment(subject.six))[1][:, 0]
         cosine = float(abs(lowest @ c) / np.linalg.norm(c))
+        # Centres and principal axes that both lie along an axis of the link, as of a part with an
+        # axis of symmetry, are parallel in one case of three by design.
+        along = max(np.max(np.abs(lowest)), np.max(np.abs(c)) / np.linalg.norm(c))
+        straight = along > 1 - tolerances.SAME_READING and cosine > 1 - tolerances.SAME_READING
+        straight &= bool(np.all(subject.six[[0, 3, 5]] > 0))  # what else leaves moments below 0?
         yield Proposal(
-            _SHARE / (_BLUR + 1 - cosine),
+            _BY_DESIGN if straight else _SHARE / (_BLUR + 1 - cosine),
             f"along c = ({', '.join(f'{x:.4g}' for x in c)}) m mass is missing (cosine "
             f"{cosine:.4f}), and m (|c|^2 1 - c c^T) added once, with m = {subject.mass:.6g} kg, "
             f"makes the tensor {a_body(margin[0])}: {tensor(tensors[0])}",
@@ -389,15 +401,6 @@ def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
     return [(reading, share / len(readings)) for share, readings in parts for reading in readings]
 
 
-def _witness(subject: Subject) -> str:
-    """Names of what a body is compared with: its shapes, its twin, or other bodies."""
-    likeness = subject.examination.likeness
-    other = twin_of(subject)
-    names = ["the body's shapes"] if likeness.known[subject.index] else []
-    names += [] if other is None else [subject.examination.model.bodies[other].name]
-    return " and ".join(names) or "other bodies"
-
-
 class ReadingCause(Cause):
     """A cause that other readings of the tensor undo, each with its share among them."""
 
@@ -411,11 +414,14 @@ class ReadingCause(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The readings that make the body far more probable."""
         own = find_readings(subject, self.name)
+        written = subject.examination.assembly.C_BBcm_B[subject.index]
+        slack = tolerances.SAME_READING * np.max(np.abs(written))
         for (reading, share), gain in zip(own, find_gains(self, subject).tolist(), strict=True):
-            if gain > PLAIN:
+            if gain > PLAIN and np.max(np.abs(reading.C_BBcm_B - written)) > slack:
+                who = name_witnesses(subject, with_spreads(subject, reading.C_BBcm_B[None]))
                 yield Proposal(
                     gain * share,
-                    f"{reading.what} the tensor fits {_witness(subject)} far better "
+                    f"{reading.what} the tensor fits {who} far better "
                     f"({_misfits(subject, reading)}{times_as_probable(gain)}): "
                     + box_text(subject.mass, reading.C_BBcm_B),
                     I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
@@ -508,7 +514,7 @@ class AboutLinkOrigin(ReadingCause):
 
     ## How it is recognised
     Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
-    the twin far better.
+    the twin far better. Where the centre of mass was left out, that of the shapes takes its place.
 
     ## Example
         <link name="link">
@@ -533,6 +539,39 @@ class AboutLinkOrigin(ReadingCause):
 
     name, prior = "about-link-origin", 0.08
     kinds = frozenset({"stated"})
+
+    _LEFT_OUT = 0.3
+    """Share of links whose centre of mass was left out, too, among all tensors about the origin."""
+
+    _PARTS = (1.0, 0.95, 0.9, 0.8)
+    """Parts of the way from the origin to the middle of the shapes at which the centre may be."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor about the centre of mass as written, or about that of the shapes."""
+        yield from super().proposals(subject)
+        if np.any(subject.p_BoBcm_B):
+            return
+        likeness = subject.examination.likeness
+        middles = [likeness.rows[row].p_BoGcm_B for row in likeness.places_of(subject.index)]
+        centers = np.array([part * np.array(c) for c in middles for part in self._PARTS])
+        if not len(centers):
+            return
+        mass, _, C_BBcm_B = with_centers(subject, centers)
+        C_BBcm_B = C_BBcm_B - centers[:, :, None] * centers[:, None, :]
+        sound = np.linalg.eigvalsh(C_BBcm_B)[:, 0] > 0
+        gain = np.where(sound, gains(subject, Meant(mass, centers, C_BBcm_B)), 0.0)
+        best = int(np.argmax(gain))
+        if gain[best] > PLAIN:
+            place = ", ".join(f"{x:.4g}" for x in centers[best])
+            yield Proposal(
+                float(gain[best]) * self._LEFT_OUT,
+                "the centre of mass is left out, and moved from the link's origin to that of the "
+                f"shapes, near ({place}) m, the tensor is {times_as_probable(float(gain[best]))}: "
+                + box_text(subject.mass, C_BBcm_B[best]),
+                p_BoBcm_B=tidy(centers[best]),
+                I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, C_BBcm_B[best]),
+                editable=False,  # the middle of shapes is only near the centre of mass
+            )
 
 
 class WrongFrame(ReadingCause):
@@ -602,7 +641,7 @@ class WrongFormula(Cause):
     """
 
     name, prior = "wrong-formula", 0.06
-    kinds = frozenset({"stated", "placeholder"})
+    kinds = frozenset({"impossible", "stated", "placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments of the formula as it is meant."""
@@ -625,15 +664,16 @@ class WrongFormula(Cause):
 
 
 class ComOutside(Cause):
-    """A coordinate of the centre of mass has the wrong sign, or is in millimetres.
+    """The centre of mass is in another frame, has a wrong sign, or is in another unit.
 
     ## What happened
-    A minus was lost or added, the y axis of the CAD part points the other way, or the numbers are
-    in millimetres or centimetres.
+    CAD gave the coordinates in the frame of the whole assembly, of the parent or of the mesh; a
+    minus was lost or added; or the numbers are in millimetres or centimetres.
 
     ## How it is recognised
-    With other signs, or divided by 1000 or 100, the centre of mass lies within the shapes, and
-    where the twin has it.
+    Taken from that frame to the link's, or with other signs, the centre of mass lies within the
+    shapes, the nearer to their middle the better, and where the twin has it. Another unit counts
+    only where no frame explains the place, and the centre is farther away than the model is long.
 
     ## Example
         <link name="link">
@@ -646,10 +686,11 @@ class ComOutside(Cause):
         </link>
 
     ## What undoes it
-    The sign, or metres.
+    The coordinates in the link's own frame, the sign, or metres.
 
     ## What people search for
-    "center of mass outside of link RViz"; "inertial origin xyz millimeters".
+    "center of mass outside of link RViz"; "inertial origin xyz millimeters"; "center of mass
+    relative to assembly origin SolidWorks URDF".
 
     ## References
     The plausibility page.
@@ -660,6 +701,10 @@ class ComOutside(Cause):
 
     _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
 
+    _MIDDLE = 0.15
+    """Distance from the centre of the shapes, in parts of their extent, at which a place counts
+    for less; chosen: honest centres are 1 to 6 % away, those of links with a motor 25 %."""
+
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of these centres of mass."""
         if not any(subject.judgement.p_BoBcm_B):
@@ -667,28 +712,58 @@ class ComOutside(Cause):
         return with_centers(subject, np.array(list(self._centers(subject).values())))
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """Every choice of signs, and other units."""
+        """Other frames, every choice of signs, and other units."""
         ratio = find_gains(self, subject)
         if not (ratio > PLAIN).any():
             return
-        meant = self._centers(subject)
+        meant, likeness = self._centers(subject), subject.examination.likeness
+        rows = list(likeness.places_of(subject.index))
+        middles = np.array([likeness.rows[row].p_BoGcm_B for row in rows]).reshape(-1, 3)
         for (what, center), gain in zip(meant.items(), ratio.tolist(), strict=True):
             if gain > PLAIN:
+                away = resemblance.norm(center - middles) / likeness.extent[rows]
+                usual = np.max(heavy_tail(away / self._MIDDLE)) if rows else 1.0
                 place = ", ".join(f"{x:.6g}" for x in center)
+                who = name_witnesses(subject, with_centers(subject, center[None]))
                 yield Proposal(
-                    gain / len(meant),
-                    f"{what} the centre of mass ({place}) m fits {_witness(subject)} far better",
+                    gain * float(usual) / len(meant),
+                    f"{what} the centre of mass ({place}) m fits {who} far better",
                     p_BoBcm_B=tidy(center),
                 )
 
     def _centers(self, subject: Subject) -> dict[str, Floats]:
         """Other centres of mass, by how the written one is read."""
-        p_BoBcm_B = subject.p_BoBcm_B
-        meant = {f"read {what}": factor * p_BoBcm_B for what, factor in self._SCALES}
+        p_BoBcm_B, assembly = subject.p_BoBcm_B, subject.examination.assembly
+        turn = np.eye(4)
+        turn[:3, :3] = subject.R_BBi
+        frames = {
+            "taken from the base's frame to the link's": np.linalg.inv(
+                assembly.poses[subject.index]
+            ),
+            "taken from the parent's frame to the link's": np.linalg.inv(
+                assembly.parent_poses[subject.index]
+            ),
+            "turned by the rotation of the inertial": turn,
+        }
+        for shape in subject.body.shapes:
+            pose = np.eye(4)
+            pose[:3, :3], pose[:3, 3] = shape.R_BG, shape.p_BoGo_B
+            frames.setdefault(f"taken from the frame of its {shape.role} shape to the link's", pose)
+        meant: dict[str, Floats] = {}
+        slack = tolerances.SAME_READING * np.linalg.norm(p_BoBcm_B)
+        for what, X in frames.items():
+            place = X[:3, :3] @ p_BoBcm_B + X[:3, 3]
+            others = np.array([p_BoBcm_B, *meant.values()])
+            if np.isfinite(place).all() and np.min(resemblance.norm(others - place)) > slack:
+                meant[what] = place
         for signs in product((1.0, -1.0), repeat=3):
             flipped = [axis for axis, sign in zip("xyz", signs, strict=True) if sign < 0]
             if flipped and all(p_BoBcm_B["xyz".index(axis)] for axis in flipped):
                 meant[f"with the other sign of {' and '.join(flipped)}"] = p_BoBcm_B * signs
+        extents = subject.examination.likeness.extent
+        whole = assembly.span + 2 * float(np.max(extents, initial=0.0))
+        if np.linalg.norm(p_BoBcm_B) > whole:
+            meant |= {f"read {what}": factor * p_BoBcm_B for what, factor in self._SCALES}
         return meant
 
 

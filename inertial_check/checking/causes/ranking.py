@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.causes.amounts import TotalMass
 from inertial_check.checking.causes.base import (
     Cause,
@@ -22,17 +24,29 @@ from inertial_check.checking.causes.base import (
     edit,
     enumerate_words,
     likelihood_of_density,
+    limit_confidence,
     try_together,
 )
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
 from inertial_check.checking.causes.copies import weigh_copies
 from inertial_check.checking.causes.frames import pairs_of, with_units
-from inertial_check.checking.causes.weighing import naturalness, tidy, weigh_together
+from inertial_check.checking.causes.weighing import (
+    HELD_BACK,
+    VETOED,
+    find_vetoes,
+    naturalness,
+    tidy,
+    weigh_together,
+)
 from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.evidence.likeness import find_guilt
 from inertial_check.checking.report import Finding, Hypothesis
 from inertial_check.documents.model import is_computable
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries, matrices
+
+TWINS = "IC601"
+"""Code of the findings on twins that differ."""
 
 TOTAL_MASS = "IC604"
 """Code of the findings on the sum of all masses, which name no body."""
@@ -62,6 +76,19 @@ _DOUBTFUL = 0.5
 tried."""
 
 
+_Matter = Literal["center", "tensor", "all"]
+"""Numbers that a finding is about, and that its causes have to change: the centre of mass, mass and
+tensor, or all."""
+
+_MATTERS: Mapping[str, _Matter] = {
+    "IC201": "center", "IC202": "center", "IC601": "all", "IC602": "all", "IC604": "all",
+    "IC605": "all",
+}  # fmt: skip
+"""Numbers that findings are about by their codes; all others are about mass and tensor."""
+
+_OF_CENTERS = frozenset({"com-outside", "mirror", "copied-block", "units"})
+"""Causes that can displace a centre of mass; units are those of the meshes beside it."""
+
 _Weighed = tuple[Cause, Proposal]
 """A cause and its best proposal, with the weight of all of them against the unknown."""
 
@@ -87,7 +114,8 @@ def explain(
         # Readings of numbers near the ends of float64 overflow: no mistake is told from them.
         if body.id in wanted and is_computable(judgement)
     }
-    known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
+    matters = {_MATTERS.get(each.code, "tensor") for each in findings if each.code in codes}
+    known = dict(zip(subjects, rank_all(list(subjects.values()), matters), strict=True))
     return [
         _give_causes(examination, finding, subjects.get(finding.body_id or ""), known)
         if finding.code in codes
@@ -100,10 +128,20 @@ def _give_causes(
     examination: Examination,
     finding: Finding,
     subject: Subject | None,
-    known: Mapping[str, tuple[Hypothesis, ...]],
+    known: Mapping[str, Mapping[_Matter, tuple[Hypothesis, ...]]],
 ) -> Finding:
     """Return the finding with the causes of its body, or with the sentence why it has none."""
-    causes = known.get(finding.body_id or "", ())
+    by_matter = known.get(finding.body_id or "", {})
+    causes = by_matter.get(_MATTERS.get(finding.code, "tensor"), ())
+    if finding.code == TWINS and subject is not None:
+        guilt = find_guilt(examination, subject.index)
+        causes = tuple(each._replace(confidence=guilt * each.confidence) for each in causes)
+        if guilt < limits.GUILTY:
+            veto = "nothing tells which of the two sides is wrong: compare both with their source"
+            causes = tuple(
+                each._replace(evidence=f"{each.evidence}; {veto}", veto=each.veto or veto)
+                for each in causes
+            )
     if finding.bodies:
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
@@ -143,8 +181,12 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
         succession: after p votes for and c against it is (p + 1) / (p + c + 2).
     """
     bodies = examination.model.bodies
-    cause = finding.values["cause"]
-    election = next(each for each in examination.votes.elections if each[0].cause == cause)
+    cause, what = finding.values["cause"], finding.values["reading"]
+    election = next(
+        each
+        for each in examination.votes.elections
+        if (each[0].cause, each[0].what) == (cause, what)
+    )
     first = election[0]
     pro, contra = int(np.sum(first.pro)), int(np.sum(first.contra))
     against = f"{contra} speak{'s' * (contra == 1)}" if contra else "none speaks"
@@ -158,7 +200,8 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
                 mass, six = float(each.mass[index]), each.I_BBcm_Bi[index]
                 tensor = matrices(np.where(six == subject.six, six, tidy(six)))
                 changed = None if mass == subject.mass else mass
-                change = edit(subject, Proposal(1.0, "", changed, None, tensor))
+                center = None if each.centers is None else tidy(each.centers[index])
+                change = edit(subject, Proposal(1.0, "", changed, center, tensor))
                 if change is not None:
                     key = body.name if names[body.name] == 1 else body.id
                     edits[key] = {"entries": change["entries"]}
@@ -176,8 +219,15 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
     return tuple(found)
 
 
-def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
-    """Find the probable causes for several bodies of one model, best first for each."""
+def rank_all(
+    subjects: Sequence[Subject], matters: Collection[_Matter]
+) -> Sequence[Mapping[_Matter, tuple[Hypothesis, ...]]]:
+    """Find the probable causes of several bodies of one model, best first, by what they change.
+
+    Args:
+        subjects: The bodies.
+        matters: The numbers that findings are about.
+    """
     if not subjects:
         return []
     causes = [cause() for cause in ALL_CAUSES]
@@ -204,9 +254,16 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
                 others = share.sum(axis=0) - share
                 prior = (_ACCUSTOMED * base + others) / (_ACCUSTOMED + len(weighed) - 1)
         priors = [dict(zip(names, row.tolist(), strict=True)) for row in prior]
-    ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
-    first = Counter(each[0].cause for each in ranked if each)
-    return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
+    found: list[dict[_Matter, tuple[Hypothesis, ...]]] = [{} for _ in subjects]
+    every = frozenset(general)
+    able_of = {"all": every, "center": _OF_CENTERS, "tensor": every - {"com-outside"}}
+    for matter in matters:
+        able = [[each for each in one if each[0].name in able_of[matter]] for one in weighed]
+        ranked = [_rank(*each) for each in zip(subjects, able, priors, unknown, strict=True)]
+        first = Counter(each[0].cause for each in ranked if each)
+        for told, known in zip(ranked, found, strict=True):
+            known[matter] = tuple(_in_company(each, first, len(subjects)) for each in told)
+    return found
 
 
 def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hypothesis:
@@ -239,6 +296,14 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
         factors += _factors(subject, second)
     copied = weigh_copies(subject, [proposal for _, proposal in proposed])
     factors = [factor * exact for factor, exact in zip(factors, copied, strict=True)]
+    weights = [c.prior * p.weight * f for (c, p), f in zip(proposed, factors, strict=True)]
+    least = LEAST * VETOED * sum(weights)
+    told = [place for place, weight in enumerate(weights) if weight >= least]
+    vetoes = find_vetoes(subject, [proposed[place][1] for place in told])
+    for place, veto in zip(told, vetoes, strict=True):
+        cause, proposal = proposed[place]
+        proposed[place] = cause, proposal._replace(veto=veto)
+        factors[place] *= VETOED if veto and not cause.by_digits else 1.0
     found: dict[str, list[tuple[float, Cause, Proposal]]] = {}
     for (cause, proposal), factor in zip(proposed, factors, strict=True):
         found.setdefault(cause.name, []).append((proposal.weight * factor, cause, proposal))
@@ -292,7 +357,9 @@ def _rank(
     totals = [sum(odds[cause.name] / total for cause, _ in tied) for tied in groups]
     listed: list[Hypothesis] = []
     for place, (tied, share) in enumerate(zip(groups, totals, strict=True)):
-        sure = calibrate(totals[0], subject.broken)
+        sure = limit_confidence(groups[0][0][0].name, calibrate(totals[0], subject.broken))
+        if groups[0][0][1].veto and not groups[0][0][0].by_digits:
+            sure = min(sure, HELD_BACK)
         confidence = share * (1 - sure) / max(1 - totals[0], 1 - sure) if place else sure
         if confidence / len(tied) >= LEAST:
             for cause, proposal in tied:
@@ -300,11 +367,13 @@ def _rank(
                 words = enumerate_words(others, "or") if others else ""
                 same = f"; the numbers cannot tell it from {words}" if others else ""
                 change = edit(subject, proposal)
-                evidence = proposal.evidence + same
+                against = f"; {proposal.veto}" if proposal.veto else ""
+                evidence = proposal.evidence + against + same
+                share_of_tied = float(proposal.guilt * confidence / len(tied))
                 listed.append(
-                    Hypothesis(cause.name, float(confidence / len(tied)), evidence, change)
+                    Hypothesis(cause.name, share_of_tied, evidence, change, proposal.veto)
                 )
-    return tuple(listed[:MOST])
+    return tuple(sorted(listed, key=lambda each: -each.confidence)[:MOST])
 
 
 def _is_tied(one: Proposal, other: Proposal) -> bool:

@@ -14,6 +14,7 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.causes.base import (
     NOTHING,
     Cause,
@@ -22,6 +23,7 @@ from inertial_check.checking.causes.base import (
     Subject,
     a_body,
     enumerate_words,
+    margins,
     number,
     tensor,
     times_as_probable,
@@ -45,7 +47,12 @@ from inertial_check.checking.evidence.digits import (
 from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.intervals import decimal_places, explained_by_digits, half_units
+from inertial_check.inertia.intervals import (
+    admissible_intervals,
+    decimal_places,
+    explained_by_digits,
+    half_units,
+)
 from inertial_check.inertia.representations import second_moment, symmetric
 
 PLAIN = 2.0
@@ -197,6 +204,92 @@ def _window(six: Floats, entry: int) -> tuple[float, float]:
     return max(narrowest, log10(high / low)), max(0.0, log10(value / high), log10(low / value))
 
 
+_MOMENTS, _PRODUCT_NAMES = (0, 3, 5), (1, 2, 4)
+
+
+class WrongEntry(Cause):
+    """One moment of inertia is another number than the source has, by no power of ten.
+
+    ## What happened
+    A digit was mistyped, the number of another part or of a product was pasted, or one moment was
+    changed alone.
+
+    ## How it is recognised
+    No body can have the tensor, and with another value of that one moment some body can; the two
+    others are equal to three digits or more, as on a part with an axis of symmetry, or it is less
+    than a twentieth of them, as products are. A power of ten is decimal-slip.
+
+    ## Example
+        <mass value="0.55"/>
+        <inertia ixx="0.000476" ixy="2.9e-05" ixz="0.001403" iyy="0.009564" iyz="1.5e-05"
+                 izz="-9e-06"/>
+
+    ## What undoes it
+    The number that the source has. The edit writes the middle of the interval that the five others
+    leave, where that is narrow.
+
+    ## What people search for
+    The messages of IC301 and IC302.
+
+    ## References
+    The example is from adubredu/DigitRobot.jl, where it was reported.
+    """
+
+    name, prior = "wrong-entry", 0.06
+    kinds = frozenset({"impossible"})
+
+    _EQUAL, _FOREIGN = 15.0, 5.0
+    """Likelihood ratios of two equal moments beside a third that goes with neither, and of a moment
+    as small as a product."""
+
+    _DIGITS, _SMALL = 3, 0.05
+    """Digits from which two equal moments were computed, and the share of both others below which
+    a moment is as small as a product."""
+
+    _SLIPPED = 3.0
+    """Times beyond its interval from which a power of ten explains an entry: a third of ten."""
+
+    _NARROW = 0.05
+    """Half-width of an interval, relative to its middle, up to which the middle is written."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """Each moment that does not go with the others."""
+        signs: dict[int, tuple[float, str]] = {}
+        for entry in _MOMENTS:
+            first, second = (each for each in _MOMENTS if each != entry)
+            one, other = subject.six[[first, second]].tolist()
+            digits = count_digits(subject.texts[first])
+            if one == other and digits >= self._DIGITS and not np.any(subject.six[[1, 2, 4]]):
+                equal = f"{ENTRIES[first]} and {ENTRIES[second]} are equal, as of a part with an"
+                signs[entry] = self._EQUAL, f"{equal} axis"
+            elif 0 < abs(subject.six[entry]) < self._SMALL * min(one, other):
+                signs[entry] = self._FOREIGN, "it is as small as a product"
+        if not signs:
+            return
+        slips = DecimalSlip().trials(subject)
+        mended = {int(np.flatnonzero(six != subject.six)[0]) for six in slips.six[slips.consistent]}
+        intervals = admissible_intervals(subject.six)
+        for entry, (weight, why) in signs.items():
+            low, high = intervals[entry].tolist()
+            value = subject.six[entry]
+            slipped = not low / self._SLIPPED < value < high * self._SLIPPED
+            signed = np.where(np.arange(6) == entry, -value, subject.six)
+            if not high > 0 or not value or (entry in mended and slipped):
+                continue
+            if value < 0 and margins(signed[None])[1][0]:
+                continue  # a lost sign
+            middle, half = (low + high) / 2, (high - low) / 2
+            meant = np.where(np.arange(6) == entry, middle, subject.six)
+            yield Proposal(
+                weight,
+                f"{ENTRIES[entry]} = {number(value)} alone does not go with the other "
+                f"five, {why}; with these it lies between {low:.6g} and {high:.6g}, and "
+                f"{middle:.6g} makes the tensor {a_body(margins(meant[None])[0][0])}",
+                I_BBcm_Bi=symmetric(meant) if half <= self._NARROW * middle else None,
+                editable=half <= self._NARROW * middle,
+            )
+
+
 class NegativeDiagonal(Cause):
     """Moments of inertia have the wrong sign.
 
@@ -276,6 +369,7 @@ class CopiedEntry(Cause):
     """
 
     name, prior = "copied-entry", 0.02
+    by_digits = True
     kinds = frozenset({"impossible", "stated", "other"})
 
     _LEAST_DIGITS = 3
@@ -359,6 +453,7 @@ class FewDigits(Cause):
     """
 
     name, prior = "few-digits", 0.15
+    by_digits = True
     kinds = frozenset({"impossible", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
@@ -412,6 +507,7 @@ class FixedDecimals(Cause):
 
     name, prior = "fixed-decimals", 0.08
 
+    by_digits = True
     _COARSE, _ROUNDED_AWAY = 1e3, 1e4
     """Likelihood ratios of coarse decimals in a tensor that some body has: nine of ten planted ones
     have them, and four of 3,288 clean bodies; with a zero with a minus beside them, none."""
@@ -496,9 +592,6 @@ def _count_digits(text: str) -> str:
     return f"{count} digit{'s' if count != 1 else ''}"
 
 
-_MOMENTS, _PRODUCT_NAMES = (0, 3, 5), (1, 2, 4)
-
-
 class Unpopulated(Cause):
     """The inertia was never filled in, or only in part.
 
@@ -525,6 +618,7 @@ class Unpopulated(Cause):
     """
 
     name, prior = "unpopulated", 0.15
+    by_digits = True
     kinds = frozenset({"impossible", "stated", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
@@ -573,7 +667,8 @@ class SameNumberEverywhere(Cause):
     number, the two others are 0.
 
     ## How it is recognised
-    Six equal numbers that are not 0; or three equal products beside three equal moments.
+    Six equal numbers that are not 0; three equal products beside three equal moments; or three
+    products that are one power of ten, where some body has the moments alone.
 
     ## Example
         <mass value="0.1"/>
@@ -590,6 +685,7 @@ class SameNumberEverywhere(Cause):
     """
 
     name, prior = "same-number-everywhere", 0.05
+    by_digits = True
     kinds = frozenset({"impossible", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
@@ -598,9 +694,19 @@ class SameNumberEverywhere(Cause):
             return
         six = subject.six
         moments, products = six[list(_MOMENTS)], six[list(_PRODUCT_NAMES)]
-        if not np.all(products == products[0]) or not np.all(moments == moments[0]):
+        floor = _read_power([subject.texts[i] for i in _PRODUCT_NAMES])
+        if not np.all(products == products[0]) or not products[0] or not moments[0] > 0:
             return
-        if not products[0] or not moments[0] > 0:
+        if not np.all(moments == moments[0]):
+            if floor and np.all(
+                margins(np.array([[moments[0], 0, 0, moments[1], 0, moments[2]]]))[1]
+            ):
+                yield Proposal(
+                    100.0,
+                    f"all three products are {floor}: a floor in place of zeros, and with products "
+                    "of 0 some body has the moments",
+                    I_BBcm_Bi=np.diag(moments),
+                )
             return
         same = moments[0] == products[0]
         what = (
@@ -646,6 +752,7 @@ class Placeholder(Cause):
     """
 
     name, prior = "placeholder", 0.25
+    by_digits = True
     kinds = frozenset({"stated", "placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
@@ -658,6 +765,8 @@ class Placeholder(Cause):
             what, weight = f"{power} on the diagonal, with products beside it", 200.0
         elif sharers := _sharers(subject):
             what, weight = f"that of {len(sharers)} bodies with other masses", 50.0
+        elif _is_guessed(subject):
+            what, weight = "of one digit each, or of three equal moments, and no products", 15.0
         else:
             return
         yield Proposal(
@@ -666,6 +775,25 @@ class Placeholder(Cause):
             + box_text(subject.mass, subject.examination.assembly.C_BBcm_B[subject.index]),
             I_BBcm_Bi=uniform(subject),
         )
+
+
+def _is_guessed(subject: Subject) -> bool:
+    """Whether a tensor was guessed: round numbers, and a size that is not the body's.
+
+    Of one digit each, or three equal moments of two, beside shapes of another size or form, or of a
+    density that no link has.
+    """
+    if not is_rough(subject):
+        return False
+    moments = [f"{value:.12e}".partition("e")[0] for value in subject.six[[0, 3, 5]].tolist()]
+    if len(set(moments)) > 1 and any(len(text.rstrip("0")) > len("1.") for text in moments):
+        return False
+    assembly, likeness = subject.examination.assembly, subject.examination.likeness
+    rows = list(likeness.places_of(subject.index))
+    if rows:
+        return bool(np.all(np.abs(np.log(likeness.size_ratio[rows])) > np.log(limits.FITTING_SIZE)))
+    low, high = limits.DENSITIES
+    return not low < float(assembly.density[subject.index]) < high
 
 
 def _sharers(subject: Subject) -> list[int]:
@@ -682,10 +810,15 @@ def _sharers(subject: Subject) -> list[int]:
 
 def _power_of_ten(subject: Subject) -> str:
     """The power of ten that all three moments are, with products beside them; "" for another."""
-    moments = {text.lstrip("+") for text in (subject.texts[i] for i in (0, 3, 5))}
     same = len({float(value) for value in subject.six[[0, 3, 5]]}) == 1
-    digits = [each for text in moments for each in text.lower().partition("e")[0].strip("0.")]
-    return moments.pop() if same and len(digits) == len(moments) and set(digits) == {"1"} else ""
+    return _read_power([subject.texts[i] for i in (0, 3, 5)]) if same else ""
+
+
+def _read_power(texts: Sequence[str]) -> str:
+    """The power of ten that all of some numbers are as printed; "" for another."""
+    known = {text.lstrip("+") for text in texts}
+    digits = [each for text in known for each in text.lower().partition("e")[0].strip("0.")]
+    return known.pop() if len(digits) == len(known) and set(digits) == {"1"} else ""
 
 
 def is_rough(subject: Subject) -> bool:

@@ -2,16 +2,19 @@
 
 The product of their likelihoods (likelihoods.py) is compared with that of the numbers as written.
 
+Vetoes: every edit that a cause proposes is applied, and every witness judges the body it makes.
+
 How natural a body is, compared with real ones; it weighs the causes that would mend a body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.causes.base import (
     FAR,
     HEAVIER,
@@ -23,6 +26,7 @@ from inertial_check.checking.causes.base import (
     Cause,
     Components,
     Meant,
+    Proposal,
     Subject,
     heavy_tail,
     likelihood_of_density,
@@ -31,6 +35,7 @@ from inertial_check.checking.causes.base import (
     likelihood_of_wrong_size,
 )
 from inertial_check.checking.evidence.examination import BodyGeometry
+from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 from inertial_check.inertia.eigen import eigenvalues
@@ -152,9 +157,9 @@ def _compare(asked: Sequence[tuple[Subject, Meant, bool]], twin: bool = True) ->
         reach = reach + distance_assembly.reach[[subject.index for subject in subjects]][of]
         distance_ratio = resemblance.norm(together.p_BoBcm_B) / (2 * reach)
         likelihood = likelihood * heavy_tail(np.log10(np.maximum(distance_ratio, 1.0)) / FAR)
-        likelihood = likelihood * _shapes(subjects, together, of, free)
+        likelihood = likelihood * weigh_shapes(subjects, together, of, free)
         if twin:
-            likelihood = likelihood * _twin(subjects, together, of)
+            likelihood = likelihood * weigh_twin(subjects, together, of)
         ratio = likelihood[len(asked) :] / likelihood[of[len(asked) :]]
     believed: Floats = np.minimum(np.nan_to_num(ratio, nan=0.0, posinf=MOST), MOST)
     return believed
@@ -210,11 +215,11 @@ def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
     scaled = Meant(now.mass, now.p_BoBcm_B / factor, now.C_BBcm_B / factor**2)
     together = Meant(*(np.concatenate(pair) for pair in zip(now, scaled, strict=True)))
     of, free = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=bool)
-    written, meant = _shapes([subject], together, of, free).tolist()
+    written, meant = weigh_shapes([subject], together, of, free).tolist()
     return min(meant / written, MOST) if written > 0 else MOST
 
 
-def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags) -> Floats:
+def weigh_shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags) -> Floats:
     """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
 
     Args:
@@ -261,7 +266,7 @@ def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags)
     return likelihood
 
 
-def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
+def weigh_twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     """Likelihood of the differences from the twin; 1 for a body without one."""
     assembly = subjects[0].examination.assembly
     twins = [twin_of(subject) for subject in subjects]
@@ -278,6 +283,145 @@ def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     digits = np.array(allowed)[of[rows]]
     likelihood[rows] = likelihood_of_twin(off, heavier, digits)
     return likelihood
+
+
+VETOED = 0.05
+"""Factor on the weight of a proposal whose result is implausible. Chosen: evidence that refutes is
+seldom wrong itself."""
+
+HELD_BACK = 0.5
+"""Largest confidence of a cause whose result is implausible: below that of a probable one."""
+
+_WORSE = 3.0
+"""Ratio of likelihoods by which a witness speaks against an edit: other readings of one body differ
+by less where a witness stands for it loosely."""
+
+
+def ask_witnesses(subject: Subject, meant: Meant) -> Mapping[str, Floats]:
+    """Ask the shapes and the twin of a body about others that were perhaps meant.
+
+    Args:
+        subject: The body as it stands; only one that states what some body has is compared.
+        meant: n others.
+
+    Returns:
+        For each witness by name (n,) how many times as probable they are as the body as written.
+    """
+    if not subject.examination.assembly.stated[subject.index]:
+        return {}
+    pairs = zip(read_body(subject), meant, strict=True)
+    together = Meant(*(np.concatenate(pair) for pair in pairs))
+    of = np.zeros(len(together.mass), dtype=np.int64)
+    found: dict[str, Floats] = {}
+    with np.errstate(all="ignore"):
+        if subject.beside:
+            free = np.zeros(len(of), dtype=bool)
+            found["the body's shapes"] = weigh_shapes([subject], together, of, free)
+        twin = twin_of(subject)
+        if twin is not None:
+            name = subject.examination.model.bodies[twin].name
+            found[name] = weigh_twin([subject], together, of)
+        return {name: np.nan_to_num(each[1:] / each[0]) for name, each in found.items()}
+
+
+def name_witnesses(subject: Subject, meant: Meant) -> str:
+    """Names of the witnesses that were asked and agree that a body was meant; other bodies if none.
+
+    Args:
+        subject: The body as it stands.
+        meant: The one that was meant.
+    """
+    found = ask_witnesses(subject, meant)
+    return " and ".join(name for name, gain in found.items() if gain[0] > 1) or "other bodies"
+
+
+def find_vetoes(subject: Subject, proposals: Sequence[Proposal]) -> list[str]:
+    """Judge the body that each proposal makes by all that is known of it and of its model.
+
+    Returns:
+        For each proposal what speaks against it, in one clause; "" where nothing does.
+    """
+    vetoes = [""] * len(proposals)
+    changed = [
+        place
+        for place, each in enumerate(proposals)
+        if not (each.mass is None and each.p_BoBcm_B is None and each.I_BBcm_Bi is None)
+    ]
+    if not changed or not subject.mass > 0:
+        return vetoes
+    meant = _apply(subject, [proposals[place] for place in changed])
+    resized = np.array(
+        [not (proposals[i].mass is None and proposals[i].I_BBcm_Bi is None) for i in changed]
+    )
+    moved = np.array([proposals[i].p_BoBcm_B is not None for i in changed])
+    with np.errstate(all="ignore"):
+        spreads = np.linalg.eigvalsh(np.nan_to_num(meant.C_BBcm_B))
+        edges = np.sqrt(12 * np.maximum(spreads, 0.0))
+        thick = np.maximum(edges, limits.THICKNESS * edges[:, 2:])
+        density = limits.ELLIPSOID * meant.mass / np.prod(thick, axis=1)
+    # A model without shapes may be longer than its joints tell, by the length of its last links.
+    trace = np.trace(subject.examination.assembly.C_BBcm_B[subject.index])
+    extent = float(np.max(subject.examination.likeness.extent, initial=0.0))
+    whole = subject.examination.assembly.span + 2 * extent
+    whole = max(whole, float(np.sqrt(12 * abs(trace)))) if whole > 0 else 0.0
+    away = resemblance.norm(meant.p_BoBcm_B)
+    asked = ask_witnesses(subject, meant)
+    seen = [each.C_GGcm_B for each in subject.geometry if subject.broken and not each.skipped]
+    shapes = [resemblance.matrices(np.array(six)) for six in seen]
+    for row, place in enumerate(changed):
+        if resized[row] and density[row] > limits.OSMIUM:
+            vetoes[place] = (
+                f"the result has {density[row]:.3g} kg/m^3, and osmium, the densest metal, "
+                f"{limits.OSMIUM:.0f}"
+            )
+        elif whole > 0 and resized[row] and edges[row, 2] > limits.LARGER_THAN_MODEL * whole:
+            vetoes[place] = (
+                f"the result is {edges[row, 2]:.3g} m long, and the whole model {whole:.3g} m"
+            )
+        elif whole > 0 and moved[row] and away[row] > limits.LARGER_THAN_MODEL * whole:
+            vetoes[place] = (
+                f"the centre is {away[row]:.3g} m away, and the whole model {whole:.3g} m long"
+            )
+        else:
+            vetoes[place] = _find_contradiction(subject, asked, row)
+            # The shapes of a body that nobody has are compared here: no likelihood is known of it.
+            ratios = [float(resemblance.size_ratio(meant.C_BBcm_B[row], C)) for C in shapes]
+            off = [max(r, 1 / r) if r > tolerances.EMPTY_MOMENT else np.inf for r in ratios]
+            if not vetoes[place] and min(off, default=1.0) > limits.ODD_SIZE:
+                vetoes[place] = f"the result is {ratios[0]:.3g} times as large as the body's shapes"
+    return vetoes
+
+
+def _apply(subject: Subject, proposals: Sequence[Proposal]) -> Meant:
+    """The body as each proposal makes it."""
+    mass = [subject.mass if each.mass is None else each.mass for each in proposals]
+    centers = [
+        subject.p_BoBcm_B if each.p_BoBcm_B is None else each.p_BoBcm_B for each in proposals
+    ]
+    tensors = [
+        subject.I_BBcm_Bi if each.I_BBcm_Bi is None else each.I_BBcm_Bi for each in proposals
+    ]
+    spreads = resemblance.spread(np.array(mass), np.array(tensors))
+    return Meant(np.array(mass), np.array(centers), resemblance.rotate(subject.R_BBi, spreads))
+
+
+def _find_contradiction(subject: Subject, asked: Mapping[str, Floats], row: int) -> str:
+    """The witness for which a body is less like it than before; "" if none.
+
+    A twin that was the mirror image of the body has its numbers from the same source, and the
+    mistake with them.
+    """
+    for name, gain in asked.items():
+        if gain[row] * _WORSE >= 1:
+            continue
+        if name != "the body's shapes":
+            index = np.array([subject.index])
+            assembly = subject.examination.assembly
+            here = assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
+            if assembly.apart(index, *here)[0] <= AGREEMENT:
+                continue
+        return f"the result is less like {name} than the numbers as written"
+    return ""
 
 
 # The constants below were fitted to the 1,420 different valid inertials of the model collection

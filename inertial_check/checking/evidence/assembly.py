@@ -19,6 +19,7 @@ from inertial_check.checking.evidence.twins import (
     apart_from_twin,
     compare_twins,
     find_twins,
+    world_poses,
 )
 from inertial_check.documents.model import Judgement, Model, is_computable
 from inertial_check.inertia import resemblance, tolerances
@@ -154,6 +155,26 @@ class Assembly:
             if known.size
             else np.nan
         )
+
+    @cached_property
+    def poses(self) -> Floats:
+        """(N, 4, 4) poses of the bodies in their roots, where every joint is at its zero."""
+        return world_poses(self.model)[0]
+
+    @cached_property
+    def parent_poses(self) -> Floats:
+        """(N, 4, 4) poses of the bodies in their parents; the identity for those without."""
+        poses: Floats = np.tile(np.eye(4), (len(self.model.bodies), 1, 1))
+        for pose, body in zip(poses, self.model.bodies, strict=True):
+            if body.X_PB is not None:
+                pose[:3, :3], pose[:3, 3] = body.X_PB.R_PB, body.X_PB.p_PoBo_P
+        return poses
+
+    @cached_property
+    def span(self) -> float:
+        """The diagonal of the box about the origins of all bodies at the zero pose [m]."""
+        origins = self.poses[:, :3, 3]
+        return float(np.linalg.norm(np.ptp(origins, axis=0))) if len(origins) else 0.0
 
     @cached_property
     def reach(self) -> Floats:

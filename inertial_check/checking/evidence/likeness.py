@@ -5,6 +5,12 @@ meshes has two, its surface and its hull. All rows of a model are compared at on
 of where all its rows agree: two roles that contradict each other are no witness. One that fits
 equally well both ways tells nothing: a box without products is silent about their signs.
 
+The guilt of twins that differ: which of the two sides is wrong, by tests that are symmetric.
+
+Every mistake on one side is undone by the numbers of the other, reflected, and every explanation
+of one side has an inverse that explains the other as well. So the numbers of each are tried against
+the shapes of both, and against other bodies of the model that are built alike.
+
 Whether the added mass of a fluid leaves a body without inertia in some direction.
 """
 
@@ -12,20 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import isfinite
+from math import exp, isfinite, log, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.evidence.assembly import Assembly
 from inertial_check.checking.evidence.readings import Reading
 from inertial_check.documents.model import Inertial, Judgement
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 from inertial_check.inertia.tolerances import ILL_POSED_FLOOR
 
 if TYPE_CHECKING:
-    from inertial_check.checking.evidence.examination import BodyGeometry, Geometry
+    from inertial_check.checking.evidence.examination import BodyGeometry, Examination, Geometry
 
 
 Flags = Mask
@@ -36,6 +43,10 @@ OVERLAP = 1.02
 
 DENSEST = 25_000.0
 """[kg/m^3] No body is denser: osmium has 22,600."""
+
+UNHOLDABLE = 1000.0
+"""Times the mass that the box about shapes can hold, from which these are placeholders; a mass in
+grams read as kilograms exceeds it by 1,000 divided by the ratio of osmium to the link, some 25."""
 
 PLAUSIBLE = (50.0, 12_000.0)
 """[kg/m^3] Densities of equivalent boxes of links, from a hollow cover to lead."""
@@ -97,13 +108,14 @@ class Likeness:
         self.assembly = assembly
         self.geometry = geometry
         stated, densities = assembly.stated.tolist(), assembly.density.tolist()
-        masses = assembly.mass.tolist()
+        masses, sizes = assembly.mass.tolist(), assembly.size.tolist()
         chosen = [
             (index, shapes)
             for index, roles in enumerate(geometry.bodies)
             if stated[index]
             for shapes in roles
-            if is_whole(shapes) and not _is_stand_in(shapes, masses[index], densities[index])
+            if is_whole(shapes)
+            and not _is_stand_in(shapes, masses[index], densities[index], sizes[index])
         ]
         hulls = [
             (index, shapes._replace(p_BoGcm_B=shapes.hull[0], C_GGcm_B=shapes.hull[1]))
@@ -141,6 +153,16 @@ class Likeness:
         """Indices of the rows of a body."""
         return self._places.get(index, ())
 
+    def measure_offsets(self, p_BoBcm_B: Floats) -> Floats:
+        """(N,) distances of places from the nearest centre of shapes, in extents; NaN without."""
+        offsets = np.full(len(p_BoBcm_B), np.nan)
+        centers = np.array([each.p_BoGcm_B for each in self.rows]).reshape(-1, 3)
+        away = resemblance.norm(p_BoBcm_B[self.body] - centers)
+        order = np.argsort(-away, kind="stable")  # the nearest of a body is written last
+        with np.errstate(all="ignore"):
+            offsets[self.body[order]] = (away / self.extent)[order]
+        return offsets
+
     @cached_property
     def partial(self) -> Flags:
         """(R,) whether the body has shapes of the other role that could not be used.
@@ -177,6 +199,17 @@ class Likeness:
             unlike = OFFSET_OF_SIZE * np.log(self.size_ratio)
         misfit = _find_honest_misfit(np.hypot(self.offset, unlike))
         return misfit * np.where(self.unseen, STAND_IN, 1.0)
+
+    @cached_property
+    def fitting(self) -> Flags:
+        """(N,) bodies whose own shapes have the size, form and place that the numbers state.
+
+        Where several bodies share numbers, these are the body that the numbers belong to.
+        """
+        with np.errstate(all="ignore"):
+            sized = np.abs(np.log(self.size_ratio)) <= np.log(limits.FITTING_SIZE)
+        formed = self.misfit <= limits.FITTING_FORM
+        return self.all_of(sized & formed & (self.offset <= limits.FITTING_PLACE))
 
     @cached_property
     def sizes(self) -> Floats:
@@ -247,21 +280,25 @@ def _find_honest_misfit(offset: Floats) -> Floats:
     return misfit
 
 
-def _is_stand_in(shapes: BodyGeometry, mass: float, density: float) -> bool:
+def _is_stand_in(shapes: BodyGeometry, mass: float, density: float, size: float) -> bool:
     """Whether the shapes are too small for the mass, while the numbers fit each other.
 
-    A link without shape of its own is given a tiny ball, for engines that ask for one.
+    A link without shape of its own is given a tiny ball, for engines that ask for one. One that
+    is a thousand times too small for its mass, and of another size than its tensor says, a box of a
+    millimetre on a link of kilograms, stands for nothing, whatever the numbers are.
 
     Args:
         shapes: The geometry of a body.
         mass: Mass of the body [kg].
         density: Density of its equivalent box [kg/m^3].
+        size: Root mean square distance of its mass from its centre [m].
     """
     low, high = PLAUSIBLE
-    if not low < density < high:
-        return False
     x, y, z = (up - down for up, down in zip(shapes.upper, shapes.lower, strict=True))
-    return mass > DENSEST * (x * y * z)  # the mass that they can hold [kg]
+    held = DENSEST * (x * y * z)  # the mass that they can hold [kg]
+    if low < density < high:
+        return mass > held
+    return mass > UNHOLDABLE * held and size > limits.ODD_SIZE * max(x, y, z)
 
 
 def is_whole(shapes: BodyGeometry) -> bool:
@@ -269,6 +306,81 @@ def is_whole(shapes: BodyGeometry) -> bool:
     if shapes.skipped or not all(map(isfinite, (*shapes.C_GGcm_B, *shapes.lower, *shapes.upper))):
         return False
     return sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
+
+
+def find_guilt(examination: Examination, index: int) -> float:
+    """Probability that a body is the wrong one of two twins of which one is.
+
+    Args:
+        examination: The model.
+        index: Of a body with a twin that states numbers.
+    """
+    assembly = examination.assembly
+    row = assembly.twin_row(index)
+    if row is None:
+        return 0.5
+    twin = int(np.sum(assembly.twin_pairs.bodies[row]) - index)
+    score = log(limits.SIBLINGS) * (
+        _has_sibling(examination, twin, index) - _has_sibling(examination, index, twin)
+    )
+    if assembly.twin_pairs.known[row]:
+        score += _contradict(examination, index, twin) - _contradict(examination, twin, index)
+    return 1 / (1 + exp(-float(np.clip(score, -limits.MOST_GUILT, limits.MOST_GUILT))))
+
+
+def _contradict(examination: Examination, index: int, twin: int) -> float:
+    """Logarithm of how much better the twin's numbers, reflected, fit a body's shapes than its own.
+
+    What both have in common, as motors that no shape shows, is no matter of the sides; and where
+    the shapes stand for the mass badly, their form counts for less.
+    """
+    assembly, likeness = examination.assembly, examination.likeness
+    X_BT = assembly.twin_map(index)
+    centers = np.array(
+        [assembly.p_BoBcm_B[index], X_BT[:3, :3] @ assembly.p_BoBcm_B[twin] + X_BT[:3, 3]]
+    )
+    spreads = np.array(
+        [assembly.C_BBcm_B[index], resemblance.rotate(X_BT[:3, :3], assembly.C_BBcm_B[twin])]
+    )
+    found = []
+    for row in likeness.places_of(index):
+        middle = np.array(likeness.rows[row].p_BoGcm_B)
+        away = resemblance.norm(centers - middle) / likeness.size[row]
+        unlike = resemblance.discrepancy(spreads, likeness.C_GGcm_B[row])
+        width = 2 * float(likeness.honest_misfit_of_form[row])
+        squares = (away / limits.GUILT_WIDTH) ** 2
+        squares = squares + unlike**2 / (limits.GUILT_WIDTH**2 + width**2)
+        own, other = squares.tolist()
+        found.append(1.5 * (log1p(max(own - other, 0) / 2) - log1p(max(other - own, 0) / 2)))
+    return min(found, key=abs, default=0.0)
+
+
+def _has_sibling(examination: Examination, index: int, twin: int) -> bool:
+    """Whether a third body is one of the kind of a body: its shapes, mass and moments.
+
+    It also has to lie to its own shapes as the body does.
+    """
+    assembly, likeness = examination.assembly, examination.likeness
+    looks = [
+        sorted((s.role, s.kind, s.dimensions, s.uri or "") for s in body.shapes)
+        for body in examination.model.bodies
+    ]
+    same = np.abs(assembly.mass - assembly.mass[index]) <= (
+        tolerances.SAME_READING * assembly.mass[index]
+    )
+    off = np.max(np.abs(assembly.moments - assembly.moments[index]), axis=1)
+    same &= assembly.stated & (off <= tolerances.SAME_READING * assembly.moments[index, 2])
+    same[[index, twin]] = False
+    if not looks[index]:
+        return False
+    own = [(likeness.offset[row], likeness.misfit[row]) for row in likeness.places_of(index)]
+    for other in np.flatnonzero(same).tolist():
+        theirs = [(likeness.offset[row], likeness.misfit[row]) for row in likeness.places_of(other)]
+        if looks[other] == looks[index] and len(own) == len(theirs):
+            apart = np.abs(np.array(own) - np.array(theirs))
+            if np.max(apart, initial=0.0) <= limits.SHAPE_FIT:
+                return True
+    return False
 
 
 class Better(NamedTuple):

@@ -392,7 +392,15 @@ def _misread(
         yield "the diameter for the radius", [across, across, mass * (2 * r)]
         about_axis = [mass * right[0], mass * right[1], mass * (r / 4)]
         yield "1/4 in place of 1/2 about its axis", about_axis
+        full = [mass * right[0], mass * right[1], mass * r]
+        yield "the factor 1/2 left out about its axis", full
+        radius = shape.dimensions[0]
+        plain = mass * (3 * radius + shape.dimensions[1] ** 2) / 12
+        yield "3 r in place of 3 r^2", [plain, plain, mass * right[2]]
         for along in (2, 1, 0):
+            mixed = [mass * r / 12] * 3
+            mixed[along] = plain
+            yield "3 r in place of 3 r^2, and 1/12 r^2 about two axes", mixed
             rod = [mass * length] * 3
             rod[along] = 0.0
             yield "the cylinder taken for a thin rod", [each / 12 for each in rod]

@@ -6,7 +6,8 @@ one of two readings fits its shapes at least twice as well as the other. Where i
 of no body, it votes for a reading that makes one of them, and against one that makes none of
 numbers that were sound.
 
-Principal moments that were sorted and lost their axes: a pattern of all bodies of a model.
+Principal moments that were sorted and lost their axes, and centres of mass in the frame of the
+whole assembly: patterns of all bodies of a model.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class CommonReading(NamedTuple):
         advice: What to do, as the end of a message.
         lost: What the mistake lost and the shapes of bodies restore: "axes" or "digits"; "" where
             it lost nothing.
+        centers: (N, 3) centres of mass that are meant [m]; None for those as written.
     """
 
     cause: str
@@ -89,6 +91,7 @@ class CommonReading(NamedTuple):
     proof: str = ""
     advice: str = "correct them together"
     lost: Literal["axes", "digits", ""] = ""
+    centers: Floats | None = None
 
 
 class Votes:
@@ -258,7 +261,8 @@ class Votes:
         """
         if np.count_nonzero(self.known | self.examination.assembly.placeholders) < limits.VOTES:
             return ()
-        found = [self._elect() or self._find_sorted(), self._find_coarse()]
+        elected = self._elect() or self._find_sorted()
+        found = [elected, self._find_coarse(), () if elected else self._find_places()]
         return tuple(each for each in found if each)
 
     def _elect(self) -> tuple[CommonReading, ...]:
@@ -383,6 +387,45 @@ class Votes:
         )
         return (reading,)
 
+    def _find_places(self) -> tuple[CommonReading, ...]:
+        """Find the frame in which the centres of mass lie within the shapes, if not as read.
+
+        That of the base, or of the parents; none where three bodies and a majority do not say so.
+        """
+        assembly, likeness = self.examination.assembly, self.examination.likeness
+        if len({*likeness.body[likeness.offset >= limits.MOVED_EXACTLY].tolist()}) < limits.VOTES:
+            return ()
+        p = assembly.p_BoBcm_B
+        for whose, every in (("base", assembly.poses), ("parents", assembly.parent_poses)):
+            known: Mask = np.all(np.isfinite(every), axis=(1, 2))
+            poses = np.where(known[:, None, None], every, np.eye(4))
+            meant = np.einsum("nji,nj->ni", poses[:, :3, :3], p - poses[:, :3, 3])
+            away = resemblance.norm(meant - p)
+            changes = known & self.stated & (away > limits.SAME_PLACE * resemblance.norm(p))
+            here, there = likeness.measure_offsets(p), likeness.measure_offsets(meant)
+            pro, contra = (
+                changes
+                & (
+                    ((before - after >= limits.MOVED) & (after <= limits.INSIDE))
+                    | ((before - after >= limits.MOVED_EXACTLY) & (after <= limits.MIDDLE))
+                )
+                for before, after in ((here, there), (there, here))
+            )
+            if np.sum(pro) < max(limits.VOTES, limits.MAJORITY * int(np.sum(contra))):
+                continue
+            what = f"their centres of mass are in the frame of the {whose}"
+            reading = self._describe_pattern("com-outside", what, pro, self.six, changes)
+            reading = reading._replace(
+                contra=contra,
+                bodies=tuple(np.flatnonzero(changes & ~contra).tolist()),
+                centers=meant,
+                proof="lie in the middle of their shapes when taken to the links' own frames",
+                advice="write the centres in the links' frames; the tensors may be in other axes, "
+                "too",
+            )
+            return (reading,)
+        return ()
+
     def _describe_pattern(
         self, cause: str, what: str, pro: Flags, meant: Floats, changes: Flags
     ) -> CommonReading:
@@ -488,7 +531,13 @@ class Votes:
             return distant
         along = np.linalg.eigh(self.C_BBcm_B)[1][:, :, 0]
         cosine = np.abs(np.sum(along * p_BoBcm_B, axis=1))
-        parallel: Flags = self.broken & (cosine > limits.ALONG * np.linalg.norm(p_BoBcm_B, axis=1))
+        distance = np.linalg.norm(p_BoBcm_B, axis=1)
+        # Parts with an axis of symmetry have their centre on it by design.
+        size = np.max(np.abs(self.six), axis=1)
+        diagonal = np.max(np.abs(self.six[:, [1, 2, 4]]), axis=1) <= tolerances.SAME_READING * size
+        on_axis = np.max(np.abs(p_BoBcm_B), axis=1) >= (1 - tolerances.SAME_READING) * distance
+        parallel: Flags = self.broken & (cosine > limits.ALONG * distance)
+        parallel &= ~(diagonal & on_axis)
         return parallel
 
     def _by_form(self, _mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:

@@ -285,18 +285,6 @@ def find_frames(examination: Examination) -> Flags:
     return held & light & ~long
 
 
-def find_fitting(examination: Examination) -> Flags:
-    """(N,) bodies whose own shapes have the size, form and place that the numbers state.
-
-    Where several bodies share numbers, these are the body that the numbers belong to.
-    """
-    likeness = examination.likeness
-    with np.errstate(all="ignore"):
-        sized = np.abs(np.log(likeness.size_ratio)) <= np.log(limits.FITTING_SIZE)
-    formed = likeness.misfit <= limits.FITTING_FORM
-    return likeness.all_of(sized & formed & (likeness.offset <= limits.FITTING_PLACE))
-
-
 def contradict_shapes(examination: Examination, index: int) -> float:
     """Measure how far a body is from its shapes in centre, size and form; NaN without shapes."""
     likeness, assembly = examination.likeness, examination.assembly

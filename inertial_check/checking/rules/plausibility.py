@@ -225,8 +225,9 @@ class ModelWideMistake(Rule):
     Compares the numbers of all links, as written and in other readings, with the shapes and the
     materials: products with the other sign, tensors about the links' origins, another order of the
     six entries, another unit, another rotation of the inertials, principal moments sorted without
-    their axes, too few decimals. Reports once a reading that three links or more speak for, and
-    twice as many as against it; `bodies` in the JSON report names its links.
+    their axes, too few decimals; centres of mass in the frame of the base. Reports once a reading
+    that three links or more speak for, and twice as many as against it; `bodies` in the JSON report
+    names its links.
 
     ## Why is this bad
     Nearly symmetric links have the mistake too, and cannot show it alone.
@@ -301,7 +302,9 @@ class ModelWideMistake(Rule):
                 "votes_against": contra,
             }
             names: tuple[str, ...] = ENTRIES
-            if common.cause in ("sign-of-products", "density"):
+            if common.cause == "com-outside":
+                names = ("x", "y", "z")
+            elif common.cause in ("sign-of-products", "density"):
                 names = ("ixy", "ixz", "iyz") if common.cause != "density" else ("mass", *ENTRIES)
             inertial = bodies[0].inertial
             span = bodies[0].span

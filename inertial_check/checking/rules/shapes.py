@@ -32,7 +32,6 @@ from inertial_check.checking.rules.base import (
     beyond,
     box,
     explain_weakness,
-    find_fitting,
     find_frames,
     find_mildest,
     having,
@@ -211,7 +210,7 @@ def repetitions(examination: Examination, limits: Limits, _: FoundDoubts) -> Dou
     groups = [group for group in assembly.same_tensor if len(group) >= _limits.REPEATED]
     if not groups:
         return
-    fitting = find_fitting(examination)
+    fitting = examination.likeness.fitting
     for group in groups:
         masses = assembly.mass[list(group)]
         if masses.max() < _limits.OTHER_MASS * masses.min():

@@ -25,7 +25,7 @@ from inertial_check.checking.evidence.assembly import Assembly, Indices
 from inertial_check.checking.evidence.digits import has_lost_decimals
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.fingerprints import list_contradictions
-from inertial_check.checking.evidence.readings import list_readings, read_body
+from inertial_check.checking.evidence.likeness import find_guilt
 from inertial_check.checking.evidence.twins import mirror_names
 from inertial_check.checking.limits import LIMITS, Limits
 from inertial_check.checking.report import Finding, Severity
@@ -38,8 +38,6 @@ from inertial_check.checking.rules.base import (
     FoundDoubts,
     Rule,
     Where,
-    contradict_shapes,
-    find_fitting,
     having,
     hull,
     is_explained,
@@ -71,7 +69,7 @@ def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doub
     ]
     if not groups:
         return
-    fitting, looks = find_fitting(examination), _look_at_all(examination)
+    fitting, looks = examination.likeness.fitting, _look_at_all(examination)
     for group in groups:
         members = np.array(group)
         unlike = _find_unlike(examination, members, looks)
@@ -393,38 +391,16 @@ def _have_other_twins(examination: Examination, pair: list[int]) -> bool:
 def _blame(examination: Examination, row: int) -> list[tuple[int, str]]:
     """The bodies of a pair that are named, each with the reason why it is that one.
 
-    One where its own shapes contradict it far more than the other's do, or where one reading of
-    its numbers makes it a twin and none of the other's does; both where nothing tells.
+    One where shapes or siblings show its guilt, tried in the same way on both sides; else both.
     """
     pair = examination.assembly.twin_pairs.bodies[row].tolist()
-    worse = [contradict_shapes(examination, index) for index in pair]
-    low, high = sorted(worse)
-    if high > _limits.BLAME * max(low, _limits.SHAPE_FIT) and high - low > _limits.BLAME_LEAST:
-        return [(pair[worse.index(high)], "; its shapes fit the other side's numbers, not its own")]
-    if examination.assembly.twin_pairs.mass[row] > 1 + _limits.SAME_TWIN:
-        return [(index, "") for index in pair]  # no reading of a tensor explains the mass
-    meant = [_find_reading(examination, index) for index in pair]
-    if (meant[0] is None) != (meant[1] is None):
-        index, what = next(
-            (i, what) for i, what in zip(pair, meant, strict=True) if what is not None
-        )
-        return [(index, f"; {what} it is one")]
-    return [(index, "") for index in pair]
-
-
-def _find_reading(examination: Examination, index: int) -> str | None:
-    """Another reading of a body's tensor that makes it the mirror image of its twin."""
-    if examination.model.bodies[index].inertial is None:
-        return None
-    readings = list_readings(read_body(examination, index))
-    assembly = examination.assembly
-    written = assembly.C_BBcm_B[index]
-    C_BBcm_B = np.array([written, *(reading.C_BBcm_B for reading in readings)])
-    centers = np.repeat(assembly.p_BoBcm_B[index][None], len(C_BBcm_B), axis=0)
-    off = assembly.apart(np.full(len(centers), index), centers, C_BBcm_B)
-    best = int(np.argmin(off[1:]))
-    close = off[1:][best] <= min(_limits.SAME_TWIN, off[0] / _limits.FAR_TWIN)
-    return readings[best].what if close else None
+    guilt = find_guilt(examination, pair[0])
+    if _limits.GUILTY > guilt > 1 - _limits.GUILTY:
+        return [(index, "") for index in pair]
+    guilty = pair[0] if guilt > 1 / 2 else pair[1]
+    known = any(examination.likeness.known[pair])
+    witness = "the shapes of the two" if known else "other bodies of its kind"
+    return [(guilty, f"; {witness} speak for the numbers of the other side")]
 
 
 def lost_decimals(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
@@ -544,6 +520,8 @@ def _heed_the_model(
         # different parts come to share a tensor.
         also = {"IC307", "IC501", "IC602", "IC603"} if reading.cause == "fixed-decimals" else set()
         kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
+        if reading.centers is not None:
+            also, kept = {"IC201", "IC202"}, set(_EXPLAINED)
         for index in reading.bodies:
             explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
     left: dict[int, list[Doubt]] = {}
@@ -559,7 +537,9 @@ def _heed_the_model(
                     for each in examination.votes.forms
                     if each.cause == cause
                 )
-            left.setdefault(index, []).append(doubt._replace(weak=True) if weak else doubt)
+            why = "; only a note, since other bodies of the model fit as they are written"
+            noted = doubt._replace(weak=True, message=doubt.message + why) if weak else doubt
+            left.setdefault(index, []).append(noted)
     return left
 
 

@@ -5,9 +5,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from inertial_check.checking.causes.ranking import hypotheses
 from inertial_check.inertia.representations import ORDERS
 from spoilt import margin, robot, subjects, term
+from suspects import hypotheses
 
 NEGATED = np.array([1, -1, -1, 1, -1, 1])
 ROOM = np.array([0, 3, 5])

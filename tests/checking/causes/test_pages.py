@@ -11,13 +11,13 @@ import pytest
 
 from inertial_check.checking.causes.base import HEADINGS, Subject
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
-from inertial_check.checking.causes.ranking import hypotheses
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.pages import cause_page, describe_cause, find_cause, summarise_cause
 from inertial_check.checking.settings import Settings
 from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.documents.load import load
 from inertial_check.documents.model import judge
+from suspects import hypotheses
 
 LINK = '<link name="hand"/><link name="finger">{}</link>'
 JOINT = '<joint name="knuckle" type="revolute"><parent link="hand"/><child link="finger"/></joint>'

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from inertial_check.checking.causes.ranking import hypotheses
 from spoilt import bodies, causes_of, edited, margin, robot, subjects, term
+from suspects import hypotheses
 
 NEGATED = np.array([1, -1, -1, 1, -1, 1])
 ABB = (120.0, (0.18, 0.0, 0.5), (-4.98, 0, 2.7, -5.952, 0, 0.828))

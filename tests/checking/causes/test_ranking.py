@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import inertial_check as ic
 from inertial_check.checking.causes.base import Cause, Proposal, edit
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
-from inertial_check.checking.causes.ranking import LEAST, MOST, explain, hypotheses
+from inertial_check.checking.causes.ranking import LEAST, MOST, explain
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.documents.load import load
 from inertial_check.documents.model import judge
 from inertial_check.programs.cli.main import main
 from spoilt import bodies, edited, margin, robot, subjects, suspected
+from suspects import hypotheses
 
 SLIP = (1.559, (0, 0, 0), (0.0026619, -3.1029e-05, 9.34e-06, 0.0023025, 0.000151466, 1.676359))
 SOUND = (1.2, (0, 0, 0.1), (0.0041, 0, 0, 0.0039, 0, 0.0012))

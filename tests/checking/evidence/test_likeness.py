@@ -87,7 +87,9 @@ def test_a_stand_in_is_not_believed_unless_the_numbers_are_odd_themselves():
     tiny = geometry((1e-3, 1e-3, 1e-3))
     assert likeness(LINK, tiny).rows == ()
     heavy = LINK._replace(mass=8e3, inertia=1e3 * LINK.inertia)
-    assert len(likeness(heavy, tiny).rows) == 1
+    small = geometry((1e-2, 1e-2, 1e-2))
+    assert len(likeness(heavy._replace(mass=8, inertia=1e3 * LINK.inertia), small).rows) == 1
+    assert likeness(heavy, tiny).rows == ()  # a millimetre is no shape of a link of tonnes
 
 
 def test_all_rows_of_a_body_have_to_agree():
