@@ -42,6 +42,7 @@ from inertial_check.identification.gate import (
     describe_finding,
     judge_gains,
     judge_result,
+    put_causes_first,
 )
 from inertial_check.identification.loads import (
     Loads,
@@ -631,8 +632,8 @@ def identify_robot(
         return result
     flat = {body.name for body in report.bodies if body.margin < tolerances.EDGE}
     said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
-    remarks = sorted([*report.remarks, *said], key=lambda remark: -remark.severity)
-    return replace(result, report=replace(report, findings=findings, remarks=tuple(remarks)))
+    remarks = put_causes_first([*report.remarks, *said])
+    return replace(result, report=replace(report, findings=findings, remarks=remarks))
 
 
 def _fit_bodies(

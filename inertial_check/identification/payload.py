@@ -181,7 +181,59 @@ def _read_torques(
     )
     remarks = list(datasets.remarks)
     unmeasured = list_unmeasured(options.robot, robot)
+    measured = [*set(range(len(robot.joints))) - set(unmeasured)]
+    scale = _measure_scale(samples, np.concatenate(signals[3]), measured)
+    deviation = scale[1] * np.sqrt(datasets.redundancy)
+    if abs(scale[0] - 1) > max(DEVIATIONS * deviation, OTHER_SCALE):
+        message = (
+            f"the recorded torques are {scale[0]:.3g} +- {deviation:.2g} times those of the "
+            "robot's own bodies, and the payload takes up the difference: check --gain, the units, "
+            "and the robot's file"
+        )
+        remarks.append(Remark(Severity.ERROR, "scale", message))
     return leave_out_rows(samples, unmeasured), datasets.redundancy, remarks
+
+
+DEVIATIONS = 5.0
+"""Standard deviations by which a scale of the torques has to differ from 1."""
+
+OTHER_SCALE = 0.05
+"""Relative difference of torques from those of the robot's bodies above which the payload is
+another one: a robot file is seldom nearer."""
+
+
+def _measure_scale(samples: Samples, tau: Floats, measured: list[int]) -> tuple[float, float]:
+    """Measure how many times the torques of the robot's own bodies were recorded.
+
+    They stand as one more column beside the payload and the friction, each joint in units of what
+    these leave of it (Frisch and Waugh).
+
+    Args:
+        samples: What the payload adds to the torques.
+        tau: (S, n) the torques as recorded.
+        measured: Indices of the joints with torques.
+
+    Returns:
+        The factor, and its standard deviation if all samples were independent.
+    """
+    blocks = zip(*samples.blocks(), strict=True)
+    Y, F, added = (np.concatenate(own)[:, measured] for own in blocks)
+    A, own = np.concatenate([Y, F], axis=2), tau[: len(added), measured] - added
+    columns, b, r = A.reshape(-1, A.shape[2]), added.ravel(), own.ravel()
+    weights = np.ones(len(b))
+    for _ in range(2):  # the second time in units of the noise
+        weighted = columns * weights[:, None]
+        size = np.linalg.norm(weighted, axis=0)
+        both = np.stack([b * weights, r * weights], axis=1)
+        fitted = np.linalg.lstsq(weighted / np.where(size > 0, size, 1.0), both, rcond=None)[0]
+        left, beside = (both - weighted / np.where(size > 0, size, 1.0) @ fitted).T
+        slope = float(beside @ left) / max(float(beside @ beside), np.finfo(float).tiny)
+        noise = left - slope * beside
+        rms = np.sqrt((noise.reshape(own.shape) ** 2).mean(axis=0))
+        weights = weights / np.tile(np.where(rms > 0, rms, 1.0), len(own))
+    spread = float(noise @ noise) / max(len(b) - A.shape[2] - 1, 1)
+    deviation = np.sqrt(spread / max(float(beside @ beside), np.finfo(float).tiny))
+    return 1.0 + slope, float(deviation)
 
 
 def _read_wrenches(

@@ -317,6 +317,12 @@ part of h.h / m of the sum is more than the moments about the origin that its te
 EDGE = 1e-6
 """Margin of an identified body below which only the cone keeps it consistent."""
 
+SAME_STEP = 1e-3
+"""Part of a step by which the distance of two readings may differ from whole ones: their digits."""
+
+ZERO_OF_JOINT = 1e-4
+"""Turn to which the zero of a joint is searched [rad]: a tenth of what encoders are mounted to."""
+
 LIMIT_ROUNDING = 1e-9
 """Part of a limit by which a motion may exceed it: files of trajectories have few digits."""
 

@@ -500,6 +500,7 @@ class RuleFinding(NamedTuple):
         body: Name of the body; None for several.
         bodies: Names of the bodies of a finding on several; empty for one.
         message: One line: numbers with units, what is expected, what to do.
+        new: Whether the robot as it is written does not have it.
     """
 
     code: str
@@ -508,6 +509,7 @@ class RuleFinding(NamedTuple):
     body: str | None
     bodies: tuple[str, ...]
     message: str
+    new: bool
 
 
 @dataclass(frozen=True)

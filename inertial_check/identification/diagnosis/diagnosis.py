@@ -250,6 +250,7 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
         )
         values = {"torque": list_floats(np.where(constant, tau[0], np.nan))}
         remarks.append(SignalRemark("constant", message, values))
+    remarks += _remark_on_readings(q, tau, still, joints)
     if t is not None:
         t = check_time(t)
         if len(t) != len(q):
@@ -259,9 +260,84 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
             if rate in motion and of in motion:
                 ratios = measure_rate_ratios(t, motion[of], motion[rate])
                 remarks += remark_on_rates(kind, ratios, ~still, joints)
-    if not any(remark.kind == "degrees" for remark in remarks):
+    if not any(remark.kind in ("degrees", "wrapped") for remark in remarks):
         remarks += remark_on_ranges(q, limits, joints)
     return tuple(remarks)
+
+
+def _remark_on_readings(
+    q: Floats, tau: Floats, still: Mask, joints: Sequence[str]
+) -> list[SignalRemark]:
+    """Remark on samples that no sensor of a moving robot gives: wraps, freezes, ends of a range."""
+    remarks, steps = [], np.abs(np.diff(q, axis=0))
+    if len(q) < FROZEN_SAMPLES:
+        return remarks
+    turns = steps > np.pi
+    turned = turns.any(axis=0) & (np.max(np.where(turns, 0.0, steps), axis=0) < np.pi / 4)
+    if turned.any():
+        count = int(turns[:, turned].sum())
+        message = f"{list_joints(joints, turned)}: the position jumps by a turn, {count} times"
+        remarks.append(SignalRemark("wrapped", message, {"jumps": turns.sum(axis=0).tolist()}))
+    moving = np.ones(len(q), dtype=bool)
+    if tau.shape[1]:
+        same = (steps == 0).all(axis=1) & (np.diff(tau, axis=0) == 0).all(axis=1)
+        ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+        lengths = ends[1::2] - ends[::2] + 1
+        longest = int(np.max(lengths, initial=1))
+        if longest >= FROZEN_SAMPLES and longest < len(q):
+            at = int(ends[2 * int(np.argmax(lengths))])
+            moving[1:] = ~same
+            message = (
+                f"all positions and torques stay the same for {longest} samples from sample {at} "
+                "on: the log stood still, the robot hardly"
+            )
+            remarks.append(SignalRemark("frozen", message, {"from": at, "samples": longest}))
+    shares = np.zeros(tau.shape[1])
+    for joint, column in enumerate(tau[moving[: len(tau)]].T):
+        levels, counts = np.unique(column, return_counts=True)
+        if len(levels) > 2:  # a range that ends piles up what lies beyond it
+            piles = [
+                count
+                for count, beside in ((counts[0], counts[1]), (counts[-1], counts[-2]))
+                if count > PILED * beside and count > LEAST_PILE * len(column)
+            ]
+            shares[joint] = sum(piles) / len(column)
+    if shares.any():
+        message = (
+            f"{list_joints(joints, shares > 0)}: {100 * shares.max():.3g} % of the torques are one "
+            "and the same largest value: what the motor gave beyond it was not recorded"
+        )
+        remarks.append(SignalRemark("saturated", message, {"share": list_floats(shares)}))
+    coarse = np.zeros(q.shape[1])
+    for joint in np.flatnonzero(~still).tolist():
+        apart = np.diff(np.unique(q[:, joint]))
+        step = float(np.min(apart, initial=np.inf))
+        whole = np.abs(apart / step - np.round(apart / step)) < tolerances.SAME_STEP
+        if np.ptp(q[:, joint]) < FEW_STEPS * step and whole.all():
+            coarse[joint] = step
+    if coarse.any():
+        message = (
+            f"{list_joints(joints, coarse > 0)}: positions come in steps of "
+            f"{format_range(coarse[coarse > 0])}, fewer than {FEW_STEPS} over the whole motion: "
+            "velocities and accelerations of them are mostly noise"
+        )
+        remarks.append(SignalRemark("coarse", message, {"step": list_floats(coarse)}))
+    return remarks
+
+
+FROZEN_SAMPLES = 5
+"""Successive samples in which nothing changes, from which on a log stood still: noise of torques
+alone changes the last digit of one of them."""
+
+PILED = 5
+"""Factor by which the largest torque is more frequent than the next one where a range ends."""
+
+LEAST_PILE = 0.01
+"""Part of all samples from which on such a torque matters."""
+
+FEW_STEPS = 1000
+"""Steps of an encoder over a motion below which its derivatives are mostly noise: 10 bits a turn
+give some hundred."""
 
 
 def find_unit_errors(

@@ -23,7 +23,7 @@ from inertial_check.identification.diagnosis.diagnosis import CLOCKS
 from inertial_check.identification.fit import problem as interior_point
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem
-from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.result import FAR, Identification
 from inertial_check.identification.fit.samples import Reduction
 from inertial_check.identification.motion.floating import exchange, sum_forces
 from inertial_check.identification.motion.motion import (
@@ -344,6 +344,73 @@ def find_clock(comparison: Comparison, motion: JointMotion) -> Mistake | None:
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
+def find_zero(
+    comparison: Comparison, motion: JointMotion, found: Identification
+) -> tuple[int, float, float, float] | None:
+    """Find the joint whose positions are counted from elsewhere than the robot's file says.
+
+    Other bodies explain a turned zero nearly as well: what tells is how far they are from the
+    prior's. The prior weighs as if each body were within its own size of it.
+
+    Args:
+        comparison: Comparison of hypotheses.
+        motion: Recording, thinned.
+        found: Result of the fit, for the weights of the joints.
+
+    Returns:
+        Index of the joint, its shift [rad], and the objectives before and after; None where no
+        shift makes the bodies five deviations more probable.
+    """
+    robot, theta0, nuisance = comparison.robot, comparison.theta0, comparison.nuisance
+
+    def move(joint: int, shift: float) -> JointMotion:
+        q = motion.q.copy()
+        q[:, joint] -= shift
+        return replace(motion, q=q)
+
+    def measure(joint: int, shift: float) -> float:
+        try:
+            A = comparison.columns(move(joint, shift))
+            reduction = Reduction.of([(A, motion.tau)], A.shape[2])
+            stacked = reduction.stack(found.weights / np.sqrt(found.redundancy))
+            problem = Problem.of(stacked, theta0, nuisance, 1.0)
+            return problem.objective(interior_point.solve(problem).x)
+        except (InertialCheckError, np.linalg.LinAlgError):
+            return np.inf
+
+    from scipy.optimize import minimize_scalar  # few recordings are suspicious
+
+    before, best = measure(0, 0.0), (np.inf, 0, 0.0)
+    for joint, unit in enumerate(robot.units):
+        if unit != "N m" or not np.ptp(motion.q[:, joint]) > 0:
+            continue
+        for turn in (0.0, np.pi / 2, -np.pi / 2, np.pi):
+            if turn and measure(joint, turn) >= before:
+                continue
+            own = minimize_scalar(
+                lambda shift, joint=joint: measure(joint, shift),
+                bounds=(turn - NEAR_ZERO, turn + NEAR_ZERO),
+                method="bounded",
+                options={"xatol": tolerances.ZERO_OF_JOINT},
+            )
+            shift, price = float(own.x), float(own.fun)
+            if turn and measure(joint, turn) - price < DEVIATIONS**2:
+                shift = turn  # a quarter turn is likelier than one beside it
+            best = min(best, (price, joint, shift))
+    after, joint, shift = best
+    left = comparison.measure_unexplained(move(joint, shift))
+    if left is None or not np.all(left < 1 - WELL_EXPLAINED):  # it is not all that is wrong
+        return None
+    return (joint, shift, before, after) if before - after > DEVIATIONS**2 else None
+
+
+NEAR_ZERO = 0.35
+"""Turn of a zero that is searched around each quarter turn [rad]: beyond it the next one is nearer
+than a person mounts a sensor."""
+
+DEVIATIONS = 5.0
+"""Standard deviations by which a shifted zero has to explain a recording better."""
+
 WELL_EXPLAINED = 0.95
 """Part of a torque's variance from which on its fit raises no suspicion: every joint of the three
 published recordings has more."""
@@ -372,6 +439,10 @@ def judge_recordings(
         joint.rms > 0 and not joint.r_squared >= WELL_EXPLAINED for joint in fit.joints
     )
     suspicious = suspicious or any(value <= 0 for value in friction)
+    # Bodies that left the prior, or what can exist, stand for something else that was recorded.
+    moved = bool(np.any(np.abs(found.identifiability.unaccounted) > FAR)) or bool(
+        np.any(np.asarray(found.consistency.margin) < tolerances.EDGE)
+    )
     # A body that carries a load is another body, so each recording is explained without loads.
     count = len(robot.bodies)
     theta0 = found.problem.theta0[:count]
@@ -395,6 +466,8 @@ def judge_recordings(
             unmeasured = tuple(list_unmeasured(options.robot, robot))
             if found.gains is not None:
                 motion = replace(motion, tau=motion.tau * found.gains.values)
+        if any(each.severity == Severity.ERROR for each in datasets.remarks):
+            return  # what is wrong with the readings themselves is known
         comparison = Comparison(robot, theta0, nuisance, unmeasured, equations)
         clock = None if equations is not None else find_clock(comparison, motion)
         if clock is not None:
@@ -404,10 +477,24 @@ def judge_recordings(
                 f"{data.path}: as seconds, the time makes the torques of inertia vanish beside the "
                 f"measured ones: it is in {clock.unit}; --time-unit {clock.unit} reads it so",
             )
-        elif suspicious:
+            continue
+        mistakes = None
+        if suspicious:
             mistakes = find_mistakes(comparison, motion, _list_hypotheses(options, robot, data))
-            if mistakes is not None:
-                yield from _describe_mistakes(data, options, robot, mistakes)
+        if mistakes is not None:
+            yield from _describe_mistakes(data, options, robot, mistakes)
+        elif moved and equations is None and motion.whole is None and not unmeasured:
+            zero = find_zero(comparison, motion, found)
+            if zero is not None:
+                joint, shift, before, after = zero
+                yield Remark(
+                    Severity.ERROR,
+                    "zero",
+                    f"{data.path}: {robot.joints[joint]}: its zero is elsewhere: with {shift:.4g} "
+                    "rad taken off its positions, bodies near the prior explain the torques (the "
+                    f"objective falls from {before:.4g} to {after:.4g}); take it off that column, "
+                    "or turn the joint in the robot's file",
+                )
 
 
 def _list_hypotheses(options: IdentifyOptions, robot: Robot, data: Dataset) -> list[Mistake]:

@@ -203,3 +203,57 @@ def test_a_common_gain_is_told_with_what_divides_it_out(identify):
     assert gain == pytest.approx(1 / 1.25, rel=0.08)
     _, remarks, _ = identify(data, f"--gain={gain}")
     assert "gain" not in [each["kind"] for each in remarks]
+
+
+@pytest.mark.parametrize(
+    ("joint", "shift"), [("lift", 0.1), ("lift", np.pi / 2), ("bend", -np.pi / 2)]
+)
+def test_a_zero_that_is_elsewhere_is_named_and_measured(identify, joint, shift):
+    """The bug: a robot of 51 kg for 28 was written with exit code 0."""
+    column = ("turn", "lift", "bend").index(joint)
+    turn = np.where(np.arange(3) == column, shift, 0.0)
+    done = identify(change(signals("q"), ["q"], lambda q: q + turn))
+    remark = expect_error(done, "zero", joint)
+    told = float(re.search(r"with (\S+) rad", remark)[1])
+    assert told == pytest.approx(shift, abs=0.05)
+    if abs(shift) > 1:  # a quarter turn is told as one, and obeyed it gives the robot back
+        code, remarks, written = identify(
+            change(signals("q"), ["q"], lambda q: q + turn * (1 - told / shift))
+        )
+        assert (code, errors(remarks), written) == (0, [], True)
+
+
+def planted(q, tau):
+    """A recording with a mistake in its readings: positions, torques, and the kind of the error."""
+    lift = np.array([0.0, 1.0, 0.0])
+    high = np.quantile(np.abs(tau[:, 1]), 0.8)
+    frozen = np.arange(len(q))
+    frozen[100:130] = 100
+    yield q - 2 * np.pi * lift * (q > np.median(q, axis=0)), tau, "wrapped"
+    yield q[frozen], tau[frozen], "frozen"
+    yield q, np.where(lift > 0, np.clip(tau, -high, high), tau), "saturated"
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_readings_that_no_sensor_of_a_moving_robot_gives_are_named_first(identify, at):
+    """The bug: "time is in min" was said of them, and obeyed it wrote another robot."""
+    data = signals("q")
+    q, tau, kind = list(planted(data["q"], data["tau"]))[at]
+    code, remarks, written = identify(data | {"q": q, "tau": tau})
+    assert (code, written, remarks[0]["kind"]) == (1, False, kind)
+    assert [each["kind"] for each in errors(remarks)] == [kind]
+
+
+def test_positions_of_two_decimals_stand_before_what_follows_from_them(identify):
+    """The bug: a link of 12 kg and 1e-13 kg m^2 was written with exit code 0."""
+    code, remarks, written = identify(change(signals("q"), ["q"], lambda q: q.round(2)))
+    assert (code, written, remarks[0]["kind"]) == (1, False, "coarse")
+
+
+@pytest.mark.parametrize("factor", [100.0, -1.0])
+def test_one_joint_grossly_wrong_is_not_written(identify, factor):
+    """The bug: R^2 of 0.113, and the robot was written with exit code 0."""
+    scale = np.array([1.0, factor, 1.0])
+    code, remarks, written = identify(change(signals("q"), ["tau"], lambda tau: tau * scale))
+    assert (code, written) == (1, False)
+    assert errors(remarks)

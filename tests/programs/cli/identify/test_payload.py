@@ -1,6 +1,7 @@
 """`identify --payload`: a known load back, from joint torques and from a wrist sensor."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_a_load_comes_back_from_joint_torques(identify, tmp_path):
     jsonschema.validate(document, read_schema("payload"))
     assert (document["written"]["path"], document["written"]["done"]) == ("tool.urdf", True)
     assert "<inertial>" in (tmp_path / "tool.urdf").read_text()
+
+
+@pytest.mark.parametrize("factor", [1.2, 0.8])
+def test_torques_of_another_scale_are_told_before_a_payload_is_believed(identify, factor):
+    """The bug: 3.31 kg for 1.8, without a warning."""
+    data = loaded()
+    code, out, _ = identify(data | {"tau": factor * data["tau"]}, "--output-format", "json")
+    (remark,) = [each for each in json.loads(out)["remarks"] if each["kind"] == "scale"]
+    told = float(re.search(r"are (\S+) \+- ", remark["message"])[1])
+    assert (code, remark["severity"]) == (1, "error")
+    assert told == pytest.approx(factor, rel=0.05)
 
 
 def test_each_snippet_is_read_as_the_same_body(identify, tmp_path):
