@@ -466,7 +466,7 @@ def judge_recordings(
             unmeasured = tuple(list_unmeasured(options.robot, robot))
             if found.gains is not None:
                 motion = replace(motion, tau=motion.tau * found.gains.values)
-        if any(each.severity == Severity.ERROR for each in datasets.remarks):
+        if any(each.kind in ("wrapped", "frozen", "saturated") for each in datasets.remarks):
             return  # what is wrong with the readings themselves is known
         comparison = Comparison(robot, theta0, nuisance, unmeasured, equations)
         clock = None if equations is not None else find_clock(comparison, motion)
