@@ -13,6 +13,9 @@ from inertial_check.inertia.intervals import half_units
 OSMIUM = 22_590.0
 """Density of osmium [kg/m^3], the densest substance; no body exceeds it anywhere."""
 
+AEROGEL = 1.0
+"""Density of the lightest solid, a silica aerogel without its air [kg/m^3]."""
+
 _UNIT_ELLIPSOID = 4 / 3 * np.pi * 5**1.5
 """Volume of the uniform ellipsoid whose covariance is the identity."""
 

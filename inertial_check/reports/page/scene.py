@@ -41,6 +41,7 @@ import numpy.typing as npt
 
 from inertial_check.checking.check import Document, check_documents
 from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
+from inertial_check.checking.evidence.material import AEROGEL, OSMIUM
 from inertial_check.checking.report import (
     BodyReport,
     FileReport,
@@ -516,18 +517,30 @@ def describe_densities(file: FileReport, model: Model, settings: Settings) -> li
         return [None] * len(file.bodies)
     geometry = read_geometry(model, settings.context)
     densities: list[Json] = []
-    for body, shapes in zip(file.bodies, geometry.bodies, strict=True):
+    for body, own, shapes in zip(file.bodies, model.bodies, geometry.bodies, strict=True):
         mass = body.judgement.mass
         # Visual shapes come first; a role of which a shape is missing would give too much.
         usable = [each for each in shapes if each.volume > 0 and not each.skipped]
+        if not (usable and mass > 0):
+            densities.append(None)
+            continue
+        role, density = usable[0].role, mass / usable[0].volume
+        kinds = sorted({shape.kind for shape in own.shapes if shape.role == role})
+        what = "mesh" if kinds == ["mesh"] else f"solid {', '.join(kinds)}"
+        remark = ""
+        if density > OSMIUM:
+            remark = (
+                f"denser than osmium: the {what} is smaller than the body, or the mass too large"
+            )
+        elif density < AEROGEL:
+            remark = f"lighter than aerogel: the {what} is hollow in truth, or the mass too small"
         densities.append(
             {
-                "value": encode_number(mass / usable[0].volume, 5),
+                "value": encode_number(density, 5),
                 "volume": encode_number(usable[0].volume, 5),
-                "role": usable[0].role,
+                "role": role,
+                "remark": remark,
             }
-            if usable and mass > 0
-            else None
         )
     return densities
 
@@ -674,8 +687,10 @@ def describe_remedy_of(
     remedy = finding.remedy
     if remedy is None or not remedy.edits:
         return None
+    places = {body.id: index for index, body in enumerate(model.bodies)}
     return {
         "source": remedy.source,
+        "bodies": [places[each] for each in remedy.body_ids],
         "reason": describe_remedy(remedy),
         "lines": describe_edits(model, remedy.text_edits),
         "command": write_remedy_command(file, [finding], options),

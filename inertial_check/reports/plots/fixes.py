@@ -31,8 +31,8 @@ _COLUMNS = ("m", "x", "y", "z", *ENTRIES)
 """Names of the numbers of a body: mass, centre of mass, and the six entries."""
 
 _LEGEND = (
-    "upper number: before; lower: after; per cent and colour: its change over the largest number "
-    "of its kind (mass, centre of mass, tensor) in the body"
+    "upper number: before; lower: after; times: after over before; per cent and colour: its change "
+    "over the largest number of its kind (mass, centre of mass, tensor) in the body"
 )
 
 
@@ -242,10 +242,13 @@ def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
             before, after = row.before[j], row.after[j]
             if np.isnan(before) and np.isnan(after):
                 text, color = "", GRAY
-            elif before == after:
-                text, color = f"{before:.4g}", GRAY
+            elif before == after or f"{100 * row.changes[j]:.4f}" in ("0.0000", "-0.0000"):
+                text, color = f"{before:.4g}", GRAY  # rounding is no change to look at
             else:
-                text, color = f"{before:.4g}\n{after:.4g} ({100 * row.changes[j]:+.2g} %)", "black"
+                ratio = after / before if before else np.inf
+                own = f"{ratio:.3g} times" if 2 <= abs(ratio) < np.inf or abs(ratio) <= 0.5 else ""
+                text = f"{before:.4g}\n{after:.4g} ({own or f'{100 * row.changes[j]:+.2g} %'})"
+                color = "black"
             axes.annotate(
                 text, (column, place), ha="center", va="center", fontsize=5.5, color=color
             )

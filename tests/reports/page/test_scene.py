@@ -162,3 +162,23 @@ def test_a_document_that_cannot_be_read_is_a_scene_that_says_so(tmp_path):
     scene = read_scene(str(path)).as_dict()
     assert scene["bodies"] == []
     assert scene["findings"][0]["code"] == "IC001"
+
+
+@pytest.mark.parametrize(
+    ("mass", "said"),
+    [
+        ("1", ""),
+        ("40", "denser than osmium: the solid box is smaller than the body"),
+        ("0.0005", "lighter than aerogel: the solid box is hollow in truth"),
+    ],
+)
+def test_a_density_beyond_all_solids_says_so_by_the_kind_of_shape(mass, said, tmp_path):
+    path = tmp_path / "m.urdf"
+    path.write_text(
+        f'<robot name="r"><link name="a"><inertial><mass value="{mass}"/><inertia ixx=".01" '
+        'ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial><collision><geometry>'
+        '<box size=".1 .1 .1"/></geometry></collision></link></robot>'
+    )
+    (body,) = read_scene(str(path)).as_dict()["bodies"]
+    assert body["density"]["remark"].startswith(said)
+    assert bool(body["density"]["remark"]) == bool(said)

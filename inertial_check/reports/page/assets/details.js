@@ -92,7 +92,7 @@ function orderFindings({ findings, bodies }) {
 function listSteps(scene) {
   const all = orderFindings(scene).map((finding) => {
     const { bodies, remedy, severity } = scene.findings[finding];
-    const body = bodies.find((each) => scene.bodies[each].fixes.length) ?? bodies[0] ?? -1;
+    const body = remedy?.bodies.find((each) => scene.bodies[each].fixes.length) ?? bodies[0] ?? -1;
     return { finding, body, wanted: remedy || severity !== "note", key: remedy?.lines.length ? JSON.stringify(remedy.lines) : finding };
   });
   const some = all.some((each) => each.wanted) ? all.filter((each) => each.wanted) : all;
@@ -164,7 +164,7 @@ function buildBody(scene, index, numbers, address, select) {
     ...buildFact("Principal moments", `${formatList(numbers.moments, 5)} kg m²`, `${formatList(body.moments, 5)} kg m²`),
     ...buildFact("Equivalent box", formatSize(numbers.box), formatSize(body.box)),
     ...buildFact("Density", body.density
-      ? `${formatNumber(body.density.value, 3)} kg/m³ (${body.density.role} shapes, ${formatNumber(1000 * body.density.volume, 3)} litres)`
+      ? `${formatNumber(body.density.value, 3)} kg/m³ (${body.density.role} shapes, ${formatNumber(1000 * body.density.volume, 3)} litres)${body.density.remark && `; ${body.density.remark}`}`
       : "no volume known"),
     ...(joint ? buildFact("Joint", shorten(`${joint.name} (${joint.type})`, 120)) : []),
   ];
