@@ -239,6 +239,7 @@ def _examine_model(
             judgement,
             source.path if body.span.file else None,
             predicted,
+            {s.name: s.state for s in body.spellings if not s.prim and ":" in s.name},
         )
         for body, judgement, predicted in zip(bodies, judged, predictions, strict=True)
         for source in (model.source_of(body.span),)

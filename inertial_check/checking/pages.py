@@ -14,6 +14,7 @@ from inertial_check.checking.causes.base import Cause
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
 from inertial_check.checking.rules.base import Rule
 from inertial_check.checking.rules.catalogue import ALL_RULES
+from inertial_check.checking.standards import list_covered
 
 
 class Page(NamedTuple):
@@ -50,6 +51,7 @@ class RuleDescription(TypedDict):
     since: str
     summary: str
     explanation: dict[str, str]
+    covers: list[dict[str, str]]
 
 
 def find_rule(selector: str) -> type[Rule] | None:
@@ -65,7 +67,9 @@ def rule_page(rule: type[Rule]) -> str:
     if rule.strict_severity != rule.severity:
         severity += f" ({rule.strict_severity.word} with --strict)"
     note = f"Severity: {severity}."
-    return f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
+    page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
+    covered = [f"* {each.standard} {each.id}: {each.relation}" for each in list_covered(rule.code)]
+    return page + "".join(f"{line}\n" for line in ("\n## Standards", *covered) if covered)
 
 
 def describe_rule(rule: type[Rule]) -> RuleDescription:
@@ -79,6 +83,10 @@ def describe_rule(rule: type[Rule]) -> RuleDescription:
         "since": rule.since,
         "summary": text.summary,
         "explanation": text.sections,
+        "covers": [
+            {"standard": each.standard, "id": each.id, "relation": each.relation}
+            for each in list_covered(rule.code)
+        ],
     }
 
 

@@ -28,6 +28,7 @@ from inertial_check.documents.model import (
     Judgement,
     Model,
     Number,
+    SpellingState,
     read_bodies,
 )
 from inertial_check.documents.source import Edit, Place, Source, Span
@@ -626,6 +627,8 @@ class BodyReport(NamedTuple):
         judgement: Judgement of the body.
         file: Document with that line; None for the file of the report.
         predictions: Predicted behaviour of engines, by the engine's name.
+        attributes: How the prim of a body in USD states each attribute of its mass properties:
+            absent, fallback, written or ignored; empty in other formats.
     """
 
     name: str
@@ -634,6 +637,7 @@ class BodyReport(NamedTuple):
     judgement: Judgement
     file: str | None = None
     predictions: Mapping[str, Prediction] = {}
+    attributes: Mapping[str, SpellingState] = {}
 
     def __repr__(self) -> str:
         """Show the fields on one line, without the content of long ones."""

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from math import inf
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from inertial_check.checking.engines import ENGINES
+from inertial_check.checking.engines import ENGINES, VALIDATORS
 from inertial_check.checking.report import Finding, Severity
 from inertial_check.checking.rules.base import Rule
 from inertial_check.checking.rules.catalogue import ALL_RULES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SIMULATOR = "simulator:"
 """Prefix of the presets that add an engine to `engines`."""
 
-_EXPECTED_ENGINES = f": expected {', '.join(ENGINES)}"
+_EXPECTED_ENGINES = f": expected {', '.join((*ENGINES, *VALIDATORS))}"
 
 _PRESETS = ("default", "strict", *(SIMULATOR + engine for engine in ENGINES))
 
@@ -213,7 +213,7 @@ def validate_engine(name: str) -> str:
     Raises:
         UsageError: No engine has it; suggests the nearest.
     """
-    if name not in ENGINES:
+    if name not in (*ENGINES, *VALIDATORS):
         raise UsageError(f"unknown engine {name!r}{suggest_name(name, ENGINES, _EXPECTED_ENGINES)}")
     return name
 

@@ -44,7 +44,7 @@ _USD = re.compile(
     rb"(?s)#[^\r\n]*|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
     rb"|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
     rb"|(?P<brace>[{}])|(?P<off>\bactive\s*=\s*(?:false|0)\b)"
-    rb"|(?P<mass>\bphysics:(?:mass|diagonalInertia)\s*=)"
+    rb"|(?P<mass>\b(?:physics:(?:mass|diagonalInertia)|newton:inertia)\s*=)"
 )
 
 
@@ -96,7 +96,7 @@ def find_inertials(data: bytes) -> list[int]:
             places = find_inertials(text)
             return [found.index.byte(place) for place in places]
     if data.startswith(TEXT):
-        return list(_find_in_layer(data)) if b"physics:" in data else []
+        return list(_find_in_layer(data)) if b"inertia" in data or b"physics:" in data else []
     has_mass = b"mass" in data and root_tag(data) in MJCF_ROOTS
     if not has_mass and b"<inertial" not in data:
         return []

@@ -235,7 +235,15 @@ although settings of the document make its engine use others (engine), and text 
 written although some parsers read it otherwise or refuse it (differs)."""
 
 Parser = Literal[
-    "tinyxml2", "urdfdom", "expat", "sdformat", "mujoco", "drake", "newton", "pinocchio"
+    "tinyxml2",
+    "urdfdom",
+    "expat",
+    "sdformat",
+    "mujoco",
+    "drake",
+    "newton",
+    "pinocchio",
+    "usdphysics",
 ]
 """Code that engines parse documents with: of libraries that several share, or of one engine."""
 
@@ -331,6 +339,31 @@ class Inertial(NamedTuple):
     needs: str = ""
 
 
+SpellingState = Literal["absent", "fallback", "written", "ignored"]
+"""How an attribute is stated: not at all; with the value that its schema gives it where nobody
+writes it; with numbers; or with numbers that no engine takes."""
+
+
+class Spelling(NamedTuple):
+    """One attribute of USD that states mass properties, on the prim of a body or of its parts.
+
+    Attributes:
+        name: Name of the attribute with its namespace, or of the schema of such attributes.
+        state: How the prim states it.
+        numbers: Its numbers in units of the stage, in the order of the attribute; () if absent.
+        prim: Path of the collider or material that states it; "" for the body itself.
+    """
+
+    name: str
+    state: SpellingState
+    numbers: tuple[Number, ...] = ()
+    prim: str = ""
+
+
+NEWTON_ORDER = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+"""Entries of an inertia in the order of newton:inertia."""
+
+
 class Unjudged(NamedTuple):
     """An inertial that stands in the files of a document and is that of no body of the model.
 
@@ -383,6 +416,8 @@ class Body(NamedTuple):
             unknown.
         joints: All joints that move the body relative to its parent, with their names and limits,
             in document order; empty if the format does not tell.
+        spellings: In USD, every attribute that states mass properties of the body, and those of its
+            colliders and their materials; () in other formats.
     """
 
     name: str
@@ -399,6 +434,12 @@ class Body(NamedTuple):
     axis_B: tuple[float, float, float] | None = None
     p_BoJo_B: tuple[float, float, float] | None = None
     joints: tuple[Joint, ...] = ()
+    spellings: tuple[Spelling, ...] = ()
+
+    def find_numbers(self, name: str) -> tuple[Number, ...]:
+        """Find the numbers of an attribute of its own prim; () unless they are written."""
+        own = (each for each in self.spellings if each.name == name and not each.prim)
+        return next((each.numbers for each in own if each.state == "written"), ())
 
     @property
     def unit(self) -> float:
@@ -424,6 +465,28 @@ class Bounds(NamedTuple):
     balanced: bool = False
 
 
+class Stage(NamedTuple):
+    """The metadata of a USD stage by which consumers read its numbers.
+
+    Attributes:
+        meters: metersPerUnit; that of USD where it is not written.
+        written_meters: The same; 1 where it is not written, as Newton takes it.
+        kilograms: kilogramsPerUnit.
+        up: upAxis, "Y" or "Z".
+        seconds: timeCodesPerSecond.
+        seconds_written: Whether a layer writes it.
+        default_prim: Name of the default prim; "" without one.
+    """
+
+    meters: float
+    written_meters: float
+    kilograms: float
+    up: str
+    seconds: float
+    seconds_written: bool
+    default_prim: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(EqualByValue):
     """A robot model read from a document.
@@ -447,6 +510,7 @@ class Model(EqualByValue):
             layers of USD, whose bytes have no places.
         macros: Inertials of its files that are those of no body, or are known in part, each as that
             of a body without shapes and joints, where a template can be expanded alone.
+        stage: Metadata of the stage of a USD document; None in other formats.
     """
 
     source: Source
@@ -463,6 +527,7 @@ class Model(EqualByValue):
     unjudged: tuple[Unjudged, ...] = field(default=(), repr=False)
     binary: tuple[tuple[str, str, How | Literal[""]], ...] = field(default=(), repr=False)
     macros: tuple[Body, ...] = field(default=(), repr=False)
+    stage: Stage | None = field(default=None, repr=False)
 
     @property
     def whole(self) -> Model:

@@ -42,6 +42,7 @@ from inertial_check.fixing.request import (
     Obstacle,
     Proposal,
     format_percent,
+    is_in_text,
     propose_all,
 )
 from inertial_check.fixing.result import Fix
@@ -286,6 +287,11 @@ class _AssignMethod(Method):
         wanted |= dict(zip(QUATERNION, tensor.quaternion, strict=False))
         numbers = {name: number.text for name, number in case.numbers.items()}
         texts = {name: text for name, text in wanted.items() if text != numbers.get(name)}
+        if texts and case.can_be_layered() and not is_in_text(case.numbers["ixx"]):
+            # Engines compute a centre and axes of USD that are not written.
+            texts |= {name: wanted[name] for name in CENTER if case.numbers[name].span is None}
+            if inertial.quaternion is None and not case.body.find_numbers("newton:inertia"):
+                texts = dict(zip(QUATERNION, ("1", "0", "0", "0"), strict=True)) | texts
         if (obstacle := case.find_uneditable(texts)) is not None:
             return case.skip(*obstacle)
         if not texts:

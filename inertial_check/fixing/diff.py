@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.checking.engines.usd import measure_disagreement
+from inertial_check.checking.limits import SAME_SPELLING
 from inertial_check.checking.report import (
     QUANTITIES,
     Account,
@@ -363,6 +365,9 @@ def _root(one: Floats, other: Floats) -> float:
     return 1 / float(np.sqrt(size)) if size > 0 else 1.0
 
 
+_TWICE = "newton:inertia states another tensor, which Newton builds: IC712"
+"""Reason where one side has two tensors of a body."""
+
 MOST_EXPLAINED = 100
 """Largest number of bodies in which mistakes are looked for: converters repeat theirs."""
 
@@ -451,8 +456,8 @@ def _name_model(model: Model) -> ComparedModel:
 
 
 def _rigid_differences(one: _ComparedPair) -> tuple[MassProperty, ...]:
-    """The properties of the rigid body that differ: mistakes of converters explain no fluid."""
-    return tuple(each for each in one.difference.differs if each in QUANTITIES)
+    """The properties of the rigid body that differ by numbers that mistakes can explain."""
+    return tuple(each for each in one.difference.differs if each in QUANTITIES and not one.twice)
 
 
 class _ComparedPair(NamedTuple):
@@ -460,6 +465,7 @@ class _ComparedPair(NamedTuple):
 
     difference: BodyDifference
     readings: tuple[MassProperties, MassProperties] = (_NOTHING, _NOTHING)
+    twice: bool = False
 
     def mass_beyond(self, tolerance: float) -> float:
         """The deviation of the masses, where it is less than the printed digits leave open.
@@ -481,6 +487,7 @@ class _SideBody(NamedTuple):
     reading: MassProperties
     reason: str
     still: bool = False
+    apart: float = 0.0
 
 
 class _Side:
@@ -494,8 +501,9 @@ class _Side:
         self.sums: dict[int, _SideBody] = {}
         self.parts: Mapping[int, Sequence[int]] = {}
         self._model = model
-        bodies = zip(model.bodies, judge(model), strict=True)
+        bodies = list(zip(model.bodies, judge(model), strict=True))
         self._numbers = [_read_numbers(*each) for each in bodies]
+        self._apart = [measure_disagreement(*each) for each in bodies]
         rows = [[r.mass, *(r.mass * r.p_BoBcm_B), *six(r.I_BBcm_B)] for r, _ in self._numbers]
         self._thetas = np.array(rows).reshape(-1, 10)  # about the centres of mass
 
@@ -545,7 +553,7 @@ class _Side:
             tuple(self._model.bodies[part].name for part in parts),
             _read_added_mass(body),
         )
-        return _SideBody(body, shown, reading, reason)
+        return _SideBody(body, shown, reading, reason, apart=self._apart[index])
 
 
 def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str]:
@@ -650,9 +658,17 @@ def _compare_pair(one: _SideBody, other: _SideBody, tolerance: float) -> _Compar
     fluid = compare_added_mass(one.shown.added_mass, other.shown.added_mass)
     if not fluid <= tolerance:
         differs = (*differs, "added_mass")
+    # A second spelling in USD, by which Newton builds another body than all other engines.
+    twice = [name for name, side in (("A", one), ("B", other)) if side.apart > SAME_SPELLING]
+    if twice:
+        found = found._replace(inertia=max(found.inertia, one.apart, other.apart))
+        differs = tuple(dict.fromkeys((*differs, "inertia")))
     status: PairStatus = "differs" if differs else "equal"
-    pair = BodyDifference(status, one.shown, other.shown, found, differs, added_mass=fluid)
-    return _ComparedPair(pair, readings)
+    why = f"in {' and '.join(twice)}, {_TWICE}" if twice else ""
+    pair = BodyDifference(
+        status, one.shown, other.shown, found, differs, reason=why, added_mass=fluid
+    )
+    return _ComparedPair(pair, readings, bool(twice))
 
 
 def _is_frame(entry: _SideBody) -> bool:

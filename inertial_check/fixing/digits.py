@@ -24,7 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.checking.engines.base import NO_FLOORS, Floors
-from inertial_check.documents.model import Inertial, Number
+from inertial_check.documents.model import (
+    ENTRIES,
+    NEWTON_ORDER,
+    Body,
+    Inertial,
+    Number,
+    Spelling,
+)
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, NumpyArray
 from inertial_check.inertia.representations import six as six_of
@@ -401,6 +408,53 @@ def turn_quaternion(quaternion: Sequence[float], R: Floats) -> Floats:
     )
     found /= math.hypot(*found.tolist())
     return found if found @ q >= 0 else -found
+
+
+_TURNED_DIGITS = 9
+"""Decimals behind the first digit of the largest entry of a tensor that is turned; float32, in
+which USD keeps the axes, has seven."""
+
+_SPELT: Mapping[str, tuple[str, ...]] = {
+    "physics:mass": ("mass",),
+    "physics:centerOfMass": ("x", "y", "z"),
+    "physics:diagonalInertia": ("ixx", "iyy", "izz"),
+    "physics:principalAxes": QUATERNION,
+}
+"""Names of the numbers of each attribute of USD."""
+
+
+def respell(body: Body, texts: Mapping[str, str]) -> tuple[Spelling, ...]:
+    """The spellings of a body of USD with new texts of its numbers.
+
+    A newton:inertia beside physics:diagonalInertia gets the tensor that the new texts state.
+    """
+    numbers = body.find_numbers("newton:inertia")
+    moved = not texts.keys().isdisjoint((*ENTRIES, *QUATERNION))
+    renewed: list[str] = []
+    if numbers and moved and body.inertial is not None:
+        written = body.inertial.I_BBcm_Bi
+        own = np.array([float(texts.get(name, written[name].text)) for name in ENTRIES])
+        axes = find_axes(body.inertial, texts)
+        turned = own
+        if not np.array_equal(axes, np.eye(3)):  # of float32: more digits would be noise
+            turned = six_of(axes @ symmetric(own) @ axes.T)
+            places = _TURNED_DIGITS - math.floor(math.log10(float(np.max(np.abs(turned)))))
+            turned = np.round(turned, places)
+        values = dict(zip(ENTRIES, turned.tolist(), strict=True))
+        pairs = zip(NEWTON_ORDER, numbers, strict=True)
+        renewed = [format_number(values[name], MOST_DIGITS, old.text) for name, old in pairs]
+    found = []
+    for each in body.spellings:
+        new = [texts.get(name, "") for name in _SPELT.get(each.name, ())] or renewed
+        if not each.prim and each.numbers and len(new) == len(each.numbers):
+            changed = tuple(
+                old._replace(value=float(text), text=text) if text else old
+                for old, text in zip(each.numbers, new, strict=True)
+            )
+            found.append(each._replace(numbers=changed))
+        else:
+            found.append(each)
+    return tuple(found)
 
 
 def find_axes(inertial: Inertial, texts: Mapping[str, str]) -> Floats:

@@ -17,12 +17,22 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from inertial_check.checking.engines.usd import contradicts
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
-from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
+from inertial_check.documents.model import (
+    ENTRIES,
+    NEWTON_ORDER,
+    Body,
+    Judgement,
+    Model,
+    Number,
+    Role,
+    judge,
+)
 from inertial_check.documents.source import Edit, Source, Span
 from inertial_check.errors import InertialCheckError, expect
-from inertial_check.fixing.digits import QUATERNION
+from inertial_check.fixing.digits import QUATERNION, respell
 from inertial_check.fixing.methods import EngineTargets, has_proposed_added_mass
 from inertial_check.fixing.remedies import choose_method
 from inertial_check.fixing.request import (
@@ -156,6 +166,7 @@ def _imagine(model: Model, changes: Changes) -> Model:
             mass = inertial.mass and renew(inertial.mass, MASS, texts)
             six = {name: renew(number, name, texts) for name, number in inertial.I_BBcm_Bi.items()}
             inertial = inertial._replace(mass=mass, p_BoBcm_B=(x, y, z), I_BBcm_Bi=six)
+            body = body._replace(spellings=respell(body, texts))
         return body._replace(inertial=inertial)
 
     return replace(model, bodies=tuple(map(imagine, model.bodies)))
@@ -291,6 +302,7 @@ def _passes(proposal: Proposal, body: Body, judgement: Judgement) -> bool:
             or (judgement.verdict in WHOLE and is_exact_tensor(judgement.I_BBcm_Bi))
         )
         and has_proposed_added_mass(proposal, body, judgement)
+        and not contradicts(body, judgement)
     )
 
 
@@ -393,6 +405,12 @@ def _edits_by_body(model: Model, changes: Changes) -> dict[str, tuple[Edit, ...]
 def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
     """The edits of a body's numbers, wherever its tag states them."""
     numbers = collect_editable_numbers(body)
+    # A newton:inertia stays equal to a physics:diagonalInertia that changes.
+    if copy := body.find_numbers("physics:diagonalInertia") and body.find_numbers("newton:inertia"):
+        renewed = body._replace(spellings=respell(body, texts)).find_numbers("newton:inertia")
+        for old, new in zip(copy, renewed, strict=True):
+            if is_in_text(old) and old.span is not None and new.text != old.text:
+                yield Edit(old.span, new.text)
     implied = any(numbers[name].span is None for name in PRODUCTS if name in texts)
     full = spell_products(model, body, texts) if implied else None
     if full is not None:
@@ -441,6 +459,14 @@ def _make_layer(model: Model, changes: Changes) -> LayerWriter | None:
         for name, text in texts.items()
         if name not in numbers or text != numbers[name].text
     )
+    copies = {
+        body.id: body._replace(spellings=respell(body, changes[body.id])).find_numbers(
+            "newton:inertia"
+        )
+        for body in bodies
+        if body.find_numbers("physics:diagonalInertia")
+    }
+    reached = reached and all(map(is_in_text, chain.from_iterable(copies.values())))
     if overlay is None or reached:
         return None
     layers = {
@@ -449,6 +475,10 @@ def _make_layer(model: Model, changes: Changes) -> LayerWriter | None:
             for names in _PROPERTIES
             if not texts.keys().isdisjoint(names)
             for name in names
+        }
+        | {
+            f"newton:{name}": number.text
+            for name, number in zip(NEWTON_ORDER, copies.get(id_, ()), strict=False)
         }
         for numbers, texts, id_ in changed
     }

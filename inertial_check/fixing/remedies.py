@@ -126,6 +126,9 @@ class RemedyMethod(Method):
 
     def propose(self, case: Case, chosen: bool) -> Proposal:
         """Propose the numbers that the findings tell, and the nearest added mass of a fluid."""
+        wanted = chosen or case.judgement.verdict in BROKEN
+        if wanted and (obstacle := case.find_contradiction()) is not None:
+            return case.skip(*obstacle)
         propose = self._propose_rigid if self._request.cause is None else self._propose_ranked
         return propose_added_mass(case, propose(case, chosen), self._request)
 

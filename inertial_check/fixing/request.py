@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack, get_args
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.engines.usd import contradicts
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import MOTIONS, Finding, name_all_numbers
 from inertial_check.checking.settings import Settings
@@ -190,10 +191,17 @@ class Case(NamedTuple):
         malformed = (each for each in self.body.problems if each.kind == "malformed")
         return next((("malformed", problem.message) for problem in malformed), None)
 
+    def find_contradiction(self) -> Obstacle | None:
+        """The obstacle of a body whose inertia is spelled twice, and not alike; None without it."""
+        if contradicts(self.body, self.judgement):
+            reason = "newton:inertia and physics:diagonalInertia state two tensors: write one twice"
+            return "malformed", reason
+        return None
+
     def find_obstacle(self) -> Obstacle | None:
         """The obstacle of a body without a mass and six numbers to start from; None with them."""
         inertial, verdict = self.body.inertial, self.judgement.verdict
-        if (malformed := self.find_malformed_text()) is not None:
+        if (malformed := self.find_malformed_text() or self.find_contradiction()) is not None:
             return malformed
         if inertial is None:
             missing = self.body.moved and self.body.inertia_from == "file"
@@ -229,6 +237,9 @@ class Case(NamedTuple):
         # A layer states numbers of these names, unless one of them is computed.
         literal = all(numbers[name].literal for name in changing if name in numbers)
         layered = self.can_be_layered() and literal and changing.keys() <= _IN_LAYERS
+        layered &= not self.body.find_numbers("newton:inertia") or bool(
+            self.body.find_numbers("physics:diagonalInertia")
+        )
         if absent and not layered:
             wanted = ", ".join(
                 f"{_LONG_NAMES.get(name, name)} = {changing[name]}" for name in absent

@@ -176,13 +176,16 @@ def _body(body: BodyReport) -> str:
         *judgement.principal_moments,
         *judgement.equivalent_box,
     )
-    name = dump_json(body.name)
+    name, attributes = dump_json(body.name), ""
+    if body.attributes:
+        attributes = f', "attributes": {_dump(dict(body.attributes))}'
     return (
         f'{{"name": {name}, "id": {name if body.id == body.name else dump_json(body.id)}, '
         f'"file": {"null" if body.file is None else dump_json(body.file)}, "line": {body.line}, '
         f"{_write_numbers(numbers, judgement.verdict)}, "
         f'"witness": {_numbers(judgement.witness)}, '
-        f"{_write_predictions(tuple(body.predictions.items()))}}}"
+        f"{_write_predictions(tuple(body.predictions.items()))}"
+        f"{attributes}}}"
     )
 
 

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from inertial_check import __version__
 from inertial_check.checking.report import FileReport, Finding, Remedy, Report, TextReplacement
+from inertial_check.checking.standards import STANDARDS, list_covered, list_requirements
 from inertial_check.documents.escaping import clip, dump_json, sarif_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
@@ -83,8 +84,23 @@ def _write_log(report: Report, view: View, results: Sequence[str], left_out: int
         **({} if documentation is None else {"informationUri": documentation}),
     }
     rules = _format_array([dump_json(_rule(rule)) for rule in view.rules], "     ")
+    # The taxonomies (3.14.8): the requirements that the rules cover, by standard.
+    codes = {rule.code for rule in view.rules}
+    taxonomies = [
+        {
+            "name": standard.name,
+            "shortDescription": {"text": standard.title},
+            "taxa": [
+                {"id": each.id, "shortDescription": {"text": each.asks}}
+                for each in list_requirements(standard.name)
+                if not codes.isdisjoint(each.codes)
+            ],
+        }
+        for standard in STANDARDS
+    ]
     members = {
         "tool": f'{{"driver": {{{dump_json(driver)[1:-1]}, "rules": {rules}}}}}',
+        "taxonomies": dump_json([each for each in taxonomies if each["taxa"]]),
         "columnKind": dump_json("unicodeCodePoints"),
         "originalUriBaseIds": dump_json(
             {_ROOT: {"description": {"text": "The folder in which inertial-check was started."}}}
@@ -126,6 +142,14 @@ def _rule(rule: RulePage) -> dict[str, Json]:
         "help": {"text": rule.page, "markdown": rule.page},
         "defaultConfiguration": {"level": rule.severity.word},
         **({} if url is None else {"helpUri": url}),
+        "relationships": [
+            {
+                "target": {"id": each.id, "toolComponent": {"name": each.standard}},
+                "kinds": ["equal" if each.relation == "equal" else "relevant"],
+                "properties": {"relation": each.relation},
+            }
+            for each in list_covered(rule.code)
+        ],
     }
 
 
@@ -188,6 +212,10 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
             result["fixes"] = [_fix(file, finding.remedy)]
         if finding.code in index:
             result["ruleIndex"] = index[finding.code]
+            result["taxa"] = [
+                {"id": each.id, "toolComponent": {"name": each.standard}}
+                for each in list_covered(finding.code)
+            ]
         if predictions := engines.get(finding.body_id or ""):
             actions = {name: each.action for name, each in predictions.items()}
             result["properties"] = {"engines": actions}

@@ -360,6 +360,16 @@ def _write(arguments: list[str]) -> str | None:
 def render_full(report: Report, view: View) -> str:
     """Groups of findings, worst first; if the view is verbose, a paragraph for each finding."""
     parts = _list_paragraphs(report, view) if view.verbose else _list_groups(report, view)
+    for file in report.files if view.verbose else ():
+        # How the prims of a USD document state their mass properties: a row for each body.
+        bodies = [body for body in file.bodies if body.attributes]
+        names = bodies[0].attributes if bodies else ()
+        rows = [["body", *(name.removeprefix("physics:") for name in names)]]
+        rows += [[clip(body.name, _NAME_LENGTH), *body.attributes.values()] for body in bodies]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        told = "".join(f"{printable(line)}\n" for line in (f"{file.path}: attributes", *lines))
+        parts.append(told if bodies else "")
     parts.append(write_closing(report, view))
     return "\n".join(part for part in parts if part)
 

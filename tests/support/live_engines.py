@@ -133,7 +133,11 @@ def newton():
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             try:
-                (builder.add_urdf if format_ == "urdf" else builder.add_mjcf)(text)
+                if format_ == "usd":
+                    with _file(text, ".usda") as path:
+                        builder.add_usd(path)
+                else:
+                    (builder.add_urdf if format_ == "urdf" else builder.add_mjcf)(text)
                 model = builder.finalize(device="cpu")
             except Exception as error:  # of ElementTree, of numpy, of its own
                 return result(f"{type(error).__name__}: {error}")
@@ -237,6 +241,42 @@ def physx():
         api.CreateDiagonalInertiaAttr(Gf.Vec3f(*moments))
         computed, inertia, *_ = body.ComputeMassProperties(lambda prim: None)
         return result(None, "", computed, np.diag(inertia))
+
+    return load
+
+
+def nvidia():
+    import usd_validation_nvidia
+
+    registry = usd_validation_nvidia.get_category_rules_registry()
+    rules = {
+        rule.__name__: rule for name in registry.categories for rule in registry.get_rules(name)
+    }
+    validator = usd_validation_nvidia.ValidationEngine(init_rules=False)
+    for name in ("MassChecker", "RigidBodyHasMassAPI", "RigidBodyMassChecker"):
+        validator.enable_rule(rules[name])
+    for name in ("NestedRigidBodyMassChecker", "NewtonMassAttributesChecker"):
+        validator.enable_rule(rules[name])
+
+    def load(format_, text):
+        with _file(text, ".usda") as path:
+            found = validator.validate(path).issues()
+        # PXR_USD_... information is no failure.
+        failed = [each for each in found if each.severity.name in ("FAILURE", "ERROR")]
+        names = [each.rule.__name__ if each.rule else str(each.message) for each in failed]
+        return result(log="\n".join(sorted(set(names))))
+
+    return load
+
+
+def rep0158():
+    from compliance_checker.checker import ComplianceChecker
+
+    def load(format_, text):
+        with _file(text, ".usda") as path:
+            found = ComplianceChecker.from_path(path, sections=["1.1", "1.3"]).run().violations
+        wanted = ("1.1.1", "1.1.2", "1.1.3", "1.1.5", "1.3.3")
+        return result(log="\n".join(sorted({v.check_id for v in found if v.check_id in wanted})))
 
     return load
 

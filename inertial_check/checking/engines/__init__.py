@@ -19,3 +19,6 @@ ENGINES = (
     "physx",
 )
 """Names of the engines whose behaviour is predicted, as --engine takes them."""
+
+VALIDATORS = ("nvidia", "rep0158")
+"""Names of validators of USD whose verdicts are predicted for USD alone; --engine takes them."""

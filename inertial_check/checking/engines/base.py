@@ -53,6 +53,7 @@ class Engine(ABC):
         otherwise: The format that stands for all formats that it does not read itself.
         exact: It has no tolerance in the triangle inequality and computes the moments of a full
             tensor itself, so that the last bits of its own eigenvalues decide on the boundary.
+        concerns_derived: It says something of bodies whose inertia engines take from geometry.
     """
 
     name: ClassVar[str]
@@ -62,6 +63,7 @@ class Engine(ABC):
     parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {}
     otherwise: ClassVar[str] = "urdf"
     exact: ClassVar[bool] = False
+    concerns_derived: ClassVar[bool] = False
 
     @abstractmethod
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
@@ -95,7 +97,7 @@ class Engine(ABC):
             The predictions, by the index of the body in the batch.
         """
         found: dict[int, Prediction] = {}
-        pending = ~batch.derived
+        pending = ~(batch.derived & (not self.concerns_derived))
         left = int(pending.sum())
         door = self.door(batch.model.format)
         parsers = self.parsers.get(batch.model.format.replace("xacro", "urdf"), ())

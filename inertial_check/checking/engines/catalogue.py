@@ -20,8 +20,10 @@ from inertial_check.checking.engines.others import (
     PyBullet,
 )
 from inertial_check.checking.engines.predict import Batch
+from inertial_check.checking.engines.usd import VALIDATORS
 from inertial_check.checking.report import Prediction
 from inertial_check.documents.model import Body, Judgement, Model
+from inertial_check.documents.usd import NAME as USD
 
 ALL_ENGINES: tuple[Engine, ...] = (
     MuJoCo(),
@@ -37,7 +39,9 @@ ALL_ENGINES: tuple[Engine, ...] = (
 )
 """Every engine, in the order of reports."""
 
-_BY_NAME: Mapping[str, Engine] = MappingProxyType({each.name: each for each in ALL_ENGINES})
+_BY_NAME: Mapping[str, Engine] = MappingProxyType(
+    {each.name: each for each in (*ALL_ENGINES, *VALIDATORS)}
+)
 
 
 def exact_engines(engines: Sequence[str]) -> tuple[str, ...]:
@@ -64,14 +68,15 @@ def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str,
         judgements: One for each body.
 
     Returns:
-        For each body the predictions, by the name of the engine. All bodies that every engine
-        accepts have the same object.
+        For each body the predictions, by the name of the engine; for USD, of validators, too. All
+        bodies that every engine accepts have the same object.
     """
-    accepted = {each.name: Prediction(each.name, each.version, "accept") for each in ALL_ENGINES}
+    engines = (*ALL_ENGINES, *VALIDATORS) if model.format == USD else ALL_ENGINES
+    accepted = {each.name: Prediction(each.name, each.version, "accept") for each in engines}
     others: dict[int, dict[str, Prediction]] = {}
     batch = Batch(model, judgements)
     with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
-        for engine in ALL_ENGINES if model.bodies else ():
+        for engine in engines if model.bodies else ():
             for row, prediction in engine.predict(batch).items():
                 others.setdefault(row, {})[engine.name] = prediction
     rows = range(len(model.bodies))

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.engines import base
 from inertial_check.checking.engines.base import Engine, Floors, replace_unreadable
 from inertial_check.checking.engines.predict import Batch, Effect, Flags
+from inertial_check.checking.engines.usd import read_as_newton
 from inertial_check.checking.report import Prediction
 from inertial_check.documents.model import Body, Parser
 from inertial_check.inertia.arrays import Floats
@@ -228,6 +230,7 @@ class PhysX(Engine):
         "NpRigidBodyTemplate.h (read)"
     )
     doors: ClassVar[dict[str, str]] = {"usd": "UsdPhysics.RigidBodyAPI.ComputeMassProperties"}
+    parsers: ClassVar[dict[str, tuple[Parser, ...]]] = {"usd": ("usdphysics",)}
     otherwise = "usd"
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
@@ -453,8 +456,8 @@ class Newton(Engine):
 
     name, version = "newton", "1.8.0"
     source = (
-        "geometry/inertia.py, validate_and_correct_inertia_kernel, and utils/import_mjcf.py; run: "
-        "ModelBuilder.finalize()"
+        "geometry/inertia.py, validate_and_correct_inertia_kernel, utils/import_mjcf.py and "
+        "utils/import_usd.py; run: ModelBuilder.finalize()"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "add_urdf", "mjcf": "add_mjcf", "usd": "add_usd"}
     parsers: ClassVar[dict[str, tuple[Parser, ...]]] = dict.fromkeys(
@@ -469,6 +472,9 @@ class Newton(Engine):
         """MuJoCo's rules in single precision for an MJCF, then the validation of the model."""
         yield Effect(batch.some(batch.missing, batch.has_collision), "replace", becomes=base.BOX)
         yield Effect(batch.missing, "accept")
+        if door == "usd" and batch.model.format == "usd":
+            yield from self._in_usd(batch)
+            return
         mass, tensors = batch.mass.astype(np.float32), batch.I_BBcm_B.astype(np.float32)
         lifted: Flags = np.zeros(len(mass), dtype=np.bool_)
         if door == "mjcf":
@@ -503,6 +509,40 @@ class Newton(Engine):
         yield Effect(
             lifted, "alter", becomes=lambda i: base.body(repaired.mass[i], repaired.moments[i])
         )
+
+    def _in_usd(self, batch: Batch) -> Iterator[Effect]:
+        """Which spelling counts, units that are taken for SI, then the validation of the model."""
+        bodies = batch.bodies
+        read = [read_as_newton(each, batch.has_collision(i)) for i, each in enumerate(bodies)]
+        mass = np.array([each.mass for each in read], dtype=np.float32)
+        tensors = np.array([each.tensor for each in read], dtype=np.float32).reshape(-1, 6)
+        given = "the mass of its colliders at their density or 1000 kg/m^3"
+        spread = "its mass with the inertia of its colliders"
+        for what, instead in (("mass", given), ("inertia", spread)):
+            where = np.array([each.computed == what for each in read], dtype=bool)
+            yield Effect(where, "replace", lambda i: read[i].said, instead)
+        repaired = _run_kernel(mass, tensors)
+        count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
+        corrections = (
+            f"Inertia validation corrected {count} bodies. Set "
+            "validate_inertia_detailed=True for detailed per-body warnings."
+        )
+        stage, units = batch.model.stage, ""
+        if stage is not None and stage.written_meters != 1:
+            units = "USD stages with non-unit linear units are not supported"
+        elif stage is not None and stage.kilograms != 1:
+            units = "USD stages with non-unit mass units are not supported"
+        taken = np.column_stack([mass, tensors]).astype(np.float64)
+        known = np.column_stack([batch.mass, batch.I_BBcm_B])
+        size = np.abs([known[:, 1:], taken[:, 1:]]).max(axis=(0, 2))
+        scale = np.column_stack([np.abs([known[:, 0], taken[:, 0]]).max(axis=0), *[size] * 6])
+        same = np.all(np.abs(taken - known) <= limits.SAME_SPELLING * scale, axis=1)
+
+        def becomes(i: int) -> str:
+            return base.body(repaired.mass[i], repaired.moments[i])
+
+        yield Effect(repaired.corrected, "alter", lambda i: read[i].said or corrections, becomes)
+        yield Effect(~same, "alter", lambda i: read[i].said or units, becomes)
 
 
 def _run_kernel(mass: Singles, tensors: Singles) -> Repaired:

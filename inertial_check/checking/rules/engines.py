@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from inertial_check.checking.engines import VALIDATORS
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import Action, Finding, Prediction, Severity
 from inertial_check.checking.rules.base import Rule
@@ -48,7 +49,9 @@ class EngineRule(Rule):
         # A sound body is left out because of another, on which it hangs.
         innocent = action == "drop" and judgement.verdict in _SOUND
         # What to do about it: where numbers near by may serve, `fix` looks for them.
-        if judgement.verdict in _NEAREST and judgement.mass > 0:
+        if engine in VALIDATORS:
+            way_out = "write what it asks for (docs/standards.md)"
+        elif judgement.verdict in _NEAREST and judgement.mass > 0:
             way_out = f"write numbers that it takes; `fix --engine {engine}` looks for the nearest"
         else:
             way_out = "write the mass and the inertia that the body has"

@@ -22,45 +22,34 @@ import math
 import os
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from math import inf, isinf, isnan, nan
 from typing import Literal, NamedTuple
 
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
 from inertial_check.documents.context import Context, note_child_lookups, note_other_inputs
 from inertial_check.documents.files.access import JsonObject, read_regular
 from inertial_check.documents.model import (
-    ENTRIES,
-    ZERO,
     Body,
     ClosedLoop,
     How,
-    Inertial,
-    InertiaOrigin,
     Joint,
     LoopFrame,
     Mimic,
     Model,
-    Number,
     Pose,
     Problem,
-    ProblemKind,
     Role,
     RootPose,
     Shape,
+    Stage,
     Unjudged,
 )
-from inertial_check.documents.numbers import complain_of_length
 from inertial_check.documents.poses import (
     HOLDS,
-    IDENTITY,
-    UNKNOWN,
     Rotation,
     Unusable,
     Vector,
@@ -77,7 +66,7 @@ from inertial_check.documents.poses import (
 )
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.usd import NAME, SUFFIXES, TEXT
-from inertial_check.documents.usd.text import LayerPlaces, scan
+from inertial_check.documents.usd.masses import MassReader, TextLayers
 from inertial_check.errors import DocumentError
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 
@@ -91,18 +80,21 @@ _LARGEST_UNIT = 1e30
 """Largest unit of length or mass [m, kg], and the inverse of the smallest: moments of inertia in
 units beyond these are beyond float64."""
 
-_NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
-"""Mass properties, and how many numbers each has."""
-
 _ONE_AXIS = frozenset(("revolute", "prismatic"))
 _LETTERS = ("X", "Y", "Z")
-_SPHERE_RADIUS = 0.1
-"""Radius [m] of the sphere that UsdPhysics assumes for a body with mass but no inertia and no
-collider."""
-
-_COUNTED = ("physics:mass", "physics:diagonalInertia")
+_COUNTED = ("physics:mass", "physics:diagonalInertia", "newton:inertia")
 _OVERRIDDEN = "a stronger opinion, or the mass of its body, stands in for it"
 _NO_BODY = "its prim is not in a rigid body, or engines ignore its mass"
+
+_MUJOCO_SETTINGS: Mapping[str, tuple[str | float, ...]] = {
+    "balanceInertia": (False,),
+    "boundInertia": (0,),
+    "boundMass": (0,),
+    "inertiaFromGeom": ("auto", "false"),
+    "setTotalMass": (-1, 0),
+}
+"""Settings by which MuJoCo's reader of USD leaves the written numbers, and the values by which it
+does not."""
 
 _SHOWN = 3
 """Number of composition errors that a message shows; the others are counted."""
@@ -240,70 +232,6 @@ def read_model(source: Source, context: Context) -> Model:
     return _StageReader(source, context).model()
 
 
-@dataclass(frozen=True)
-class _TextLayer:
-    """A text layer: its number among the documents of the model, and its places."""
-
-    file: int
-    places: LayerPlaces
-
-    def span(self, start: int, end: int) -> Span:
-        return Span(start, end, self.file)
-
-
-@dataclass
-class _TextLayers:
-    """The layers of a stage, scanned when a place in them is first needed."""
-
-    source: Source
-    context: Context
-    paths: Sequence[str]
-    others: list[Source] = field(default_factory=list)
-    _scanned: dict[int, _TextLayer | None] = field(default_factory=dict)
-
-    def text(self, number: int) -> _TextLayer | None:
-        """Return the layer of this number; None if it is binary."""
-        if number not in self._scanned:
-            self._scanned[number] = self._scan(number)
-        return self._scanned[number]
-
-    def find(self, path: str) -> _TextLayer | None:
-        """Return the layer at this path, if it defines bodies or numbers."""
-        return self.text(self.paths.index(path)) if path in self.paths else None
-
-    def span_of(self, path: str, prim: str) -> Span | None:
-        """Return where a prim is, if the layer at this path has been scanned."""
-        layer = self._scanned.get(self.paths.index(path)) if path in self.paths else None
-        place = layer.places.prims.get(prim) if layer else None
-        return layer.span(*place) if layer and place else None
-
-    def _scan(self, number: int) -> _TextLayer | None:
-        source, file = self.source, 0
-        if number:
-            try:
-                data = self.context.read(self.paths[number])
-            except (OSError, ValueError):  # inside an archive, or deleted meanwhile
-                return None
-            source, file = (
-                Source(self.display_path(self.paths[number]), data),
-                len(self.others) + 1,
-            )
-        if not source.data.startswith(TEXT):
-            return None
-        if file:
-            self.others.append(source)
-        return _TextLayer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
-
-    def display_path(self, path: str) -> str:
-        """Make the path of a layer relative to the same folder as the path of the document."""
-        folder = os.path.dirname(self.source.path)
-        try:
-            relative = os.path.relpath(path, os.path.abspath(folder))
-        except ValueError:  # another drive
-            return path
-        return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
-
-
 class _StageReader:
     """Makes a model of the description of a stage."""
 
@@ -316,7 +244,7 @@ class _StageReader:
             if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
                 expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
                 raise DocumentError(source.path, f"{name} is {stage[key]:g}: {expected}")
-        self._layers = _TextLayers(source, context, self._stage["layers"])
+        self._layers = TextLayers(source, context, self._stage["layers"])
         self._frames = _JointFrames(self._stage)
 
     def model(self) -> Model:
@@ -332,8 +260,8 @@ class _StageReader:
             if body.inertia_from == "geometry" or body.inertial is not None
         }
         masses: dict[tuple[str, str], How | Literal[""]] = {}
-        unused = []
-        for number, prim, owner in self._stage["masses"]:
+        unused, stage = [], self._stage
+        for number, prim, owner in stage["masses"]:
             layer = self._layers.text(number)
             if layer is None:
                 path = self._layers.display_path(self._stage["layers"][number])
@@ -354,6 +282,14 @@ class _StageReader:
             roots=tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None),
             unjudged=tuple(unused),
             binary=tuple((*place, how) for place, how in masses.items()),
+            stage=Stage(
+                stage["meters"],
+                stage["meters"] if stage["meters_written"] else 1.0,
+                stage["kilograms"],
+                stage["up"],
+                *(stage["seconds"][0], stage["seconds"][1]),
+                stage["name"],
+            ),
         )
 
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
@@ -370,6 +306,16 @@ class _StageReader:
                 "Newton takes 1: write metersPerUnit",
                 Span(0, 0),
             )
+        for name, value, number, path in self._stage["settings"]:
+            if name in _MUJOCO_SETTINGS and json.loads(value) not in _MUJOCO_SETTINGS[name]:
+                layer, prim = self._layers.text(number), path.rpartition(".")[0]
+                place = layer.places.prims.get(prim) if layer else None
+                yield Problem(
+                    "engine",
+                    f"mjc:compiler:{name} is {value}: MuJoCo uses other numbers than those that "
+                    "are written, which are judged here: leave it out",
+                    layer.span(*place) if layer and place else Span(0, 0),
+                )
 
     def _describe_errors(self, errors: Sequence[str]) -> str:
         folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
@@ -389,8 +335,9 @@ class _StageReader:
 
     def _body(self, body: JsonObject, joints: Mapping[str, Joint]) -> Body:
         span = self._place(body)
-        reader = _MassReader(body, span, self._layers)
+        reader = MassReader(body, span, self._layers)
         inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
+        spellings = tuple(reader.spellings())
         driven = body["enabled"] and not body["kinematic"]
         joint = body["joint"]
         held = joints.get(joint.get("path", ""))
@@ -410,6 +357,7 @@ class _StageReader:
             axis_B=self._frames.axis(body["path"], joint),
             p_BoJo_B=self._frames.point(body["path"], joint),
             joints=() if held is None else (held,),
+            spellings=spellings,
         )
 
     def _place(self, body: JsonObject) -> Span:
@@ -553,161 +501,6 @@ class _JointFrames:
             return None
         x, y, z = map(float.__add__, rotate(stretched, position), offset)
         return Pose((x, y, z), compose(tuple(zip(*axes, strict=True)), rotation))
-
-
-class _MassReader:
-    """Reads the mass properties of one body and collects the problems of their text."""
-
-    def __init__(self, body: JsonObject, span: Span, layers: _TextLayers) -> None:
-        self._body = body
-        self._span = span
-        self._nowhere = Span(span.start, span.start, span.file)
-        self._layers = layers
-        self._written: JsonObject = body["attributes"]
-        self.problems: list[Problem] = []
-
-    def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, InertiaOrigin]:
-        """Read the inertia of the body, and determine where engines take it from."""
-        if self._written and not self._body["applied"]:
-            what = ", ".join(f"physics:{name}" for name in self._written)
-            self._complain(
-                f"engines ignore {what}, because PhysicsMassAPI is not applied: write it to the "
-                "prim's apiSchemas",
-                self._span,
-            )
-            self._written = {}
-        mass, center, moments, axes = map(self._numbers, _NAMES)
-        rotation = self._rotation(axes)
-        numbers = [*(mass or ()), *(moments or ())]
-        spans = [number.span for number in (moments or mass or ()) if number.span is not None]
-        span = Span(spans[0].start, spans[-1].end, spans[0].file) if spans else self._nowhere
-        weight = mass[0] if mass else None
-        entries: dict[str, Number] = {}
-        origin = self._origin(weight, bool(moments))
-        if origin == "default" and weight is not None:
-            radius = _SPHERE_RADIUS / meters
-            moment = 0.4 * weight.value * radius * radius
-            moments = [Number(moment, repr(moment), None)] * 3
-        if moments:
-            diagonal = dict(zip(("ixx", "iyy", "izz"), moments, strict=True))
-            entries = {entry: diagonal.get(entry, ZERO) for entry in ENTRIES}
-        if not numbers:
-            return None, origin
-        if weight is None and origin == "file":
-            # The value of an attribute that is not authored.
-            weight = Number(0.0, "0", self._nowhere)
-        x, y, z = center or self._scale([ZERO, ZERO, ZERO])
-        found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
-        if axes:
-            w, x, y, z = axes
-            found = found._replace(quaternion=(w, x, y, z))
-        return found, origin
-
-    def _origin(self, mass: Number | None, inertia: bool) -> InertiaOrigin:
-        if inertia and mass is None and self._body["solid"]:
-            self._complain(
-                "physics:diagonalInertia stands beside a mass that engines take from the colliders "
-                "and their density, and was not judged: write physics:mass",
-                self._span,
-                "repair",
-            )
-        if inertia and (mass is not None or not self._body["solid"]):
-            return "file"
-        if self._body["solid"]:
-            return "geometry"
-        return "file" if mass is None else "default"
-
-    def _numbers(self, name: str) -> list[Number] | None:
-        """Read an attribute; None if it is not authored or has the value of unauthored ones."""
-        written = self._written.get(name)
-        if written is None:
-            return None
-        values, count = written["values"], _NAMES[name]
-        if written["place"] is None:
-            self._complain(
-                f"physics:{name} has values at times only, and engines read the one without a "
-                f"time: write physics:{name} = ...",
-                self._span,
-            )
-            return None
-        if values is None or len(values) != count:
-            what = "one number" if count == 1 else f"{count} numbers"
-            self._complain(f"physics:{name} is {written['shown']}: write {what}", self._span)
-            return None
-        if all(value == (-inf if name == "centerOfMass" else 0) for value in values):
-            return None
-        numbers = self._match_text(name, written["place"], values)
-        return self._scale(numbers) if name == "centerOfMass" else numbers
-
-    def _scale(self, center: Sequence[Number]) -> list[Number]:
-        """Apply the scale of the prim to a centre of mass, as engines do."""
-        return [
-            number._replace(value=number.value * factor, literal=factor == 1)
-            for number, factor in zip(center, self._body["scale"], strict=True)
-        ]
-
-    def _match_text(
-        self, name: str, place: tuple[int, str], values: Sequence[float]
-    ) -> list[Number]:
-        """Make numbers with their texts and places in the layer, or else those of the library."""
-        number, path = place
-        layer = self._layers.text(number)
-        value = layer.places.values.get(path) if layer else None
-        if layer is None or value is None or len(value.pieces) != len(values):
-            return [_shortest_number(v, self._nowhere) for v in values]
-        found = []
-        for (text, start, end), single in zip(value.pieces, values, strict=True):
-            printed, span = float(text), layer.span(start, end)
-            complaint = complain_of_length(text)
-            if complaint is not None:
-                self._complain(f"physics:{name}: {complaint}", span)
-                found.append(Number(nan, text, span))
-                continue
-            if not isnan(single) and single not in (printed, _single(printed)):
-                return [_shortest_number(v, self._nowhere) for v in values]
-            if isinf(single) and not isinf(printed):
-                self._complain(f"physics:{name}: {text} is beyond what float32 holds", span)
-            elif printed != 0 and single == 0:
-                self._complain(
-                    f"physics:{name}: {text} is below the smallest number that float32 holds, and "
-                    "read as 0",
-                    span,
-                )
-            found.append(Number(printed, text, span))
-        return found
-
-    def _rotation(self, axes: Sequence[Number] | None) -> Rotation:
-        """Compute the rotation from principal axes to body axes; the order is w, x, y, z."""
-        if not axes:
-            return IDENTITY
-        w, x, y, z = (number.value for number in axes)
-        rotation = from_quaternion(x, y, z, w)
-        if rotation is None:
-            texts = ", ".join(number.text for number in axes)
-            span = axes[0].span or self._span
-            self._complain(
-                f"physics:principalAxes ({texts}) is no rotation: write w, x, y, z", span
-            )
-            return UNKNOWN
-        return rotation
-
-    def _complain(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
-        self.problems.append(Problem(kind, f"{self._body['path']}: {message}", span))
-
-
-def _single(value: float) -> float:
-    """Round a number to the nearest float32."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except OverflowError:
-        return inf if value > 0 else -inf
-
-
-def _shortest_number(value: float, span: Span) -> Number:
-    """Make a number without a text in the document from the shortest decimal of its float32."""
-    digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
-    text = f"{value:.{digits}g}"
-    return Number(float(text), text, span)
 
 
 _DEGREE = math.radians(1.0)

@@ -53,8 +53,15 @@ _JOINT_ATTRIBUTES = (
 )
 """Attributes of a joint that are read if they are authored."""
 
-_ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
-"""Attributes of PhysicsMassAPI that are read."""
+_PHYSICS = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
+_ATTRIBUTES = (*(f"physics:{name}" for name in _PHYSICS), "newton:inertia")
+"""Attributes of PhysicsMassAPI and NewtonMassAPI that are read."""
+
+_MASS_APIS = ("PhysicsMassAPI", "NewtonMassAPI")
+"""Schemas of those attributes; the second one applies the first where it is registered."""
+
+_COMPILER = "mjc:compiler:"
+"""Beginning of the names of MuJoCo's settings of its compiler."""
 
 _TAPERED = ("radiusTop", "radiusBottom", "height")
 _SIZES = {
@@ -304,6 +311,13 @@ def _describe_bodies(scene: _Scene) -> JsonObject:
     bodies = list(_bodies(scene, layers, loops))
     default = stage.GetDefaultPrim()
     masses = list(_masses(scene, layers))
+    settings = []  # of MuJoCo's compiler: name, value as text, layer, path of the prim
+    for prim in scene.prims:
+        for written in prim.GetAuthoredPropertiesInNamespace(_COMPILER):
+            if hasattr(written, "HasAuthoredValue") and written.HasAuthoredValue():
+                value, name = written.Get(), written.GetName().removeprefix(_COMPILER)
+                place = layers.place(written.GetPropertyStack()[0])
+                settings.append((name, json.dumps(value, default=str), *place))
     return {
         "masses": masses,
         "name": default.GetName() if default else "",
@@ -311,6 +325,8 @@ def _describe_bodies(scene: _Scene) -> JsonObject:
         "meters": UsdGeom.GetStageMetersPerUnit(stage),
         "meters_written": UsdGeom.StageHasAuthoredMetersPerUnit(stage),
         "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
+        "seconds": [stage.GetTimeCodesPerSecond(), stage.HasAuthoredMetadata("timeCodesPerSecond")],
+        "settings": settings,
         "errors": [str(error) for error in stage.GetCompositionErrors()],
         "bodies": bodies,
         "loops": loops,
@@ -414,11 +430,15 @@ def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> It
 
     found, frames = scene.bodies, scene.frames
     solid: set[Sdf.Path] = set()
+    colliders: dict[Sdf.Path, list[Usd.Prim]] = {}
     joints: dict[Sdf.Path, JsonObject] = {}
     for prim in scene.prims:
-        # Engines take no volume from a plane.
-        if prim.GetPath() in scene.colliding and not prim.IsA(UsdGeom.Plane):
-            solid.add(_owner(prim.GetPath(), found))
+        if prim.HasAPI(UsdPhysics.CollisionAPI):
+            owner = _owner(prim.GetPath(), found)
+            colliders.setdefault(owner, []).append(prim)
+            # Engines take no volume from a plane.
+            if prim.GetPath() in scene.colliding and not prim.IsA(UsdGeom.Plane):
+                solid.add(owner)
         if prim.IsA(UsdPhysics.Joint):
             child, joint = _describe_joint(prim, found, frames)
             if not child:
@@ -444,9 +464,38 @@ def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> It
             "solid": path in solid,
             "scale": frames.scale(prim),
             "placed": frames.placed(prim),
-            "applied": prim.HasAPI(UsdPhysics.MassAPI),
+            "applied": _mass_schemas(prim),
             "attributes": _attributes(prim, layers),
+            "parts": list(_parts(prim, colliders.get(path, []), layers)),
         }
+
+
+def _mass_schemas(prim: Usd.Prim) -> list[str]:
+    """List the schemas of mass properties that a prim applies, registered or not."""
+    from pxr import UsdPhysics
+
+    listed = prim.GetMetadata("apiSchemas")
+    names = {*(listed.GetAppliedItems() if listed else ()), *prim.GetAppliedSchemas()}
+    physical = prim.HasAPI(UsdPhysics.MassAPI)
+    return [name for name in _MASS_APIS if name in names or (physical and name == _MASS_APIS[0])]
+
+
+def _parts(
+    body: Usd.Prim, colliders: list[Usd.Prim], layers: _LayerNumbers
+) -> Iterator[JsonObject]:
+    """Describe what the colliders of a body and their materials say of its mass."""
+    from pxr import UsdPhysics, UsdShade
+
+    for prim in colliders:
+        applied = _mass_schemas(prim)
+        if prim != body:
+            written = _attributes(prim, layers) if applied else {}
+            yield {"path": str(prim.GetPath()), "applied": applied, "attributes": written}
+        material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
+        if material and material.GetPrim().HasAPI(UsdPhysics.MaterialAPI):
+            density = _attributes(material.GetPrim(), layers, ("physics:density",))
+            path = str(material.GetPath())
+            yield {"path": path, "applied": ["PhysicsMaterialAPI"], "attributes": density}
 
 
 def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
@@ -463,7 +512,7 @@ def _masses(scene: _Scene, layers: _LayerNumbers) -> Iterator[tuple[int, str, st
     """Find each prim with a mass or moments of inertia: its layer, its path there, and its body."""
     for prim in scene.prims:
         owner = str(_owner(prim.GetPath(), scene.bodies))
-        for name in ("physics:mass", "physics:diagonalInertia"):
+        for name in ("physics:mass", "physics:diagonalInertia", "newton:inertia"):
             attribute = prim.GetAttribute(name)
             for spec in attribute.GetPropertyStack() if attribute else ():
                 number, path = layers.place(spec)
@@ -672,14 +721,16 @@ def _is_rendered(prim: Usd.Prim) -> bool:
     return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
 
-def _attributes(prim: Usd.Prim, layers: _LayerNumbers) -> JsonObject:
+def _attributes(
+    prim: Usd.Prim, layers: _LayerNumbers, names: tuple[str, ...] = _ATTRIBUTES
+) -> JsonObject:
     """Read the authored mass properties: their numbers, and the place of the strongest opinion.
 
     Engines read the default value, not time samples.
     """
     written: JsonObject = {}
-    for name in _ATTRIBUTES:
-        attribute = prim.GetAttribute(f"physics:{name}")
+    for name in names:
+        attribute = prim.GetAttribute(name)
         if not attribute or not attribute.HasAuthoredValue():
             continue
         specs = [spec for spec in attribute.GetPropertyStack() if spec.HasInfo("default")]

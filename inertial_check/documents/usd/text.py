@@ -48,7 +48,7 @@ class UsdPrim(NamedTuple):
 
 
 class UsdValue(NamedTuple):
-    """Value of an attribute spec: its bytes, and its numbers if it is a number or a tuple."""
+    """Value of an attribute spec: its bytes, and its numbers, those of a tuple or flat array."""
 
     start: int
     end: int
@@ -105,10 +105,10 @@ def tokenize(data: bytes, start: int = 0, end: int | None = None) -> Iterator[To
 
 
 def _list_numbers(token: Token) -> Iterator[Token]:
-    """List the numbers of a token: itself, or those of a tuple."""
+    """List the numbers of a token: itself, or those of a tuple or of an array of numbers."""
     if token.kind == "number":
         yield token
-    elif token.kind == "numbers" and token.text.startswith(b"("):
+    elif token.kind == "numbers" and b"(" not in token.text[1:]:
         inside = tokenize(token.text, 1, len(token.text) - 1)
         for each in takewhile(lambda each: each.kind != "end", inside):
             if each.kind == "number":

@@ -25,7 +25,7 @@ from inertial_check.documents.edits import (
 )
 from inertial_check.documents.files.access import Access, JsonObject
 from inertial_check.documents.files.walking import relative_path
-from inertial_check.documents.model import Body, Model
+from inertial_check.documents.model import NEWTON_ORDER, Body, Model
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.usd import TEXT
 from inertial_check.documents.usd.reading import DYNAMICS, compose_stage, find_unit
@@ -305,6 +305,7 @@ _LAYER_NUMBERS = {
     "point3f physics:centerOfMass": ("x", "y", "z"),
     "float3 physics:diagonalInertia": ("ixx", "iyy", "izz"),
     "quatf physics:principalAxes": ("qw", "qx", "qy", "qz"),
+    "double[] newton:inertia": tuple(f"newton:{name}" for name in NEWTON_ORDER),
 }
 """Declaration of each property, and the names of its numbers."""
 
@@ -365,4 +366,5 @@ def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
             for declared, names in _LAYER_NUMBERS.items():
                 if names[0] in inside:
                     shown = ", ".join(inside[each] for each in names)
-                    yield f"{indent}{declared} = {shown if len(names) == 1 else f'({shown})'}"
+                    brackets = "[]" if "[]" in declared else "()"[: 2 * (len(names) > 1)]
+                    yield f"{indent}{declared} = {brackets[:1]}{shown}{brackets[1:]}"

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.checking.engines import ENGINES
+from inertial_check.checking.engines import ENGINES, VALIDATORS
 from inertial_check.checking.settings import FORMS
 from inertial_check.documents.children import Termination
 from inertial_check.documents.escaping import clip, printable
@@ -97,7 +97,7 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.split_at_commas,
         metavar="ENGINES",
         help="fail on bodies that these engines refuse, alter, replace or drop: "
-        f"{', '.join(ENGINES)}; separated by commas",
+        f"{', '.join((*ENGINES, *VALIDATORS))}; separated by commas",
     )
     group = parser.add_argument_group("Exit code")
     group.add_argument(

@@ -13,6 +13,7 @@ from inertial_check.checking.pages import (
     find_rule,
     rule_page,
 )
+from inertial_check.checking.standards import STANDARDS, list_requirements
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output
@@ -76,17 +77,33 @@ def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         default="text",
     )
+    add(
+        "--standard",
+        "instead, the requirements of a standard: the rules that cover each, as equal, stricter, "
+        "weaker or none, and why",
+        choices=tuple(each.name for each in STANDARDS),
+    )
 
 
 def list_rules(args: argparse.Namespace) -> int:
-    """Write the list of rules, in the order of their codes."""
+    """Write the list of rules, in the order of their codes, or the requirements of a standard."""
     from inertial_check.checking.pages import describe_rule
     from inertial_check.checking.rules.catalogue import ALL_RULES
 
+    requirements = list_requirements(args.standard)
     if args.output_format == "json":
         import json
 
-        output.write(json.dumps([describe_rule(rule) for rule in ALL_RULES], indent=2) + "\n")
+        rules = [describe_rule(rule) for rule in ALL_RULES]
+        found = [each._asdict() for each in requirements] if args.standard else rules
+        output.write(json.dumps(found, indent=2) + "\n")
+    elif args.standard:
+        (standard,) = (each for each in STANDARDS if each.name == args.standard)
+        output.write(f"{standard.title}: {standard.source}\n")
+        for each in requirements:
+            rules_of = ", ".join(each.codes) or "no rule"
+            output.write(f"\n{each.id}: {each.asks}\n  {each.relation}, {rules_of}: ")
+            output.write(f"{each.reason}\n")
     else:
         lines = (f"{rule.code}  {rule.severity.word:<7}  {rule.name}\n" for rule in ALL_RULES)
         output.write("".join(lines))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.checking.engines import ENGINES
+from inertial_check.checking.engines import ENGINES, VALIDATORS
 from inertial_check.documents.escaping import dump_json, markdown_text, printable
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
@@ -448,7 +448,7 @@ def schema() -> Any:  # noqa: ANN401
         **dict.fromkeys(_COUNTS, pa.int64()),
         **dict.fromkeys(("margin", "tolerance", *NUMBERS), pa.float64()),
         "findings": pa.list_(finding),
-        "engines": pa.struct([(name, pa.string()) for name in ENGINES]),
+        "engines": pa.struct([(name, pa.string()) for name in (*ENGINES, *VALIDATORS)]),
     }
     return pa.schema([(name, types[name]) for name in COLUMNS])
 
@@ -546,7 +546,7 @@ def _count_table(counts: Counts, table: Table) -> None:
         "upstream": table["upstream"],
         "format": pc.fill_null(table["format"], ""),
         "verdict": pc.fill_null(table["verdict"], ""),
-        **{name: pc.struct_field(table["engines"], name) for name in ENGINES},
+        **{name: pc.struct_field(table["engines"], name) for name in (*ENGINES, *VALIDATORS)},
     }
     names = list(flat)
     bodies = pa.table(flat).filter(pc.invert(is_file))
@@ -576,7 +576,7 @@ def _count_table(counts: Counts, table: Table) -> None:
 
 
 def _body_kind(row: Row) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
-    actions = tuple((name, row[name]) for name in ENGINES if row[name] is not None)
+    actions = tuple((name, row[name]) for name in (*ENGINES, *VALIDATORS) if row[name] is not None)
     return row["upstream"], row["format"], row["verdict"], actions
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import inertial_check as ic
 import single_links
-from inertial_check.checking.engines import ENGINES
+from inertial_check.checking.engines import ENGINES, VALIDATORS
 from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
 from inertial_check.documents.model import judge
 from inertial_check.programs.cli.main import main
@@ -61,4 +61,4 @@ def test_every_engine_has_a_section(project_root):
 def test_the_help_names_every_engine(capsys):
     assert main(["check", "--help"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join(ENGINES)}; separated by commas" in text
+    assert f"{', '.join((*ENGINES, *VALIDATORS))}; separated by commas" in text

@@ -1,0 +1,96 @@
+"""The table of standards: complete, about rules that exist, and current in every report."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import inertial_check as ic
+from inertial_check.checking.pages import describe_rule, find_rule, rule_page
+from inertial_check.checking.rules.catalogue import ALL_RULES
+from inertial_check.checking.standards import (
+    DISAGREEMENTS,
+    REQUIREMENTS,
+    STANDARDS,
+    list_requirements,
+    write_page,
+)
+
+NAMED = {
+    "simready": {
+        "RB.007",
+        "RB.008",
+        "RB.011",
+        "NEWTON.MAS.001",
+        *(f"UN.00{n}" for n in range(1, 8)),
+    },
+    "rep0158": {"1.1.1", "1.1.2", "1.1.3", "1.1.5", "1.3", "1.3.3"},
+    "newton": {"NEWTON.MAS.001"},
+    "nvidia": {"MassChecker", "RigidBodyChecker", "RigidBodyHasMassAPI", "UnitsInMetersChecker"},
+    "urdfdom": {"Inertial: mass [X] is not a float"},
+    "sdformat": {"LINK_INERTIA_INVALID"},
+    "mujoco": {"inertia must have positive eigenvalues", "inertia must satisfy A + B >= C"},
+}
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "inertial_check", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_every_requirement_that_users_are_asked_for_is_there():
+    assert [each.name for each in STANDARDS] == list(NAMED)
+    for name, ids in NAMED.items():
+        assert ids <= {each.id for each in list_requirements(name)}
+
+
+def test_every_requirement_has_a_relation_its_reason_and_rules_that_exist():
+    codes = {rule.code for rule in ALL_RULES}
+    assert len({each[:2] for each in REQUIREMENTS}) == len(REQUIREMENTS)
+    for each in REQUIREMENTS:
+        assert each.reason
+        assert set(each.codes) <= codes
+        assert (each.relation == "none") == (not each.codes), each
+    assert all(set(rules) <= codes for _, rules in DISAGREEMENTS)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_command_lists_a_standard(name):
+    text = run("rules", "--standard", name).stdout
+    listed = json.loads(run("rules", "--standard", name, "--output-format", "json").stdout)
+    assert [each["id"] for each in listed] == [each.id for each in list_requirements(name)]
+    for each in listed:
+        assert f"{each['id']}: {each['asks']}\n  {each['relation']}" in text
+
+
+def test_the_page_is_current(project_root):
+    assert (project_root / "docs" / "standards.md").read_text(encoding="utf-8") == write_page()
+    assert "NEWTON.MAS.001 specifies one" in write_page()
+
+
+def test_rules_name_what_they_cover():
+    rule = find_rule("IC301")
+    assert "* simready RB.008: stricter\n" in rule_page(rule)
+    assert {"standard": "simready", "id": "RB.008", "relation": "stricter"} in (
+        describe_rule(rule)["covers"]
+    )
+    assert "## Standards" not in rule_page(find_rule("IC901"))
+
+
+def test_sarif_names_them(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="0.02" ixy="0" '
+        'ixz="0" iyy="0.03" iyz="0" izz="0.08"/></inertial></link></robot>'
+    )
+    assert next(each.code for each in ic.check_model(path).findings) == "IC301"
+    log = json.loads(run("check", "--isolated", "--output-format", "sarif", str(path)).stdout)
+    (found,) = log["runs"]
+    target = {"id": "RB.008", "toolComponent": {"name": "simready"}}
+    assert target in found["results"][0]["taxa"]
+    rule = found["tool"]["driver"]["rules"][found["results"][0]["ruleIndex"]]
+    (relationship,) = (each for each in rule["relationships"] if each["target"] == target)
+    assert relationship["properties"] == {"relation": "stricter"}
+    (taxonomy,) = (each for each in found["taxonomies"] if each["name"] == "simready")
+    assert "RB.008" in {each["id"] for each in taxonomy["taxa"]}

@@ -1,0 +1,77 @@
+"""Which spelling of an inertial in USD Newton takes, held against Newton itself."""
+
+import numpy as np
+import pytest
+
+import engine_agreement
+import inertial_check as ic
+from inertial_check.checking.engines.catalogue import predict
+from inertial_check.documents.model import judge
+from usd_spellings import spelled, validated
+
+COUNT = 240
+BOX = {"mass": 8.0, "moments": [8 * 0.04 / 6] * 3}
+"""What the collider of the documents gives at 1000 kg/m^3."""
+
+
+def expected(prediction, body, judgement):
+    """Mass and moments that Newton has by the prediction."""
+    if judgement.verdict == "missing":
+        return 0.0, np.zeros(3)
+    if "inertia of its colliders" in prediction.becomes:
+        return judgement.mass, np.array(BOX["moments"]) * judgement.mass / BOX["mass"]
+    return engine_agreement.expected(prediction, judgement)
+
+
+def test_newton_builds_what_is_predicted():
+    pytest.importorskip("pxr")
+    python = engine_agreement.interpreter(
+        "newton", "newton", "pip install newton[importers]==1.8.0"
+    )
+    documents = [spelled(seed) for seed in range(COUNT)]
+    results, _ = engine_agreement.live(python, "newton", [("usd", text) for text in documents])
+    if any("newton-usd-schemas" in (each["error"] or "") for each in results):
+        pytest.skip("needs newton-usd-schemas beside newton")
+    wrong, compared = [], 0
+    for seed, (text, result) in enumerate(zip(documents, results, strict=True)):
+        model = ic.load(text.encode())
+        (body,), (judgement,) = model.bodies, judge(model)
+        prediction = predict(model, [judgement])[0]["newton"]
+        if body.inertia_from == "geometry" or prediction.becomes.startswith("the mass of its"):
+            continue  # the shapes decide: nothing is predicted of numbers
+        mass, moments = expected(prediction, body, judgement)
+        if mass is None:
+            wrong.append((seed, "no numbers", prediction))
+            continue
+        compared += 1
+        near = np.allclose(result["moments"], np.sort(moments), rtol=2e-5, atol=1e-9)
+        if not near or not np.isclose(result["mass"], mass, rtol=1e-5):
+            wrong.append((seed, prediction, mass, moments, result))
+    assert wrong == []
+    assert compared >= 200
+
+
+VERDICTS = 300
+PACKAGES = {
+    "nvidia": ("usd_validation_nvidia", "pip install simready-validate"),
+    "rep0158": ("compliance_checker", "pip install ros-openusd-compliance-checker"),
+}
+
+
+@pytest.mark.parametrize("validator", PACKAGES)
+def test_validators_say_what_is_predicted(validator):
+    pytest.importorskip("pxr")
+    python = engine_agreement.interpreter(validator, *PACKAGES[validator])
+    documents = [validated(seed) for seed in range(VERDICTS)]
+    results, _ = engine_agreement.live(python, validator, [("usd", text) for text in documents])
+    wrong, refused = [], 0
+    for seed, (text, result) in enumerate(zip(documents, results, strict=True)):
+        model = ic.load(text.encode())
+        prediction = predict(model, judge(model))[0][validator]
+        said = result["log"].split()
+        refused += bool(said)
+        first = prediction.message.partition(":")[0]
+        if bool(said) != (prediction.action != "accept") or (said and first not in said):
+            wrong.append((seed, prediction, said))
+    assert wrong == []
+    assert 30 <= refused <= VERDICTS - 15
