@@ -332,10 +332,17 @@ def check_written(
     identified = set(names)
     known = {(each.code, each.body, each.bodies) for each in before.findings}
     return tuple(
-        RuleFinding(*key[:1], each.name, each.severity, *key[1:], each.message, key not in known)
+        RuleFinding(
+            each.code,
+            each.name,
+            each.severity,
+            each.body,
+            each.bodies,
+            each.message,
+            (each.code, each.body, each.bodies) not in known,
+        )
         for file in report.files
         for each in file.findings
-        for key in ((each.code, each.body, each.bodies),)
         if each.suppression is None
         and (each.body in identified or bool(identified.intersection(each.bodies)))
     )

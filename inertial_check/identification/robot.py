@@ -54,8 +54,9 @@ def resolve_names(names: tuple[str, ...] | None, joints: Sequence[str]) -> tuple
     """Resolve the joints of a recording to those of a robot, where only the spelling differs.
 
     A name is that of a joint if it is the same, or the only one that is the same without its scope
-    (`arm::elbow`), or without regard to case. Names that differ by their numbers alone, such as
-    joint_1 to joint_6, count the joints of the robot if none of them is the name of one.
+    (`arm::elbow`), without regard to case, or without the word joint. Names that differ by their
+    numbers alone, such as joint_1 to joint_6, count the joints of the robot if none of them is the
+    name of one.
     """
     if names is None:
         return None
@@ -72,7 +73,7 @@ def resolve_names(names: tuple[str, ...] | None, joints: Sequence[str]) -> tuple
 def _resolve(name: str, joints: Sequence[str]) -> str:
     if name in joints:
         return name
-    for simplify in (_leave_scope, lambda text: _leave_scope(text).casefold()):
+    for simplify in (_leave_scope, lambda text: _leave_scope(text).casefold(), _leave_joint):
         alike = [joint for joint in joints if simplify(joint) == simplify(name)]
         if len(alike) == 1:
             return alike[0]
@@ -81,6 +82,11 @@ def _resolve(name: str, joints: Sequence[str]) -> str:
 
 def _leave_scope(name: str) -> str:
     return name.rpartition("::")[2].rpartition("/")[2]
+
+
+def _leave_joint(name: str) -> str:
+    """The name without the word joint, which the name of a column may have said of its quantity."""
+    return _leave_scope(name).casefold().removesuffix("_joint").removeprefix("joint_")
 
 
 def list_recorded(recordings: Sequence[Recording]) -> tuple[str, ...]:

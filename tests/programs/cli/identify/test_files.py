@@ -81,3 +81,21 @@ def test_a_recording_of_ros_gives_the_robot_and_names_what_it_does_not_use(run, 
     assert "run.mcap: no joints of the robot, not used: finger" in out
     code, _, err = run("identify", "run.mcap", "--model", "arm.urdf", "--topic", "/up")
     assert (code, err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("form", ["{}_position {}_effort", "{}_pos {}_tau", "q_{} tau_{}"])
+def test_the_word_joint_may_stand_in_the_names_of_joints(run, tmp_path, monkeypatch, form):
+    """The bug: turn_joint_position was read as the joint_position of turn, and refused."""
+    monkeypatch.chdir(tmp_path)
+    text = recorded.ROBOT.read_text()
+    for joint in recorded.JOINTS:
+        text = text.replace(f'<joint name="{joint}"', f'<joint name="{joint}_joint"')
+    (tmp_path / "arm.urdf").write_text(text)
+    data = recorded.with_friction(noise=1.0)
+    head = [word.format(f"{joint}_joint") for word in form.split() for joint in recorded.JOINTS]
+    np.savetxt(
+        "log.csv", np.column_stack([data["t"], data["q"], data["tau"]]), delimiter=",",
+        header=",".join(["t", *head]), comments="",
+    )  # fmt: skip
+    code, _, err = run("identify", "log.csv", "--model", "arm.urdf", "-o", "out.urdf")
+    assert (code, err) == (0, "")
