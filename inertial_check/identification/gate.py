@@ -270,12 +270,20 @@ def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
     return left > (1 - POOR_FIT) * sum(own.rms**2 for own in axes)
 
 
-_CAUSES = ("sign", "exchanged", "axes", "time", "degrees", "unit", "gear", "zero")
-_CAUSES += ("wrapped", "frozen", "saturated")
+_CAUSES = frozenset(
+    {
+        *("sign", "exchanged", "axes", "time", "degrees", "unit", "gear", "zero"),
+        *("wrapped", "frozen", "saturated"),
+    }
+)
 """Kinds of errors that say what is wrong with a recording."""
 
-_CONSEQUENCES = ("unsupported", "edge", "misfit", "poor-fit", "coupled", "check", "lag")
-_CONSEQUENCES += ("worse-than-prior", "outliers", "friction-open", "uncertified")
+_CONSEQUENCES = frozenset(
+    {
+        *("unsupported", "edge", "misfit", "poor-fit", "coupled", "check", "lag"),
+        *("worse-than-prior", "outliers", "friction-open", "uncertified"),
+    }
+)
 """Kinds of remarks on numbers that such a recording gives."""
 
 

@@ -614,8 +614,9 @@ def show_fields(value: object, fields: Mapping[str, object]) -> str:
     shown = []
     for name, each in fields.items():
         kind = type(each).__name__
-        plain = isinstance(each, (tuple, list, Mapping)) and not hasattr(each, "_fields")
-        text = f"<{kind} of {len(each)}>" if plain and each else repr(each)
+        text = repr(each)
+        if isinstance(each, (tuple, list, Mapping)) and each and not hasattr(each, "_fields"):
+            text = f"<{kind} of {len(each)}>"
         long = len(text) > (_SHOWN_TEXT if isinstance(each, str) else _SHOWN_VALUE)
         shown.append(f"{name}={f'<{kind}>' if long else text}")
     return f"{type(value).__name__}({', '.join(shown)})"
@@ -639,7 +640,8 @@ class EqualByValue:  # noqa: PLW1641 - no hash is meant, see below
     def __repr__(self) -> str:
         """Show the fields of a dataclass on one line, without the content of long ones."""
         assert _has_fields(self)
-        shown = (each.name for each in self.__dataclass_fields__.values() if each.repr)
+        kept = getattr(type(self), "__dataclass_fields__").values()  # noqa: B009 - of subclasses
+        shown = (each.name for each in kept if each.repr)
         return show_fields(self, {name: getattr(self, name) for name in shown})
 
     def _values(self) -> tuple[object, ...]:

@@ -266,10 +266,11 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
 
 
 def _remark_on_readings(
-    q: Floats, tau: Floats, still: Mask, joints: Sequence[str]
+    q: Floats, tau: Floats, still: Mask, joints: tuple[str, ...]
 ) -> list[SignalRemark]:
     """Remark on samples that no sensor of a moving robot gives: wraps, freezes, ends of a range."""
-    remarks, steps = [], np.abs(np.diff(q, axis=0))
+    remarks: list[SignalRemark] = []
+    steps = np.abs(np.diff(q, axis=0))
     if len(q) < FROZEN_SAMPLES:
         return remarks
     turns = steps > np.pi
