@@ -27,7 +27,8 @@ class PlaceholderInertia(DoubtRule):
     ## What it does
     Reports a tensor of 1, 0.001 or another power of ten on the diagonal and zeros beside it. Quiet
     where the shapes have that size and form; where no shape can be read, no other body has the
-    tensor, and the cube has a usual density; and on light frames on a fixed joint.
+    tensor, and the cube has a usual density; and, as IC502 to IC505 and IC602, on light frames on a
+    fixed joint.
 
     ## Why is this bad
     At 1 kg the identity is the inertia of a cube with edges of 2.45 m.

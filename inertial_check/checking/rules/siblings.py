@@ -38,6 +38,7 @@ from inertial_check.checking.rules.base import (
     FoundDoubts,
     Rule,
     Where,
+    find_frames,
     having,
     hull,
     is_explained,
@@ -514,7 +515,9 @@ def _heed_the_model(
     A doubt that a reading of the model explains is not repeated. A reading of one body that all
     others contradict is a note, unless its fit is near exact.
     """
-    explained: dict[int, set[str]] = {}
+    # Placeholders of light frames on fixed joints, which IC501 leaves out, are told by no other.
+    dummies = find_frames(examination) & examination.assembly.placeholders if found else []
+    explained = {index: {*_EXPLAINED, "IC602"} for index in np.flatnonzero(dummies).tolist()}
     for reading, *_ in examination.votes.elections:
         # One count of the last decimal, on all three moments, looks like a placeholder, and
         # different parts come to share a tensor.

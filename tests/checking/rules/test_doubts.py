@@ -108,6 +108,20 @@ class TestHonestBodiesStayQuiet:
         moved = text.replace('name="t" type="fixed"', 'name="t" type="revolute"')
         assert codes(text=moved) == {"tip": "IC501"}
 
+    @pytest.mark.parametrize(("kind", "told"), [("fixed", set()), ("revolute", {"IC501", "IC602"})])
+    def test_placeholders_of_frames_are_compared_with_nothing(self, kind, told):
+        """The bug: links of a gram that only show a screen or a sensor were told as copies."""
+        parts = "".join(
+            f'<link name="{name}"><inertial><mass value="1e-3"/><inertia ixx="1e-7" ixy="0" '
+            f'ixz="0" iyy="1e-7" iyz="0" izz="1e-7"/></inertial>{box((edge,) * 3)}</link>'
+            f'<joint name="to_{name}" type="{kind}"><origin xyz="0 0 0.2"/><axis xyz="1 0 0"/>'
+            f'<limit effort="1" velocity="1" lower="-1" upper="1"/>'
+            f'<parent link="link"/><child link="{name}"/></joint>'
+            for name, edge in (("screen", 0.1), ("eye", 0.03), ("sonar", 0.02))
+        )
+        text = robot(honest(0.2, (1, 1, 1), 1000)).replace("</robot>", f"{parts}</robot>")
+        assert {finding.code for finding in said(text=text)} == told
+
     def test_a_stand_in_shape_is_no_witness(self):
         """Engines that ask for a collision shape are given a tiny ball."""
         link = honest(0.2, (1, 1, 0.5), 1000)

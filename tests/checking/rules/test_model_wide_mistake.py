@@ -126,6 +126,7 @@ def test_one_link_against_ten_is_a_note():
     assert [each.code for each in alone] == [each.code for each in among] == ["IC505"]
     assert alone[0].severity is Severity.WARNING
     assert among[0].severity is Severity.NOTE
+    assert "only a note, since other bodies of the model fit as they are" in among[0].message
 
 
 def test_a_near_exact_fit_stays_a_warning_against_ten():
