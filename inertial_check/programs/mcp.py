@@ -152,7 +152,8 @@ class Tools:
 
         Reads URDF, xacro, SDF, MJCF, USD and YAML parameters of ROS. Returns JSON: counts, the
         inertials that were not judged, and the findings, most severe first, each with its place,
-        message, probable cause and edit.
+        message, probable cause and remedy. Units are kg, m and kg m^2; an inertia is about the
+        centre of mass. Entries of an edit are those of the file, in its units and axes.
 
         Args:
             paths: Files and folders, relative to the root of the server; all of it by default.
@@ -200,6 +201,9 @@ class Tools:
     ) -> str:
         """Show the remedies of a model as a unified diff; nothing is written.
 
+        The numbers are those of the file, in its units: kg, m and kg m^2 but for USD stages in
+        others; the inertia is about the centre of mass, in the axes that the file states.
+
         Args:
             path: A file or folder, relative to the root of the server.
             cause: Instead, what the N-th probable cause says was meant; 1 is the most probable.
@@ -218,6 +222,9 @@ class Tools:
         self, paths: list[str] | None = None, output_format: Literal["text", "json"] = "text"
     ) -> str:
         """Report on models: grouped findings as Markdown, or all bodies as a JSON summary.
+
+        Masses are in kg, inertias in kg m^2 about the centre of mass, in the axes of the body; the
+        margin has no unit, and is 0 or more where a body can have the numbers.
 
         Args:
             paths: Files and folders, relative to the root of the server; all of it by default.
