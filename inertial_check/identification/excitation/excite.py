@@ -367,7 +367,7 @@ class Approach(NamedTuple):
         pairs: Number of pairs of shapes that were looked at.
         bodies: Names of the two bodies that come nearest to the distance that they keep; empty
             without pairs.
-        distance: Their least distance at the samples [m]; infinite without pairs.
+        distance: Lower bound of their distance at the samples [m]; infinite without pairs.
         kept: Whether all pairs keep their distance.
         proven: Whether that holds between the samples, too.
         left_out: Pairs that were left out.

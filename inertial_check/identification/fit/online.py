@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from inertial_check.errors import ParameterError, expect
+from inertial_check.errors import ParameterError, ProjectionError, expect
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.payload import identify_payload
 from inertial_check.identification.fit.samples import label_columns
@@ -495,13 +495,22 @@ class OnlineIdentification:
         return change
 
     def settle(self) -> OnlineIdentification:
-        """Move the estimate all the way to the minimum for the samples so far."""
+        """Move the estimate all the way to the minimum for the samples so far.
+
+        Raises:
+            ProjectionError: It is not there after many steps; the estimate is the best so far.
+        """
         for _ in range(SETTLING_STEPS):
             advance(self._problem, self._H, self._g, self._track)
             size = 1 + abs(float(self._g @ self._track.x))
-            if self._track.decrement <= SETTLED * tolerances.EPS**0.5 * size:
-                break
-        return self
+            least = SETTLED * tolerances.EPS**0.5 * size
+            if self._track.decrement <= least:
+                return self
+        raise ProjectionError(
+            f"the estimate has not settled after {SETTLING_STEPS} steps: its decrement is "
+            f"{self._track.decrement:.3g}, expected at most {least:.3g}; a larger "
+            "regularization makes the problem better posed"
+        )
 
     @property
     def theta(self) -> Floats:

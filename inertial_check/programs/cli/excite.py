@@ -281,8 +281,9 @@ def _list_approach(approach: Approach, clearance: float) -> list[str]:
         when = "at all times" if approach.proven else "at its samples"
         least = f"clearance {clearance:g} m, {'kept' if approach.kept else 'not kept'} {when}"
         lines.append(
-            f"collisions: {' and '.join(approach.bodies)} come nearest, {approach.distance:.4g} m "
-            f"apart; {least} by {plural(approach.pairs, 'pair')} of shapes"
+            f"collisions: {' and '.join(approach.bodies)} come nearest, at least "
+            f"{approach.distance:.4g} m apart; {least} by "
+            f"{plural(approach.pairs, 'pair')} of shapes"
         )
     else:
         lines.append("collisions: no pair of shapes that could touch")

@@ -221,3 +221,11 @@ def test_wrong_samples_leave_the_estimate_as_it_was():
             ic.OnlineIdentification(PRIOR, 1.0, **options)
     with pytest.raises(ParameterError, match="fv1"):
         ic.OnlineIdentification(PRIOR, 1.0, nuisance=Nuisance.of(Viscous(), joints=LINKS))
+
+
+def test_an_estimate_that_does_not_settle_says_so(monkeypatch):
+    """The bug: one of 130 was left 26 deviations off without a word."""
+    monkeypatch.setattr("inertial_check.identification.fit.online.SETTLING_STEPS", 1)
+    Y, tau, *_ = motion(40)
+    with pytest.raises(ic.ProjectionError, match="not settled after 1 steps"):
+        run(ic.OnlineIdentification(PRIOR, 1 / NOISE, regularization=1e-6), Y, tau).settle()
