@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Protocol, cast
+from dataclasses import replace
+from typing import Protocol, TypeVar, cast
 
 from inertial_check.documents import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.context import Context, Head
 from inertial_check.documents.files.access import LFS_POINTER, RefusedFileError, remember_folders
-from inertial_check.documents.model import Model
+from inertial_check.documents.model import Body, Model
 from inertial_check.documents.source import Source
 from inertial_check.documents.spelling import suggest_path
 from inertial_check.documents.xml.document import parse
@@ -24,6 +25,8 @@ from inertial_check.errors import (
     UsageError,
     expect,
 )
+
+T = TypeVar("T")
 
 __all__ = ["FORMATS", "Context", "Format", "Head", "load", "match_format", "root_tag", "sniff"]
 
@@ -121,7 +124,60 @@ def load(
     data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
     name = os.fsdecode(path if isinstance(path_or_bytes, bytes) else path_or_bytes)
     with raise_defects(name), remember_folders():
-        return _read_model(data, format, name, context)
+        model = _read_model(data, format, name, context)
+    bodies = (*model.bodies, *model.macros)
+    named = [model.name, model.loops, model.frames]
+    named += (getattr(body, name) for body in bodies for name in _NAMED)
+    if _measure(named) <= LONGEST_NAME:
+        return model
+
+    def shorten_body(body: Body) -> Body:
+        return body._replace(**{name: _shorten(getattr(body, name)) for name in _NAMED})
+
+    return replace(
+        model,
+        name=_shorten(model.name),
+        bodies=tuple(map(shorten_body, model.bodies)),
+        loops=_shorten(model.loops),
+        frames=_shorten(model.frames),
+        roots=_shorten(model.roots),
+        macros=tuple(map(shorten_body, model.macros)),
+    )
+
+
+LONGEST_NAME = 1000
+"""Longest name of a model, body, joint or frame that is kept whole [code points]."""
+
+_KEPT = 200
+"""Length of the beginning that is kept of a longer one [code points]."""
+
+
+_NAMED = ("name", "id", "joint", "parent", "joints")
+"""Fields of a body that hold names."""
+
+
+def _measure(value: object) -> int:
+    """The length of the longest text in nested tuples and lists."""
+    if isinstance(value, str):
+        return len(value)
+    return max(map(_measure, value), default=0) if isinstance(value, tuple | list) else 0
+
+
+def _shorten(value: T) -> T:
+    """The same tuples with the beginning, length and digest of each text that is too long.
+
+    Different texts stay different.
+    """
+    if isinstance(value, str) and len(value) > LONGEST_NAME:
+        from hashlib import sha256
+
+        digest = sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return cast("T", f"{value[:_KEPT]}... ({len(value)} characters, sha256 {digest})")
+    if isinstance(value, tuple):
+        members = map(_shorten, value)
+        make = getattr(value, "_make", tuple)  # of a named tuple
+        return cast("T", make(members))
+    return value
 
 
 def _read_model(data: bytes | None, format: str | None, path: str, context: Context) -> Model:

@@ -148,6 +148,7 @@ class _TreeBuilder:
         self._index = Index(text, "utf-8")
         self._open = [self._document]
         self._elements: list[Element] = []
+        self._comments = 0
         self._parser = expat.ParserCreate("utf-8")
         self._parser.specified_attributes = True
 
@@ -184,7 +185,7 @@ class _TreeBuilder:
                 parent.children = [element]
             enter(element)
             if len(around) > DEEPEST + 1 or len(elements) > MOST_ELEMENTS:
-                self._refuse(element)
+                self._refuse(self._here(), len(around) - 1, len(elements))
 
         def end(tag: str) -> None:
             # The position is at `</` of an end tag, but after `/>` of an empty element.
@@ -211,16 +212,19 @@ class _TreeBuilder:
     def _here(self) -> int:
         return self._index.char(self._parser.CurrentByteIndex)
 
-    def _refuse(self, element: Element) -> None:
+    def _refuse(self, at: int, depth: int, count: int, noun: str = "element") -> None:
         try:
-            check_nesting(len(self._open) - 1, len(self._elements))
+            check_nesting(depth, count, noun)
         except NestingError as error:
-            raise TooLarge(str(error), self._index.char(element.start)) from None
+            raise TooLarge(str(error), at) from None
 
     def _comment(self, data: str) -> None:
         start = self._here()
         comment = CommentSpan(start, self._text.index("-->", start + 4) + 3)
         self._open[-1].add_comment(comment)
+        self._comments += 1
+        if self._comments > MOST_ELEMENTS:
+            self._refuse(start, 0, self._comments, "comment")
 
     def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
         self.names_external_dtd = system is not None

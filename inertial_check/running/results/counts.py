@@ -106,12 +106,6 @@ _NEW_FACTS = 1 << 16
 """Number of facts that a set holds as Python objects, before they become an array."""
 
 
-def _expect_texts(*values: object) -> None:
-    for value in values:
-        if not isinstance(value, str):
-            raise TypeError(f"expected a text, not {dump_json(value)}")
-
-
 @dataclass
 class Counts:
     """Numbers of files, bodies and findings.
@@ -144,9 +138,9 @@ class Counts:
             upstream, shape = row["upstream"], row.get("format") or ""
             actions = tuple((row.get("engines") or {}).items())
             verdict = row.get("verdict") or ""
-            _expect_texts(row["upstream"], shape, verdict, *chain(*actions))
+            texts = [upstream, shape, verdict, *chain(*actions)]
             if row.get("body_id") is None:
-                _expect_texts(row["status"])
+                texts.append(row["status"])
                 self.files[upstream, row["status"]] += 1
                 self.inertials += row.get("inertials") or 0
                 self.judged += row.get("judged") or 0
@@ -163,10 +157,13 @@ class Counts:
                     finding["severity"],
                     name_cause(finding["cause"], finding["confidence"]),
                 )
-                _expect_texts(*kind[4:])
+                texts += kind[4:]
                 self.findings[kind] += 1
                 if "fact" in finding:  # reports in JSON give only the number of facts
                     self.add_fact(finding["fact"])
+            for text in texts:
+                if not isinstance(text, str):
+                    raise TypeError(f"expected a text, not {dump_json(text)}")
 
     def add(self, other: Counts) -> None:
         """Add the counts of other results."""

@@ -1,0 +1,93 @@
+"""What a document makes a report and the memory hold is bounded by its own size."""
+
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+
+import inertial_check as ic
+from inertial_check.checking.settings import FORMS
+from inertial_check.documents.context import MOST_ELEMENTS
+from inertial_check.documents.load import LONGEST_NAME
+from inertial_check.errors import DocumentError
+from inertial_check.programs.cli.main import main
+
+INERTIA = '<inertia ixx="0.00100" iyy="0.00100" izz="0.00300" ixy="0" ixz="0" iyz="0"/>'
+INERTIAL = f'<inertial><mass value="1"/>{INERTIA}</inertial>'
+LONG = "n" * (4 << 20)
+FIXED = 200_000
+"""Largest size of a report that does not depend on the document [bytes]; rules in SARIF."""
+
+
+def urdf(*names):
+    links = "".join(f'<link name="{name}">{INERTIAL}</link>' for name in names)
+    joints = "".join(
+        f'<joint name="{name}j" type="revolute"><parent link="{names[0]}"/>'
+        f'<child link="{name}"/></joint>'
+        for name in names[1:]
+    )
+    return f'<robot name="{names[0]}">{links}{joints}</robot>'.encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_report_is_longer_than_four_times_a_document_of_a_long_name(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = urdf(LONG)
+    (tmp_path / "a.urdf").write_bytes(data)
+    arguments = ["a.urdf", "--no-cache", "-q", "--output-format", form, "--output-file", "report"]
+    assert main(["check", *arguments]) == 1
+    assert (tmp_path / "report").stat().st_size < 2 * len(data) + FIXED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        urdf(LONG),
+        b'<robot name="r">' + b"<!-- a comment -->" * 200_000 + urdf("a")[16:],
+        b'<robot name="r"><link name="a">' + INERTIAL.replace("1", "1" * 999_999, 1).encode(),
+        b'<robot name="r">' + b"<!--" + b"x" * (4 << 20) + b"-->" + urdf("a")[16:],
+    ],
+    ids=["name", "comments", "digits", "comment"],
+)
+def test_memory_is_at_most_sixteen_times_the_document(data):
+    ic.check_model(urdf("a"))  # loads the modules
+    tracemalloc.start()
+    with suppress(DocumentError):
+        ic.check_model(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 * len(data)
+
+
+def test_too_many_comments_are_refused():
+    with pytest.raises(DocumentError, match="too many comments: the limit is 1000000"):
+        ic.load(b'<robot name="r">' + b"<!---->" * (MOST_ELEMENTS + 1) + b"</robot>")
+
+
+def test_shortened_names_stay_different_and_keep_the_tree():
+    first, second = "n" * LONGEST_NAME + "a", "n" * LONGEST_NAME + "b"
+    model = ic.load(urdf(first, second, "c"))
+    names = [body.name for body in model.bodies]
+    assert len(set(names)) == 3
+    assert all(name.startswith("n" * 200 + "... (1001 characters, sha256 ") for name in names[:2])
+    assert [body.parent for body in model.bodies] == [None, model.bodies[0].id, model.bodies[0].id]
+    kept = "n" * (LONGEST_NAME - 30)
+    assert [body.name for body in ic.load(urdf(kept)).bodies] == [kept]
+
+
+def test_a_shortened_body_is_found_by_the_name_that_is_shown(tmp_path, capsys):
+    path = tmp_path / "a.urdf"
+    path.write_bytes(urdf("n" * 5000))
+    (body,) = ic.load(path).bodies
+    assert main(["fix", str(path), "--unsafe", "--write", "--body", body.name]) == 0
+    assert main(["check", str(path), "--no-cache"]) == 0
+    assert len(capsys.readouterr().out) < 5000
+
+
+def test_a_long_value_of_a_configuration_is_quoted_in_part(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.urdf").write_bytes(urdf("a"))
+    for value in ('expect-mass = "{}"', 'baseline = "{}"', 'engine = ["{}"]', '"{}" = 1'):
+        (tmp_path / "inertial-check.toml").write_text(value.format("1" * 1_000_000))
+        assert main(["check", "a.urdf"]) == 2
+        assert len(capsys.readouterr().err) < 10_000
