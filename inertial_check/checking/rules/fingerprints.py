@@ -31,6 +31,9 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
     assembly, bodies = examination.assembly, examination.model.bodies
     told: dict[int, list[tuple[Contradiction, str]]] = {}
     for each in list_contradictions(assembly):
+        sound = [i for i in each.bodies if examination.judgements[i].verdict != "inconsistent"]
+        if len(sound) == 1 and each.blamed in (None, *sound):
+            continue  # whatever others have, the one that no body can have is wrong: its error
         blamed, reason = each.blamed, "; the digits do not tell which of the two is wrong"
         if blamed is not None:
             further = count_noun(each.witnesses, "other body", "other bodies")

@@ -142,3 +142,9 @@ def test_the_pairs_that_real_models_refute():
         if set(case["bodies"]) not in [{names[i] for i in each.bodies} for each in pairs]:
             missed.append(case["bodies"])
     assert missed == []
+
+
+def test_a_mended_body_is_not_outvoted_by_those_that_no_body_can_have():
+    """The bug: of four hips with negative moments no fix of one was written, as three disagree."""
+    broken = with_text(with_text(TEN, "ixx", "-0.00247"), "iyy", "-0.00613")
+    assert found((TEN,), (broken,), (broken,), (broken,)) == {}
