@@ -28,11 +28,22 @@ napoleon_numpy_docstring = False
 
 
 def setup(app: Sphinx) -> None:
-    """Let docstrings write |v| for a length, which reStructuredText would take for a reference."""
-    app.connect("autodoc-process-docstring", _escape)
+    """Keep the docstrings of attributes whole, and refuse entries that a colon has garbled.
+
+    Napoleon takes "Rank b: how many there are" for a type and its description.
+    """
+    from sphinx.ext.napoleon.docstring import GoogleDocstring
+
+    GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
+    app.connect("autodoc-process-docstring", _escape, priority=600)  # behind Napoleon
 
 
 def _escape(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
+    """Write |v| for a length, which reStructuredText would take for a reference."""
+    if any(line.lstrip().startswith(":type:") for line in lines):
+        from sphinx.util import logging
+
+        logging.getLogger(__name__).warning("garbled entry %s: %s", name, lines[0])
     lines[:] = [line.replace("|", "\\|") for line in lines]

@@ -125,42 +125,54 @@ MEMBERS = {
 """Public names of modules whose other names are for this package; elsewhere `__all__` has them."""
 
 
+SUBJECTS = {
+    "bodies": ("Bodies", "InertialParameters"),
+    "checking": ("Checking", "check check_model check_models Findings Consistency Verdict realize"),
+    "models": ("Models", "load fix_model fill diff_models sample"),
+    "projecting": ("Projecting", "project Projection"),
+    "cleaning": ("Cleaning", "clean Cleaned"),
+    "identifying": ("Identifying", "identify Identification"),
+    "samples": (
+        "Samples and payloads",
+        "Samples Nuisance identify_from_base identify_payload Payload",
+    ),
+    "base": ("Base parameters and online", "base_parameters BaseParameters OnlineIdentification"),
+    "errors": (
+        "Errors",
+        "InertialCheckError ParameterError ProjectionError DocumentError UsageError",
+    ),
+    "plots": ("Plots", "plot"),
+}
+"""Pages of the names of `ic` by subject: title and names."""
+
+
 def make_pages() -> dict[str, str]:
-    """Every file of docs/api and its text."""
-    public = {name: getattr(ic, name) for name in sorted(ic.__all__)}
-    # Modules come last: what follows the directive of a module is looked up in that module.
-    ordered = sorted(public, key=lambda name: isinstance(public[name], ModuleType))
-    every = "\n\n".join(_directive(public[name], name) for name in ordered)
-    top = _page(
-        "inertial_check",
-        "The names of `import inertial_check as ic`, which the examples assume, with "
-        "`import numpy as np`. [Python](../python.md) shows them at work.",
-        _reference(f".. currentmodule:: inertial_check\n\n{every}"),
-    )
-    packages = {
-        f"{name}.md": _page(f"inertial_check.{name}", purpose, _modules(name, modules.split()))
-        for name, (purpose, modules) in PUBLIC.items()
-    }
-    return {"index.md": _index(), "inertial_check.md": top} | packages
+    """Every file of docs/api and its text.
 
-
-def _page(title: str, purpose: str, content: str) -> str:
-    return f"# {title}\n\n{purpose}\n\n{content}\n"
+    Raises:
+        ValueError: A public name is on no page, or on two.
+    """
+    listed = [name for _, names in SUBJECTS.values() for name in names.split()]
+    if sorted(listed) != sorted(ic.__all__):
+        raise ValueError(f"put each on one page: {sorted(set(listed) ^ set(ic.__all__))}")
+    pages = {"index.md": _index()}
+    for page, (title, names) in SUBJECTS.items():
+        every = "\n\n".join(_directive(getattr(ic, name), name) for name in names.split())
+        content = _reference(f".. currentmodule:: inertial_check\n\n{every}")
+        pages[f"ic-{page}.md"] = f"# {title}\n\n{content}\n"
+    for package, (_, modules) in PUBLIC.items():
+        for name in (f"{package}.{module}" for module in modules.split()):
+            pages[f"{name}.md"] = f"# {name}\n\n{_module(name)}\n"
+    return pages
 
 
 def _reference(directives: str) -> str:
     return f"```{{eval-rst}}\n{directives}\n```"
 
 
-def _modules(package: str, modules: list[str]) -> str:
-    return "\n\n".join(
-        f"## {package}.{module}\n\n"
-        + _reference(
-            f".. automodule:: inertial_check.{package}.{module}\n   :members:"
-            + "".join(f" {name}," for name in MEMBERS.get(f"{package}.{module}", "").split())[:-1]
-        )
-        for module in modules
-    )
+def _module(name: str) -> str:
+    members = "".join(f" {each}," for each in MEMBERS.get(name, "").split())[:-1]
+    return _reference(f".. automodule:: inertial_check.{name}\n   :members:{members}")
 
 
 def _directive(value: object, name: str) -> str:
@@ -173,7 +185,11 @@ def _directive(value: object, name: str) -> str:
 
 
 def _index() -> str:
-    rows = [f"* [{name}]({name}.md): {purpose}" for name, (purpose, _) in PUBLIC.items()]
+    names = [f"* [{title}](ic-{page}.md)" for page, (title, _) in SUBJECTS.items()]
+    rows = [
+        f"* {purpose} " + ", ".join(f"[{each}]({package}.{each}.md)" for each in modules.split())
+        for package, (purpose, modules) in PUBLIC.items()
+    ]
     return "\n".join(
         [
             "# API reference",
@@ -181,7 +197,12 @@ def _index() -> str:
             "What these pages list is public: it changes only with a line in the change log. Every",
             "other name may change without notice.",
             "",
-            "* [inertial_check](inertial_check.md): The names that most programs need.",
+            "The names of `import inertial_check as ic`, which most programs need:",
+            "",
+            *names,
+            "",
+            "Further modules, by subject:",
+            "",
             *rows,
             "",
             "```{toctree}\n:hidden:\n:glob:\n\n*\n```",

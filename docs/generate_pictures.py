@@ -14,8 +14,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PICTURES = {"report.png": "data/arm.urdf"}
-"""The model that each picture shows."""
+SOLO = "solo/robots/solo_description/robots/solo.urdf"
+PILZ = "pilz/prbt_support/urdf/prbt.xacro"
+PICTURES = {
+    "report.png": (SOLO, ""),
+    "report-dark.png": (SOLO, "dark"),
+    "pilz.png": (PILZ, ""),
+    "arm.png": ("data/arm.urdf", ""),
+}
+"""Model and colours of each picture. Models of public robots, as they stood before they were
+mended, lie in the folder INERTIAL_CHECK_REPORTS (docs/gallery.md names their commits)."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -43,35 +51,45 @@ def draw_plots() -> None:
 
 def main() -> int:
     """Draw all pictures; code 2 if there is no browser."""
-    draw_plots()
+    if "--pages" not in sys.argv:
+        draw_plots()
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         print(f"install one of {', '.join(BROWSERS)}", file=sys.stderr)
         return 2
-    for name, model in PICTURES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
+    reports = os.environ.get("INERTIAL_CHECK_REPORTS", "")
+    for name, (model, colours) in PICTURES.items():
+        path = ROOT / model if model.startswith("data/") else Path(reports) / model
+        if not path.exists():
+            print(f"{name} is not drawn: INERTIAL_CHECK_REPORTS has no {model}", file=sys.stderr)
+            continue
+        robot = path if model.startswith("data/") else path.relative_to(Path(reports))
+        with tempfile.TemporaryDirectory() as temporary:
+            page = Path(temporary) / "report.html"
             report = [
                 sys.executable,
                 "-m",
                 "inertial_check",
                 "report",
-                model,
+                str(robot.relative_to(ROOT) if robot.is_absolute() else robot),
                 "-o",
                 str(page),
                 "-q",
             ]
-            subprocess.run(report, cwd=ROOT, check=True)
-            draw_page(browser, page, ROOT / "docs" / "pictures" / name)
+            folder = ROOT if model.startswith("data/") else reports
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            subprocess.run(report, cwd=folder, check=True, env=environment)
+            draw_page(browser, page, ROOT / "docs" / "pictures" / name, colours == "dark")
     return 0
 
 
-def draw_page(browser: str, page: Path, picture: Path) -> None:
+def draw_page(browser: str, page: Path, picture: Path, dark: bool = False) -> None:
     """Draw a page as it looks once the robot is there."""
     options = (
         *("--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1280,800"),
         *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
         *("--virtual-time-budget=15000", f"--screenshot={picture}"),
+        *(["--blink-settings=preferredColorScheme=0"] if dark else []),
     )
     subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True)
 

@@ -41,6 +41,27 @@ def test_the_overview_is_what_the_command_draws(
         assert shown == drawn
 
 
+def test_twenty_five_pictures_stand_on_pages_and_diagrams_follow_the_scheme() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {
+        name
+        for page in pages
+        for name in re.findall(r"[\w-]+\.(?:svg|png)", page.read_text(encoding="utf-8"))
+    }
+    found = [*(ROOT / "docs").rglob("*.svg"), *(ROOT / "docs").rglob("*.png")]
+    files = {path.name for path in found}
+    assert len(shown & files) >= 25
+    assert files <= shown
+    script = (ROOT / "docs" / "generate_diagrams.py").read_text(encoding="utf-8")
+    names = re.findall(r'"([\w-]+)": \w+', script.partition("DIAGRAMS: ")[2].partition("}")[0])
+    diagrams = {path.stem: path for path in (ROOT / "docs" / "diagrams").glob("*.svg")}
+    assert sorted(names) == sorted(diagrams)
+    for path in diagrams.values():
+        text = path.read_text(encoding="utf-8")
+        assert "prefers-color-scheme:dark" in text
+        assert len(text) < 60_000
+
+
 def test_the_picture_of_the_votes_agrees_with_the_rule_and_with_itself() -> None:
     """The bug: a rule that changed, or a count that was edited, beside an old picture."""
     text = (ROOT / "docs" / "votes.svg").read_text(encoding="utf-8")

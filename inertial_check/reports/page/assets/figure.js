@@ -188,7 +188,7 @@ class Figure extends MarkedRobot {
     const shrink = outline ? Math.min(1, 0.4 * this.radius / largest) : 1;
     if (over && !before) {
       const wide = formatSize([Math.max(...numbers.box.map((each) => each ?? 0))]);
-      this.oversize.set(index, `has the tensor of a body ${wide} wide${shrink < 1 ? " (drawn smaller)" : ""}`);
+      this.oversize.set(index, `tensor ${wide} wide${shrink < 1 ? ", drawn smaller" : ""}`);
     }
     const half = lengths.map((each) => shrink * Math.max(each ?? 0, FLAT * largest));
     const box = this.options.solid === "box" && !outline, factor = box ? 2 : 1;
