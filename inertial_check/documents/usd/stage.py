@@ -60,6 +60,9 @@ _ATTRIBUTES = (*(f"physics:{name}" for name in _PHYSICS), "newton:inertia")
 _MASS_APIS = ("PhysicsMassAPI", "NewtonMassAPI")
 """Schemas of those attributes; the second one applies the first where it is registered."""
 
+_TRANSCODED = "tn__"
+"""Beginning of the names of prims that encode names which USD does not take."""
+
 _COMPILER = "mjc:compiler:"
 """Beginning of the names of MuJoCo's settings of its compiler."""
 
@@ -450,9 +453,11 @@ def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> It
             if closing["type"] is not None:
                 loops.append({**closing, "child": str(child)})
     for path, prim in found.items():
+        # Converters write names that USD does not take as tn__..., and keep them for display.
+        name, shown = prim.GetName(), str(prim.GetMetadata("displayName") or "")
         yield {
             "path": str(path),
-            "name": prim.GetName(),
+            "name": shown if shown and name.startswith(_TRANSCODED) else name,
             "places": [
                 (*layers.place(spec), spec.specifier == Sdf.SpecifierDef)
                 for spec in prim.GetPrimStack()

@@ -253,3 +253,10 @@ def test_diff_finds_a_second_spelling():
     (body,) = ic.diff_models(right.encode(), wrong.encode()).bodies
     assert (body.status, body.differs) == ("differs", ("inertia",))
     assert body.reason.startswith("in B, newton:inertia states another tensor")
+
+
+def test_an_encoded_name_is_the_one_that_was_meant():
+    text = document(ELBOW).replace('def Xform "link" (', 'def Xform "tn__base_link_aE" (')
+    text = text.replace("    prepend api", '    displayName = "/base_link"\n    prepend api')
+    (body,) = ic.load(text.encode()).bodies
+    assert (body.name, body.id) == ("/base_link", "/tn__base_link_aE")
