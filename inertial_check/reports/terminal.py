@@ -21,6 +21,7 @@ from inertial_check.checking.report import (
     Finding,
     FindingEntry,
     Hypothesis,
+    MarkedLine,
     Prediction,
     Report,
     Severity,
@@ -444,7 +445,8 @@ def _list_paragraphs(report: Report, view: View) -> list[str]:
             title = _title(style, file.path, finding, f" {finding.name}")
             lines = [title, f"  {printable(finding.message)}"]
             if finding.excerpt is not None:
-                excerpt = draw_excerpt(finding.excerpt, style, finding.severity.word)
+                word = finding.severity.word
+                excerpt = draw_excerpt(finding.excerpt, style, word, finding.guilty)
                 lines += [f"  {line}" for line in excerpt]
             for label, text in bodies.details(finding):
                 lines.append(f"    {style('label', f'{label:<{LABEL_WIDTH}}')} {text}")
@@ -658,8 +660,12 @@ def describe_engines(body: BodyReport) -> Iterator[Row]:
         yield Row("engines", "; ".join(words))
 
 
-def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]:
+def draw_excerpt(
+    excerpt: Excerpt, style: Style, severity: str, guilty: MarkedLine | None = None
+) -> Iterator[str]:
     """Each line of an excerpt with its number, and carets in the severity's colour under the place.
+
+    Where it is one line with guilty numbers, the carets are under these.
 
     The lines are those of the document, without characters that move a cursor.
     """
@@ -669,6 +675,11 @@ def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]
         before, marked = line.text[: line.start], line.text[line.start : line.end]
         number_ = style("label", f"{line.number:>{width}} |")
         yield f"{number_} {show_source(line.text).rstrip()}".rstrip()
+        if guilty is not None and (guilty.place.line, guilty.text) == (line.number, line.text):
+            shown = fit_source(line.text, guilty.marks, 2 * count_columns(show_source(line.text)))
+            marks = (gap + style(severity, mark) for gap, mark in draw_carets(shown.marks))
+            yield f"{margin} {''.join(marks)}"
+            continue
         carets = style(severity, "^" * max(count_columns(show_source(marked)), 1))
         yield f"{margin} {' ' * count_columns(show_source(before))}{carets}"
     if excerpt.more:

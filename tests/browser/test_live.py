@@ -40,8 +40,12 @@ def test_saves_arrive_and_a_broken_one_keeps_the_model(driver, tmp_path):
         wait(driver, f"return {body}.includes('2.75')")
         assert driver.execute_script("return inertialCheck.selected") == 0
         assert driver.execute_script(f"return {broken}.hidden")
+        height = driver.execute_script("return document.querySelector('header').offsetHeight")
         save("<robot><link name='<script>'")
         wait(driver, f"return !{broken}.hidden")
+        assert height == driver.execute_script(
+            "return document.querySelector('header').offsetHeight"
+        )
         assert str(model) in driver.execute_script(f"return {broken}.textContent")
         assert driver.execute_script(f"return {broken}.childElementCount") == 0
         assert "2.75" in driver.execute_script(f"return {body}")
@@ -49,4 +53,6 @@ def test_saves_arrive_and_a_broken_one_keeps_the_model(driver, tmp_path):
         wait(driver, f"return {broken}.hidden")
         assert driver.title != "1"
         assert driver.get_log("browser") == []
+    wait(driver, f"return !{broken}.hidden")  # the server has gone
+    assert "The view server has gone" in driver.execute_script(f"return {broken}.textContent")
     driver.get("about:blank")

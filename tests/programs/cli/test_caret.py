@@ -11,6 +11,7 @@ import pytest
 
 from inertial_check.checking.check import check_model
 from inertial_check.checking.report import Report
+from inertial_check.programs.cli.main import main
 from inertial_check.reports import View, render
 
 NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -179,3 +180,11 @@ def test_a_number_far_along_a_line_is_seen():
                 assert read_marked(file, finding, color=False) == bodies[index][edited[0]]
                 return
     pytest.fail("no planted defect has a first cause that changes one number")
+
+
+def test_the_long_form_marks_the_guilty_number_too(capsys):
+    assert main(["check", "data/arm.urdf", "--isolated", "-v"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    (at,) = (i for i, line in enumerate(lines) if line.startswith("  38 |"))
+    start = lines[at].index("0.0801")
+    assert lines[at + 1] == "     |" + " " * (start - 6) + "^" * 6
