@@ -26,6 +26,10 @@ _ORDER = {"places": 0, "power": 1, "signs": 2, "entry": 3, "tensor": 4}
 """Order in which the differences of one body from several others are told, the plainest first."""
 
 
+_MOMENTS = frozenset(NAMES.index(name) for name in ("ixx", "iyy", "izz"))
+"""Rows of the ten numbers that are below 0 in no body."""
+
+
 def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     """Bodies whose equal digits refute those of another."""
     assembly, bodies = examination.assembly, examination.model.bodies
@@ -34,6 +38,8 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
         sound = [i for i in each.bodies if examination.judgements[i].verdict != "inconsistent"]
         if len(sound) == 1 and each.blamed in (None, *sound):
             continue  # whatever others have, the one that no body can have is wrong: its error
+        if each.kind == "signs" and len(sound) < 2 and {*each.entries[0]} <= _MOMENTS:
+            continue  # a moment below 0 is an error by itself
         blamed, reason = each.blamed, "; the digits do not tell which of the two is wrong"
         if blamed is not None:
             further = count_noun(each.witnesses, "other body", "other bodies")

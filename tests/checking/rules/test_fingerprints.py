@@ -148,3 +148,14 @@ def test_a_mended_body_is_not_outvoted_by_those_that_no_body_can_have():
     """The bug: of four hips with negative moments no fix of one was written, as three disagree."""
     broken = with_text(with_text(TEN, "ixx", "-0.00247"), "iyy", "-0.00613")
     assert found((TEN,), (broken,), (broken,), (broken,)) == {}
+    assert found((TEN,), (broken,)) == {}  # its error tells the moments below 0
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_one_of_several_bodies_with_one_mistake_is_fixed_alone(count):
+    """The bug: `fix --body` was refused, as another body would have disagreed with the mended."""
+    broken = with_text(with_text(TEN, "ixx", "-0.00247"), "iyy", "-0.00613")
+    links = "".join(link(f"part_{place}", broken) for place in range(count))
+    fix = ic.fix_model(f'<robot name="r">{links}</robot>'.encode(), unsafe=True, bodies=["part_0"])
+    assert [(each.name, each.status) for each in fix.bodies] == [("part_0", "fixed")]
+    assert len(ic.check_model(fix.data).findings) == count - 1
