@@ -4,6 +4,7 @@ What stands on these pages is public: it changes only with a line in CHANGELOG.m
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -162,7 +163,7 @@ def make_pages() -> dict[str, str]:
         pages[f"ic-{page}.md"] = f"# {title}\n\n{content}\n"
     for package, (_, modules) in PUBLIC.items():
         for name in (f"{package}.{module}" for module in modules.split()):
-            pages[f"{name}.md"] = f"# {name}\n\n{_module(name)}\n"
+            pages |= _module_pages(name)
     return pages
 
 
@@ -170,16 +171,50 @@ def _reference(directives: str) -> str:
     return f"```{{eval-rst}}\n{directives}\n```"
 
 
-def _module(name: str) -> str:
-    members = "".join(f" {each}," for each in MEMBERS.get(name, "").split())[:-1]
-    return _reference(f".. automodule:: inertial_check.{name}\n   :members:{members}")
+PARTS = {
+    "documents.model": 4,
+    "inertia.solids": 2,
+    "inertia.tolerances": 3,
+    "mechanics.kinematics": 2,
+    "mechanics.rotations": 2,
+    "mechanics.vectors": 2,
+    "projection.constraints": 2,
+}
+"""Number of pages of the modules whose reference is too long for one."""
+
+
+def _module_pages(name: str) -> dict[str, str]:
+    """The pages of a module: the first has its docstring, further ones have the later names."""
+    module = import_module(f"inertial_check.{name}")
+    listed = MEMBERS.get(name, "").split()
+    count = PARTS.get(name, 1)
+    if count > 1 and not listed:
+        public = getattr(module, "__all__", None) or vars(module)
+        listed = [each for each in public if _is_own(module, each)]
+    size = -(-len(listed) // count)
+    first = "".join(f" {each}," for each in listed[: size or None])[:-1]
+    content = f".. automodule:: inertial_check.{name}\n   :members:{first}"
+    pages = {f"{name}.md": f"# {name}\n\n{_reference(content)}\n"}
+    for k in range(1, count):
+        rest = listed[size * k : size * (k + 1)]
+        every = "\n\n".join(_directive(getattr(module, each), each) for each in rest)
+        content = f".. currentmodule:: inertial_check.{name}\n\n{every}"
+        pages[f"{name}-{k + 1}.md"] = f"# {name} ({k + 1})\n\n{_reference(content)}\n"
+    return pages
+
+
+def _is_own(module: ModuleType, name: str) -> bool:
+    """Whether a public name is defined in a module, and not imported."""
+    value = getattr(module, name)
+    own = getattr(value, "__module__", module.__name__) == module.__name__
+    return not name.startswith("_") and own and not isinstance(value, ModuleType)
 
 
 def _directive(value: object, name: str) -> str:
     if isinstance(value, ModuleType):
         return f".. automodule:: {value.__name__}\n   :members:"
     if not isinstance(value, type):
-        return f".. autofunction:: {name}"
+        return f".. auto{'function' if callable(value) else 'data'}:: {name}"
     kind = "exception" if issubclass(value, BaseException) else "class"
     return f".. auto{kind}:: {name}\n   :members:"
 
