@@ -222,7 +222,19 @@ def _directive(value: object, name: str) -> str:
 def _index() -> str:
     names = [f"* [{title}](ic-{page}.md)" for page, (title, _) in SUBJECTS.items()]
     rows = [
-        f"* {purpose} " + ", ".join(f"[{each}]({package}.{each}.md)" for each in modules.split())
+        f"* {purpose} "
+        + ", ".join(
+            " ".join(
+                [
+                    f"[{each}]({package}.{each}.md)",
+                    *(
+                        f"[{k}]({package}.{each}-{k}.md)"
+                        for k in range(2, PARTS.get(f"{package}.{each}", 1) + 1)
+                    ),
+                ]
+            )
+            for each in modules.split()
+        )
         for package, (purpose, modules) in PUBLIC.items()
     ]
     return "\n".join(
