@@ -631,7 +631,7 @@ def solve_unknowns(
             describe_source(pieces, density),
             _about_com(row),
             density,
-            interval,
+            None if pieces.skipped else interval,  # what is not read bounds nothing
             pieces.guess or pieces.skipped or most > GUESS * least,
             pieces.remarks,
         )

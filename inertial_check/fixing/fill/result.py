@@ -75,7 +75,7 @@ class FilledBody(EqualByValue):
         source: Where the numbers come from: shapes, and density.
         parameters: The new numbers, about the centre of mass; None where there are none.
         density: Mean density of the shapes [kg/m^3]; None without numbers.
-        interval: What bounds and sums allow; None without numbers.
+        interval: What bounds and sums allow; None without numbers, and where a shape was skipped.
         guess: Whether the shapes are a guess, not all of them could be used, or the mass may be
             several times as large.
         remarks: One line for each shape that was skipped or taken for something else.

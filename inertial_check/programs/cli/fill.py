@@ -226,8 +226,11 @@ def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None
             path = filling.fix.source.path
             # The result for one body: mass and its interval, and where it comes from.
             text = f"[{body.name}] {body.status}: {body.reason}"
-            if body.parameters is None or body.interval is None or body.status != "filled":
+            if body.parameters is None or body.status != "filled":
                 found = text
+            elif body.interval is None:
+                mass = float(body.parameters.mass)
+                found = f"{text}; {mass:.6g} kg (a guess, without a shape): {body.source}"
             else:
                 least, most = (float(value) for value in body.interval.mass)
                 mass = float(body.parameters.mass)

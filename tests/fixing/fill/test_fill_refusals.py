@@ -205,3 +205,15 @@ def test_hostile_names_stay_text_in_comments_and_on_the_terminal(suffix, folder,
     assert any("inertial-check fill: 900 kg/m^3" in comment for comment in comments)
     assert not any("--" in comment for comment in comments)
     assert ic.load(path).names == before.names
+
+
+def test_a_body_with_a_skipped_shape_has_no_interval():
+    """What is not read may weigh anything: a bolt beside a mesh bounds no mass."""
+    text = """<robot name="r"><link name="arm">
+    <collision><geometry><box size="0.02 0.02 0.02"/></geometry></collision>
+    <collision><geometry><mesh filename="missing.stl"/></geometry></collision>
+    </link><link name="base"/><joint name="j" type="revolute"><parent link="base"/>
+    <child link="arm"/></joint></robot>"""
+    (body,) = ic.fill(text.encode(), bodies=["arm"]).bodies
+    assert (body.status, body.interval, body.guess) == ("filled", None, True)
+    assert "skipped" in " ".join(body.remarks)
