@@ -380,29 +380,32 @@ def find_zero(
 
     from scipy.optimize import minimize_scalar  # few recordings are suspicious
 
-    before, best = measure(0, 0.0), (np.inf, 0, 0.0)
-    for joint, unit in enumerate(robot.units):
-        if unit != "N m" or not np.ptp(motion.q[:, joint]) > 0:
-            continue
-        for turn in (0.0, np.pi / 2, -np.pi / 2, np.pi):
-            if turn and measure(joint, turn) >= before:
-                continue
-            own = minimize_scalar(
-                lambda shift, joint=joint: measure(joint, shift),
-                bounds=(turn - NEAR_ZERO, turn + NEAR_ZERO),
-                method="bounded",
-                options={"xatol": tolerances.ZERO_OF_JOINT},
-            )
-            shift, price = float(own.x), float(own.fun)
-            if turn and measure(joint, turn) - price < DEVIATIONS**2:
-                shift = turn  # a quarter turn is likelier than one beside it
-            best = min(best, (price, joint, shift))
-    after, joint, shift = best
+    before = measure(0, 0.0)
+    turns = (np.pi / 2, -np.pi / 2, np.pi)
+    moved = [k for k, unit in enumerate(robot.units) if unit == "N m" and np.ptp(motion.q[:, k])]
+    trials = [(measure(k, at), k, at) for k in moved for at in (*turns, TRIED, -TRIED)]
+    after, joint, start = min(trials, default=(np.inf, 0, 0.0))
+    if not after < before:
+        return None
+    turn = start if start in turns else 0.0
+    found_at = minimize_scalar(
+        lambda shift: measure(joint, shift),
+        bounds=(turn - NEAR_ZERO, turn + NEAR_ZERO),
+        method="bounded",
+        options={"xatol": tolerances.ZERO_OF_JOINT},
+    )
+    if start not in turns or after - float(found_at.fun) > DEVIATIONS**2:
+        after, shift = float(found_at.fun), float(found_at.x)
+    else:
+        shift = start  # a quarter turn is likelier than one beside it
     left = comparison.measure_unexplained(move(joint, shift))
     if left is None or not np.all(left < 1 - WELL_EXPLAINED):  # it is not all that is wrong
         return None
     return (joint, shift, before, after) if before - after > DEVIATIONS**2 else None
 
+
+TRIED = 0.05
+"""Turn of each joint to either side that tells which one's zero is searched [rad]."""
 
 NEAR_ZERO = 0.35
 """Turn of a zero that is searched around each quarter turn [rad]: beyond it the next one is nearer
