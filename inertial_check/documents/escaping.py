@@ -59,6 +59,22 @@ _ACTING = re.compile(
 and line feeds and with carriage returns."""
 
 
+_FORMULA = re.compile(
+    r"(?:(?<=[,;\t])|^)(\"?)(?=[=@]|[+-](?!\.?\d|inf|nan))", re.MULTILINE | re.IGNORECASE
+)
+"""Beginning of a cell that a spreadsheet takes for a formula; a number is none."""
+
+
+def guard_cells(text: str) -> str:
+    """Text of a table in csv, of which a spreadsheet runs nothing and a terminal shows all."""
+
+    def escape(match: re.Match[str]) -> str:
+        char = match[0]
+        return char if char == "\r" else char.encode("unicode_escape").decode()
+
+    return _FORMULA.sub(r"\1'", _ACTING.sub(escape, text))
+
+
 def printable(text: str) -> str:
     """The text on one line of a log: what moves a cursor, does not show or is a command is escaped.
 

@@ -1196,7 +1196,8 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     if body.inertial is None:
         return np.zeros(10)
     mass, center = judgement.mass, np.array(judgement.p_BoBcm_B)
-    about_com = np.array([mass, *(mass * center), *judgement.I_BBcm_B])
+    with np.errstate(all="ignore"):
+        about_com = np.array([mass, *(mass * center), *judgement.I_BBcm_B])
     if not np.all(np.isfinite(about_com)):
         raise _tree_error(
             model, body, "its mass, centre of mass or inertia is missing or not finite"

@@ -236,7 +236,13 @@ def _measure_block(
     whole = _MassMetric.of(M_after)
     if whole is None:
         return None
-    change = np.abs(np.linalg.eigvalsh(whole.transform(M_before - M_after))).max(axis=-1)
+    difference = whole.transform(M_before - M_after)
+    if not np.all(np.isfinite(difference)):
+        return None
+    try:
+        change = np.abs(np.linalg.eigvalsh(difference)).max(axis=-1)
+    except np.linalg.LinAlgError:
+        return None
     block = _Block(change, whole.lost)
     own = _MassMetric.of(M_after[:, joints][:, :, joints])
     if not joints or own is None:
@@ -272,12 +278,16 @@ class _MassMetric(NamedTuple):
     @classmethod
     def of(cls, M: Floats) -> _MassMetric | None:
         """Make the metric of mass matrices; None where one is indefinite or not finite."""
-        if not np.all(np.isfinite(M)):
-            return None
         # Scaled to a unit diagonal, so that units of joints do not decide what counts as rounding.
         diagonal = np.einsum("kii->ki", M)
         scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        values, vectors = np.linalg.eigh(scale[:, :, None] * M * scale[:, None, :])
+        scaled = scale[:, :, None] * M * scale[:, None, :]
+        if not np.all(np.isfinite(scaled)):
+            return None
+        try:
+            values, vectors = np.linalg.eigh(scaled)
+        except np.linalg.LinAlgError:  # entries of 1e300 beside ones
+            return None
         floor = _NO_INERTIA * M.shape[-1]
         if M.shape[-1] and values.min() < -floor:
             return None

@@ -18,6 +18,7 @@ from inertial_check.identification.diagnosis.diagnosis import diagnose
 from inertial_check.inertia.meshes import measure
 from inertial_check.programs.cli.main import main
 from inertial_check.projection.metrics import read_weights
+from inertial_check.reports.page.scene import describe_solid
 from inertial_check.reports.text import interval
 
 
@@ -238,6 +239,27 @@ def test_an_interval_that_ends_beyond_float64_has_an_end_that_can_be_written():
     low, high = map(float, interval(1e300, np.inf).split(" to "))
     assert low == 1e300
     assert 1e308 < high < np.inf
+
+
+def test_the_impact_of_numbers_near_the_end_of_float64(tmp_path, capsys):
+    link = (
+        '<link name="{0}"><inertial><origin xyz="0.06 0.02 0.01"/><mass value="{1}"/>'
+        '<inertia ixx="0.00247" ixy="0.00081" ixz="{2}" iyy="0.00613" iyz="-0.00049" '
+        'izz="{3}"/></inertial></link><joint name="{0}j" type="revolute"><parent link="t"/>'
+        '<child link="{0}"/></joint>'
+    )
+    links = link.format("a", -1.563, -0.0012, "0.0067e300")
+    links += link.format("b", 1.563, "-0.0012e300", 0.0067)
+    path = tmp_path / "a.urdf"
+    path.write_text(f'<robot name="r"><link name="t"/>{links}</robot>')
+    assert main(["diff", "--impact", str(path), str(path)]) in (0, 1)
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_page_of_moments_beyond_float64_warns_of_nothing(recwarn):
+    six = (1.5e308, 1.2e308, 0.0, 1.5e308, 0.0, 1.5e308)
+    assert describe_solid(1.0, (0.0, 0.0, 0.0), six)["moments"][2] is None
+    assert [each for each in recwarn if each.category is RuntimeWarning] == []
 
 
 @pytest.mark.parametrize("key", ["extend", "baseline"])

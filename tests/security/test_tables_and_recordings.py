@@ -11,6 +11,7 @@ from inertial_check.documents.numbers import MOST_DIGITS
 from inertial_check.documents.tables import arrays, open_table, reading
 from inertial_check.errors import DocumentError
 from inertial_check.identification.recordings import read_recording, tables
+from inertial_check.programs.cli.main import main
 
 NAMES = "name,m,hx,hy,hz,ixx,ixy,ixz,iyy,iyz,izz"
 NUMBERS = "1,0,0,0,1,0,0,1,0,1"
@@ -107,3 +108,57 @@ def test_a_recording_of_more_numbers_than_the_limit_is_one_error(monkeypatch):
     rows = "".join(f"{i},{i},0\n" for i in range(400))
     with pytest.raises(DocumentError, match="cut the recording"):
         read_recording(f"t,q1,tau1\n{rows}".encode())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_no_cell_that_project_writes_is_run_by_a_spreadsheet(tmp_path, capsys, separator, end):
+    names = ["=cmd|' /C calc'!A0", '"=1+1"', "@SUM(1)", "+cmd", "-cmd", "\x1b[31mred", "\u202egnp"]
+    rows = [f"{name},1,-0.0,+.5,0,1,-1e-3,0,1,0,3" for name in (*names, "arm", "'=x")]
+    text = end.join([NAMES, *rows, ""]).replace(",", separator)
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode())
+    assert main(["project", str(path), "--about", "com"]) in (0, 1)
+    written = capsys.readouterr().out
+    lines = [line.split(separator) for line in written.replace("\r\n", "\n").split("\n")[1:-1]]
+    assert [cells[0] for cells in lines] == [
+        *("'=cmd|' /C calc'!A0", '"\'=1+1"', "'@SUM(1)", "'+cmd", "'-cmd"),
+        *("\\x1b[31mred", "\\u202egnp", "arm", "'=x"),
+    ]
+    assert {(cells[1], cells[2], cells[3]) for cells in lines} == {("1", "-0.0", "+.5")}
+
+
+def test_no_name_of_another_format_becomes_a_formula(tmp_path, capsys):
+    row = dict(zip(NAMES.split(","), ["=cmd", 1, 0, 0, 0, 1, 0, 0, 1, 0, 3], strict=True))
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps([row]))
+    assert main(["project", str(path), "--about", "com", "--output-format", "csv"]) in (0, 1)
+    assert capsys.readouterr().out.split("\n")[1].startswith("'=cmd,1")
+
+
+@pytest.mark.parametrize("name", ["Y", "tau", "t", "q", "names"])
+def test_no_message_advises_to_read_pickles(tmp_path, capsys, data_dir, name):
+    arrays = {"Y": np.ones((6, 10)), "tau": np.ones(6)}
+    if name not in arrays:
+        arrays = {"t": np.arange(6.0), "q": np.ones((6, 2)), "tau": np.ones((6, 2))}
+    arrays[name] = np.array([{}] * 6, object)
+    path = tmp_path / "deep.npz"
+    np.savez(path, **arrays)
+    robot = str(data_dir / "recordings" / "arm.urdf")
+    assert main(["identify", str(path), "--model", robot]) == 2
+    told = capsys.readouterr().err
+    assert "allow_pickle" not in told
+    assert "internal error" not in told
+
+
+def test_numbers_that_are_no_characters_are_replaced(tmp_path, capsys):
+    names = np.array([0x41, 0x7FFFFFFF, 0x110000, 0x42], np.uint32).view("<U2")
+    theta = np.array([[1.0, 0, 0, 0, 1, 0, 0, 1, 0, 3]] * 2)
+    np.savez(tmp_path / "table.npz", theta=theta, name=names)
+    common = ["--about", "origin", "--order", "urdf", "--output-format", "csv"]
+    assert main(["project", str(tmp_path / "table.npz"), *common]) in (0, 1)
+    written = capsys.readouterr().out.split("\n")
+    assert [line[:2] for line in written[1:3]] == [
+        "A\N{REPLACEMENT CHARACTER}",
+        "\N{REPLACEMENT CHARACTER}B",
+    ]

@@ -159,6 +159,49 @@ def write_sdf(draw):
     )
 
 
+INERTIA = '<inertia ixx="0.5" ixy="0.01" ixz="-0.02" iyy="0.6" iyz="0.005" izz="0.7"/>'
+INERTIAL = f'<origin xyz="0.1 0.2 -0.3" rpy="0.3 0 0.1"/><mass value="1.5"/>{INERTIA}'
+
+
+def make_urdf(old="", new="", head="", root="", tail=""):
+    inertial = INERTIAL.replace(old, new) if old else INERTIAL
+    return "urdf", (
+        f'{head}<robot name="r"{root}><link name="base"/><joint name="j" type="revolute">'
+        '<parent link="base"/><child link="link"/><limit effort="1" velocity="1" lower="-1" '
+        f'upper="1"/></joint><link name="link"><inertial>{inertial}</inertial></link>{tail}</robot>'
+    )
+
+
+def make_mjcf(inertial="{}", body="{}", compiler="", turn=""):
+    written = f'<inertial pos="0 0 0.1" mass="1.5" diaginertia="0.5 0.6 0.7"{turn}/>'
+    inside = f'<body name="link"><joint name="j"/>{inertial.format(written)}</body>'
+    text = f"<compiler {compiler}/><worldbody>{body.format(inside)}</worldbody>"
+    return "mjcf", f'<mujoco model="r">{text}</mujoco>'
+
+
+EDGES = {
+    "a blank behind a mass": make_urdf("1.5", "1.5 "),
+    "a blank behind ixx": make_urdf('ixx="0.5"', 'ixx="0.5 "'),
+    "a line end in xyz": make_urdf("0.1 0.2", "0.1\n0.2"),
+    "`quat_xyzw` in version 1.1": make_urdf(
+        'rpy="0.3 0 0.1"', 'quat_xyzw="0 0 1 1"', root=' version="1.1"'
+    ),
+    "version 2.0": make_urdf(root=' version="2.0"'),
+    "a default namespace": make_urdf(root=' xmlns="u"'),
+    "a second link of a name": make_urdf(tail='<link name="link"/>'),
+    "a second root": make_urdf(tail=ROOTS[1]),
+    "`<?x?>` inside": make_urdf(tail="<?x?>"),
+    "a declaration behind a comment": make_urdf(head='<!-- c --><?xml version="1.0"?>'),
+    "`settotalmass` in a URDF": make_urdf(tail='<mujoco><compiler settotalmass="20"/></mujoco>'),
+    "a transmission without a type": make_urdf(tail="<transmission/>"),
+    "an inertial in a `<frame>`": make_mjcf(inertial="<frame>{}</frame>"),
+    "a body in a `<frame>`": make_mjcf(body="<frame>{}</frame>"),
+    "`inertiafromgeom` without geoms": make_mjcf(compiler='inertiafromgeom="true"'),
+    "`settotalmass` in an MJCF": make_mjcf(compiler='settotalmass="20"'),
+    "a quaternion of length 1e-9": make_mjcf(turn=' quat="1e-9 0 1e-9 0"'),
+}
+"""The documents that docs/engines.md shows, with their formats; the battery has them, too."""
+
 WRITERS = {"urdf": write_urdf, "mjcf": write_mjcf, "sdf": write_sdf}
 
 
@@ -166,4 +209,5 @@ def write_documents(count, formats, seed):
     """Documents with their formats."""
     draw = Draw(seed)
     kinds = [draw.choice(formats) for _ in range(count)]
-    return [(kind, WRITERS[kind](draw)) for kind in kinds]
+    edges = [each for each in EDGES.values() if each[0] in formats]
+    return [*edges, *((kind, WRITERS[kind](draw)) for kind in kinds)]

@@ -9,6 +9,7 @@ Reading of NumPy's npz and npy files, array by array and row by row. Nothing is 
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -228,6 +229,12 @@ def decode_texts(array: AnyArray) -> list[str]:
     """Convert an array of texts, or of their bytes in UTF-8, to strings."""
     if array.dtype.kind == "S":
         return [text.decode("utf-8", "surrogateescape") for text in array.tolist()]
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        array = np.array(array, array.dtype.newbyteorder("="), order="C")
+        codes = array.view(np.uint32)
+        # Numbers that are no characters, without the surrogates that stand for bytes.
+        none = (codes > sys.maxunicode) | ((codes >> 11 == 0x1B) & (codes >> 7 != 0x1B9))
+        codes[none] = ord("\N{REPLACEMENT CHARACTER}")
     return list(array.tolist())
 
 

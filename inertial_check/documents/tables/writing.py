@@ -18,6 +18,7 @@ from typing import IO, BinaryIO, Self
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.documents.escaping import guard_cells
 from inertial_check.documents.tables.arrays import ArrayStream, NpyReader, NpzReader
 from inertial_check.documents.tables.reading import (
     Block,
@@ -126,19 +127,28 @@ def choose_writer(
         if isinstance(reader, NpyReader):
             return _NpyCopy(stream, spool, reader)
         stream.write(reader.mark.encode())
-        return _TextCopy(stream, spool)
+        return _TextCopy(stream, spool, reader.format == "csv")
     if format not in _FRESH:
         raise UsageError(f"no table is written as {format!r}: choose one of {', '.join(_FRESH)}")
     return _FRESH[format](stream, spool, reader.layout)
 
 
+@dataclass
 class _TextCopy(TableWriter):
-    """The old text, with new numbers where they differ."""
+    """The old text, with new numbers where they differ.
+
+    Args:
+        guards: Whether cells that a spreadsheet or a terminal would obey are made plain.
+    """
+
+    guards: bool
 
     def append(self, block: Block, values: Floats) -> None:
         super().append(block, values)
         if isinstance(block, TextBlock):
-            self.stream.write(block.edit(values).encode("utf-8", "surrogateescape"))
+            text = block.edit(values)
+            text = guard_cells(text) if self.guards else text
+            self.stream.write(text.encode("utf-8", "surrogateescape"))
 
     def finish(self) -> tuple[str, ...]:
         return ()
@@ -279,7 +289,7 @@ class _Csv(_FreshText):
             stream = io.StringIO(newline="")
             line = [*([label] if named else []), *cells]
             csv.writer(stream, lineterminator="\n").writerow(line)
-            yield stream.getvalue()
+            yield guard_cells(stream.getvalue())
 
 
 class _Json(_FreshText):

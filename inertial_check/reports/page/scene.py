@@ -765,7 +765,8 @@ def describe_solid(
         scaled_mass = mass / size
         ellipsoid = np.asarray(equivalent_ellipsoid(scaled_mass, values))[::-1]
         box = np.asarray(equivalent_box(scaled_mass, values))[::-1]
-        solid = EquivalentSolid(values * size, R_BS, ellipsoid, box)
+        with np.errstate(over="ignore"):  # moments of entries at the end of float64
+            solid = EquivalentSolid(values * size, R_BS, ellipsoid, box)
     return {
         "mass": encode_number(mass),
         "com": encode_numbers(center),

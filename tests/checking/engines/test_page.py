@@ -10,6 +10,7 @@ from inertial_check.checking.engines import ENGINES, VALIDATORS
 from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
 from inertial_check.documents.model import judge
 from inertial_check.programs.cli.main import main
+from reader_documents import EDGES
 
 FORMATS = ("urdf", "sdf", "mjcf", "usd")
 
@@ -37,7 +38,27 @@ def cases():
         yield f"* {name}: {told or 'all accept'}"
 
 
-@pytest.mark.parametrize(("name", "lines"), [("doors", doors), ("cases", cases)])
+READERS = ("mujoco", "drake", "newton", "pinocchio")
+"""The engines that the battery of tests/cross/engines/test_readers.py runs."""
+
+
+def readings():
+    """One line for each document at the edge of a grammar: what the engines make of its link."""
+    for name, (_, text) in EDGES.items():
+        model = ic.load(text.encode())
+        names = [body.name for body in model.bodies]
+        predictions = predict(model, judge(model))[names.index("link")]
+        actions = {}
+        for engine in READERS:
+            actions.setdefault(predictions[engine].action, []).append(engine)
+        actions.pop("accept", None)
+        told = "; ".join(f"{action} {', '.join(each)}" for action, each in actions.items())
+        yield f"* {name}: {told or 'all accept'}"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"), [("doors", doors), ("cases", cases), ("readings", readings)]
+)
 def test_lists_are_current(name, lines, project_root, request):
     page = project_root / "docs" / "engines.md"
     text = page.read_text(encoding="utf-8")

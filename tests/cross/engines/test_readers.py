@@ -13,7 +13,7 @@ import pytest
 import engine_agreement
 import inertial_check as ic
 from inertial_check.errors import InertialCheckError
-from reader_documents import write_documents
+from reader_documents import EDGES, write_documents
 
 FORMATS = {
     "mujoco": ("mujoco", ("urdf", "mjcf")),
@@ -60,3 +60,31 @@ def test_what_engines_read_otherwise_is_said(engine, request):
         if (what := find_silence(format_, text, engine, result))
     ]
     assert not silent, f"seed {seed}: {len(silent)} of {len(documents)}:\n" + "\n".join(silent[:20])
+
+
+FROM_A_FILE = {("newton", "a declaration behind a comment")}
+"""What an engine refuses in a file only: of a text, Newton takes comments off the beginning."""
+
+
+@pytest.mark.parametrize("engine", FORMATS)
+def test_the_page_shows_what_engines_do(engine):
+    module, formats = FORMATS[engine]
+    python = engine_agreement.interpreter(engine, module, f"pip install {module}")
+    names = [
+        name
+        for name, (format_, _) in EDGES.items()
+        if format_ in formats and (engine, name) not in FROM_A_FILE
+    ]
+    results, _ = engine_agreement.live(python, engine, [EDGES[name] for name in names])
+    for name, result in zip(names, results, strict=True):
+        report = ic.check_model(EDGES[name][1].encode()).files[0]
+        body = next(each for each in report.bodies if each.name == "link")
+        action = body.predictions[engine].action
+        if result["error"] is not None or result["mass"] is None:
+            assert action in ("reject", "drop"), name
+            continue
+        xx, xy, xz, yy, yz, zz = body.judgement.I_BBcm_B
+        ours = [body.judgement.mass, *body.judgement.p_BoBcm_B, xx, xy, xz, xy, yy, yz, xz, yz, zz]
+        theirs = [result["mass"], *result["com"], *np.ravel(result["tensor"])]
+        same = np.allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+        assert action in (("accept",) if same else ("alter", "replace")), name

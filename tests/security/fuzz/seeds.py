@@ -2,8 +2,11 @@
 
 import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -332,10 +335,38 @@ def _models() -> dict[str, list[Case]]:
     }
 
 
+def _results() -> dict[str, list[Case]]:
+    """Reports, rows and a journal, as a check of a model writes them."""
+    from inertial_check.programs.cli.main import main
+
+    common = ["check", str(DATA / "arm.urdf"), "-q", "--isolated", "--no-cache"]
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        for form in ("json", "jsonl"):
+            target = ["--output-format", form, "--output-file", f"{place}/report.{form}"]
+            main([*common, *target])
+        lines = ["--results", f"{place}/rows", "--results-format", "jsonl"]
+        journal = ["--resume", f"{place}/journal", "--output-file", f"{place}/last"]
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            main([*common, *lines])
+            main([*common, *journal, "--output-format", "json"])
+        rows = [path.read_bytes() for path in place.glob("rows/*/*")]
+        reports = [(place / f"report.{form}").read_bytes() for form in ("json", "jsonl")]
+        return {
+            "results": _cases("results.json", "json", [*reports, *rows]),
+            "journal": _cases("journal", "json", [(place / "journal").read_bytes()]),
+        }
+
+
 @cache
 def find_seeds(target: str) -> tuple[Case, ...]:
     """The seeds of a target."""
+    if target in ("results", "journal"):
+        return tuple(_results()[target])
     models = _models()
+    if target == "identify":
+        robot = (DATA / "recordings" / "arm.urdf").read_bytes()
+        return tuple(_cases("a.urdf", "xml", [robot]))
     pyproject = b"[project]\nname = 'x'\n" + b"\n".join(
         line.replace(b"[", b"[tool.inertial-check.", 1) if line.startswith(b"[") else line
         for line in (b"[]\n" + _TOML).split(b"\n")

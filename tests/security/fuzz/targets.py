@@ -222,6 +222,37 @@ def read_name_map(case: Case, path: Path, rng: Random) -> None:
     run_command(["diff", "--map", str(path), str(a), str(b)])
 
 
+def count_results(case: Case, path: Path, rng: Random) -> None:
+    """Count a report or stored rows that somebody has changed."""
+    form = rng.choice(["text", "json", "markdown", "csv"])
+    by = rng.choice([[], ["--by", "upstream,rule"], ["--by", "engine,verdict"]])
+    run_command(["summary", *by, "--output-format", form, str(path)])
+
+
+def fill_model(case: Case, path: Path, rng: Random) -> None:
+    """Fill a model, or compare it with itself and with another."""
+    choice = rng.randrange(3)
+    if choice == 0:
+        total = rng.choice([[], ["--total-mass", "5"], ["--shapes", "collision"]])
+        run_command(["fill", "--density", "1000", *total, str(path)])
+    else:
+        other = path if choice == 1 else DATA / "arm.urdf"
+        run_command(["diff", *rng.choice([[], ["--impact"]]), str(path), str(other)])
+
+
+def resume_check(case: Case, path: Path, rng: Random) -> None:
+    """Resume a run from a damaged journal."""
+    common = ["--isolated", "--jobs", "1", "--no-cache", "--output-format", "json"]
+    form = run_command(["check", *common, "--resume", str(path), str(DATA / "arm.urdf")])
+    expect_form(form, "json") if form else None
+
+
+def identify_robot(case: Case, path: Path, rng: Random) -> None:
+    """Identify the parameters of a damaged robot."""
+    data = str(DATA / "recordings" / "train.csv")
+    run_command(["identify", data, "--model", str(path), "-q"])
+
+
 Target = Callable[[Case, Path, Random], None]
 
 _MODELS = ("urdf", "mjcf", "sdf", "usd", "xacro", "ros-yaml")
@@ -236,6 +267,10 @@ TARGETS: dict[str, Target] = {
     "weights": read_weights,
     "mesh": read_mesh,
     "names": read_name_map,
+    "results": count_results,
+    "fill": fill_model,
+    "journal": resume_check,
+    "identify": identify_robot,
 }
 """The targets, by name."""
 
