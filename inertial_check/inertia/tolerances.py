@@ -65,6 +65,9 @@ SADDLE = 1e-13
 """Least curvature of a descent, relative to the largest: the factor of a singular matrix is not
 unique, and along what leaves it the same nothing bends."""
 
+BOUNDED = 1e-4
+"""Part of a lower bound that its own proof may be short of: a bound need not be the best."""
+
 FIRST_SPREAD = 0.01
 """Least part of the spread in each direction of a body at which a descent starts: without any, the
 descent would see no gain in giving it some."""

@@ -19,6 +19,7 @@ from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
+from inertial_check.projection import newton
 from inertial_check.projection.certificate import RowFailure, SolverResult, leave_points
 from inertial_check.projection.conic.joint import (
     GroupAnswer,
@@ -32,7 +33,7 @@ from inertial_check.projection.conic.joint import (
 from inertial_check.projection.conic.problem import Applied, Piece, Proof
 from inertial_check.projection.conic.solvers import find_solver
 from inertial_check.projection.constraints import FixedEntries, FixedMass
-from inertial_check.projection.margin import MarginAbout, bound_under_forces
+from inertial_check.projection.margin import MarginAbout, bound_missing
 from inertial_check.projection.metrics import Options
 from inertial_check.projection.moments import (
     ISOTROPIC,
@@ -278,7 +279,12 @@ class _GroupSolver:
         # The last parts are those of the margin, one for each body.
         own = slice(10 * len(distance), joint.parts[-len(distance)].rows.start)
         push = joint.multipliers(answer.z, own) @ TO_SVEC
-        missing = bound_under_forces(problem, self._options.margin, answer.theta, push)
+        # The forces of constraints, at whichever answer, are those of a problem whose given bodies
+        # are moved: the Lagrangian, which no body that meets them exceeds.
+        assert problem.W is not None  # it has been weighed
+        shift = np.matmul(newton.invert(problem.W), push[:, :, None])[:, :, 0]
+        moved = problem._replace(theta0=problem.theta0 + shift)
+        missing = bound_missing(moved, self._options.margin, answer.theta)
         whole = float(np.sum(distance**2))
         left = np.nan_to_num(1 - float(np.sum(missing)) / whole) if whole > 0 else 0.0
         return np.asarray(distance * np.sqrt(max(left, 0.0)))

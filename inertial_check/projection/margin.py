@@ -14,14 +14,17 @@ mass q of the answer, W (theta - theta0) = Z - e T with e = mu tr(Z_S). As a wea
 point q + p this Z, or one that moves with p, bounds the distance to the bodies with their centre
 there, by no less than that of the answer for all p of some ellipsoid p^T K p <= s^2. Bodies with
 their centre outside have <K, S'> >= s^2 m, which is linear: the nearest under this cut, without the
-margin, bounds theirs. Where that proves too little, `_cover` covers the space of centres of mass by
-regions that multipliers prove empty of nearer bodies. In a ball of radius R about q the margin
-implies Pi - mu (<T, Pi> - R^2 m) E >= 0, which is convex, and exact on the sphere; the multiplier Y
-of Pi that its nearest body gives proves wherever [c, 1]^T Y [c, 1] >= 0, mostly more than the ball.
+margin, bounds theirs. Where that proves too little, `_cover` covers the space of centres of mass,
+its points at infinity included, by regions that multipliers prove empty of nearer bodies. Where
+(c, 1)^T B (c, 1) >= 0 in a ball of centres c, as R^2 - |c - q|^2, bodies with the margin have
+Pi + k <B, Pi> E >= 0 for some k that B_S gives, besides Pi >= 0, which is convex. The multiplier Y
+of both that their nearest body gives proves all c with [c, 1]^T Y [c, 1] >= 0, mostly more than the
+ball.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -40,7 +43,7 @@ from inertial_check.inertia.tolerances import (
     SOLVED_FACTOR,
     SUFFICIENT_DECREASE,
 )
-from inertial_check.projection import newton
+from inertial_check.projection import interior, newton
 from inertial_check.projection.certificate import see_from_origin
 from inertial_check.projection.constraint import ArrayField, Block, Constraint
 from inertial_check.projection.moments import ISOTROPIC
@@ -81,8 +84,12 @@ CUTS = 12
 BRIEF = 15
 """Newton steps for a multiplier at most: it bounds wherever they end, and six are usual."""
 
-OUTER = 6
-"""Balls about an answer, each twice as large, whose outside is tried to be proven, at most."""
+UNIT = 2.2
+"""Length that is one in the charts of centres of mass, of the geometric mean of two sizes: of 50
+rows with priors of their own at a margin of 0.2 two stay unproven; with 1 seven, with 3 three."""
+
+LEAST_BEND = 0.05
+"""Least weight of a cell's form, of its largest eigenvalue: more than the margin asks is wasted."""
 
 SPLITS, BOXES = 24, 400
 """Rounds in which boxes of centres are halved, and boxes that are tried for one body, at most."""
@@ -90,7 +97,11 @@ SPLITS, BOXES = 24, 400
 REGIONS = 32
 """Proven regions of a body that its boxes are compared with, besides the outside."""
 
+Term = Callable[[Integers, Floats], tuple[Floats, Floats, Floats]]
+"""Values (n,), gradients (n, 10) and Hessians (n, 10, 10) of some rows at bodies (n, 10)."""
+
 _E = np.array([0.0, 0, 0, 0, 2, 0, 0, 2, 0, 2])
+_CHARTS = np.eye(4)[[[*(j for j in range(4) if j != k), k] for k in range(4)]]
 _ROWS, _COLUMNS = [0, 1, 1, 2, 2, 2, 0, 1, 2, 3], [0, 0, 1, 0, 1, 2, 3, 3, 3, 3]
 
 
@@ -152,23 +163,41 @@ def find_nearest(
     return best, light, np.where(light, np.nan, bound)
 
 
-def bound_under_forces(problem: Quadratic, margin: float, theta: Floats, push: Floats) -> Floats:
-    """Bound by how much constraints and the margin allow less than the answers' squared distance.
-
-    The forces of constraints on theta, at whichever answer, are those of a problem whose given
-    bodies are moved: the Lagrangian, which no body that meets them exceeds.
+def find_estimate(
+    problem: Quadratic, margin: float, starts: tuple[Floats, ...], term: Term
+) -> Descent:
+    """Find bodies with a margin that are least in the squared distance and a term beside it.
 
     Args:
-        problem: The problem, with W and without a floor.
+        problem: The problem, with W.
+        margin: The margin, above 0.
+        starts: (n, 10) each, bodies near which the descents start.
+        term: The term.
+    """
+    form, loose = build_form(margin), np.zeros(len(problem.theta0), dtype=np.bool_)
+    ends = [
+        _descend(problem, form, loose, _enter(a, a[:, 1:4] / a[:, :1], margin), STEPS, term)
+        for a in starts
+    ]
+    best = ends[0]
+    for end in ends[1:]:
+        rows = np.flatnonzero(end.value < best.value)
+        for whole, part in zip(best, end.rows(rows), strict=True):
+            np.asarray(whole)[rows] = part
+    return best
+
+
+def bound_missing(moved: Quadratic, margin: float, theta: Floats) -> Floats:
+    """Bound by how much bodies with the margin have less than the squared distance of theta.
+
+    Args:
+        moved: The problem, mostly moved so that theta is the least for what else acts on it.
         margin: The margin.
         theta: (n, 10) answers.
-        push: (n, 10) forces of the constraints, as functionals on theta.
 
     Returns:
         (n,) parts of the squared distances that may be missing.
     """
-    shift = np.matmul(_invert(problem), push[:, :, None])[:, :, 0]
-    moved = problem._replace(theta0=problem.theta0 + shift)
     value, form = measure_change(moved, theta) ** 2, build_form(margin)
     loose = np.zeros(len(value), dtype=np.bool_)
     with np.errstate(all="ignore"):
@@ -229,6 +258,8 @@ def build_form(margin: float) -> Floats:
     basis[range(10), _ROWS, _COLUMNS] = 1.0
     basis[range(6), _COLUMNS[:6], _ROWS[:6]] = 1.0
     Pi = np.einsum("aij,bkj->abik", basis, basis)
+    if margin >= ISOTROPIC:
+        Pi[1:6] = Pi[:, 1:6] = 0.0
     own = Pi[:6, :6]
     spread = np.einsum("abii->ab", own)[:, :, None, None] * np.diag([1.0, 1, 1, 0])
     Pi[:6, :6] = own + margin * (spread - 3 * own)
@@ -246,10 +277,19 @@ def _enter(theta: Floats, center: Floats, margin: float) -> Floats:
     wide *= total / np.where(total > 0, wide.sum(axis=1, keepdims=True), 1.0)
     root = (axes * np.sqrt(wide)[:, None, :]) @ axes.transpose(0, 2, 1)
     entries = root[:, _ROWS[:6], _COLUMNS[:6]]
+    if margin >= ISOTROPIC:  # only the trace of L L is left
+        entries = np.sqrt(total) * (np.arange(6) == 0)
     return np.concatenate([entries, np.sqrt(mass) * center, np.sqrt(mass)], axis=1)
 
 
-def _descend(problem: Quadratic, form: Floats, held: Mask, start: Floats, most: int) -> Descent:
+def _descend(
+    problem: Quadratic,
+    form: Floats,
+    held: Mask,
+    start: Floats,
+    most: int,
+    term: Term | None = None,
+) -> Descent:
     """Descend by Newton's method from u (n, 10); rows that are `held` keep their mass u[:, 9]^2."""
     u, W = np.array(start), problem.W
     assert W is not None  # the caller has built it
@@ -258,14 +298,19 @@ def _descend(problem: Quadratic, form: Floats, held: Mask, start: Floats, most: 
         theta = np.einsum("nka,na->nk", np.tensordot(at, form, (1, 1)), at)
         change = theta - problem.theta0[rows]
         force = np.matmul(W[rows], change[:, :, None])[:, :, 0]
-        return theta, np.einsum("nk,nk->n", change, force), force
+        value = np.einsum("nk,nk->n", change, force)
+        if term is not None:
+            more, slope, _ = term(rows, theta)
+            value, force = value + more, force + slope / 2
+        return theta, value, force
 
     theta, value, force = evaluate(np.arange(len(u)), u)
     hoped = np.array(value)
 
     def advance(rows: Integers) -> Mask:
         J = 2 * np.tensordot(u[rows], form, (1, 1))
-        square = J.transpose(0, 2, 1) @ W[rows] @ J
+        bent = W[rows] if term is None else W[rows] + term(rows, theta[rows])[2] / 2
+        square = J.transpose(0, 2, 1) @ bent @ J
         H = square + 2 * np.tensordot(force[rows], form, (1, 0))
         gradient = np.einsum("nka,nk->na", J, force[rows])
         still = held[rows]
@@ -422,14 +467,12 @@ class Neighbourhood(NamedTuple):
         point: (n, 3) the centres of mass q of the answers [m].
         K: (n, 3, 3) of p^T K p <= s^2 for the centres q + p.
         reach: (n,) s; 0 for none.
-        share: (n,) e, no less than the largest eigenvalue of K.
         value: (n,) what bounds the squared distances.
     """
 
     point: Floats
     K: Floats
     reach: Floats
-    share: Floats
     value: Floats
 
 
@@ -448,7 +491,7 @@ def _find_neighbourhood(problem: Quadratic, found: Descent) -> Neighbourhood:
         K, reach = _find_reach(unpack(Z @ FROM_SVEC)[:, :3, :3], share, V, found.theta[:, 0])
     known = (reach > 0) & np.isfinite(K).all(axis=(1, 2)) & np.isfinite(reach)
     K, reach = np.where(known[:, None, None], K, np.eye(3)), np.where(known, reach, 0.0)
-    return Neighbourhood(point, K, reach, share, dual)
+    return Neighbourhood(point, K, reach, dual)
 
 
 def _invert(problem: Quadratic) -> Floats:
@@ -531,38 +574,90 @@ def _measure_dual(problem: Quadratic, inverse: Floats, y: Floats, terms: Floats)
 
 
 def _relax(
-    problem: Quadratic, inverse: Floats, margin: float, center: Floats, square: Floats
+    problem: Quadratic, inverse: Floats, margin: float, cells: Cells, enough: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Bound the squared distance of bodies with their centre of mass in a ball.
+    """Bound the squared distance of bodies with their centre of mass in the balls of cells.
 
     Args:
         problem: The problem.
         inverse: (n, 10, 10) of its weights.
         margin: The margin.
-        center: (n, 3) of the balls [m].
-        square: (n,) of their radii [m^2].
+        cells: The cells, one for each row.
+        enough: (n,) bounds that need not be raised.
 
     Returns:
         The bounds (n,), bodies (n, 10) that are as near, and the multipliers (n, 10) on theta.
     """
-    T = _build_trace(center)
-    T[:, 0] -= square
-    # X = theta - mu <T, theta> E has to be semidefinite. That map has no inverse at 1/3, so the
-    # dual is solved: the least z^T N z + 2 <z, X0> over z >= 0, whose gradient is X.
-    to_X = TO_SVEC @ (np.eye(10) - margin * _E[:, None] * T[:, None, :])
-    N = to_X @ inverse @ to_X.transpose(0, 2, 1)
-    X0 = np.matmul(to_X, problem.theta0[:, :, None])[:, :, 0]
+    B = cells.build_forms()
+    values = decompose(B[:, :3, :3])[0]
+    # Y = P + s B with P >= 0 is a multiplier of bodies with the margin for 0 <= s <= k tr(P_S).
+    most = (3 * margin - 1) * values[:, 0] - margin * values.sum(axis=1)
+    most = np.maximum(most, LEAST_BEND * np.abs(values).max(axis=1))
+    to_y = np.zeros((len(B), 11, 10)) + np.concatenate([TO_SVEC, np.zeros((1, 10))])
+    to_y[:, 10] = (margin / most)[:, None] * (pack(B) @ TO_SVEC)
+    # The dual: the least z^T N z + 2 <z, X0> over z = (svec(P), s / k).
+    N = to_y @ inverse @ to_y.transpose(0, 2, 1)
+    X0 = np.matmul(to_y, problem.theta0[:, :, None])[:, :, 0]
     with np.errstate(all="ignore"):
-        log_d = -np.log(np.einsum("nii->ni", N)) @ UNITS_FIT.T / 2
+        log_d = -np.log(np.einsum("nii->ni", N[:, :10, :10])) @ UNITS_FIT.T / 2
         units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
-        scale = units[:, ROW] * units[:, COLUMN]
+        a, scale = np.zeros_like(X0[:, :10]), units[:, ROW] * units[:, COLUMN]
+        a[:, _DIAGONAL] = scale[:, _DIAGONAL]
+        size = np.linalg.norm(a, axis=1, keepdims=True)
+        a, scale = a / size, np.concatenate([scale, size], axis=1)
         N, X0 = N * scale[:, :, None] * scale[:, None, :], X0 * scale
-        length, weight = np.linalg.norm(X0, axis=1), np.trace(N, axis1=1, axis2=2) / 10
+        length, weight = np.linalg.norm(X0, axis=1), np.trace(N, axis1=1, axis2=2) / 11
         N, X0 = (N + N.transpose(0, 2, 1)) / (2 * weight[:, None, None]), X0 / length[:, None]
-        z = newton.minimise(N, X0, BRIEF) * scale * (length / weight)[:, None]
-        y, size = (np.einsum("nij,ni->nj", a, b) for a, b in ((to_X, z), (np.abs(to_X), np.abs(z))))
+        z = interior.minimise(N, X0, a, enough * weight / length**2)
+        z = z * scale * (length / weight)[:, None]
+        y, size = (np.einsum("nij,ni->nj", a, b) for a, b in ((to_y, z), (np.abs(to_y), np.abs(z))))
     theta = problem.theta0 + np.matmul(inverse, y[:, :, None])[:, :, 0]
     return _measure_dual(problem, inverse, y, size), theta, y
+
+
+class Cells(NamedTuple):
+    """Boxes of centres of mass, those at infinity included, with the balls around them.
+
+    A centre p about the answer is the line through v = (p / unit, 1), and w = v / v_k without its
+    entry k, which is the largest: four charts of lines, each a cube, that leave out none.
+
+    Attributes:
+        row: (b,) the body of each box.
+        chart: (b,) k.
+        middle: (b, 3) middles of the boxes, as w.
+        half: (b, 3) halves of their edges.
+        low: (b,) lower bounds of the squared distance of bodies with their centre there.
+        frame: (b, 4, 4) v as a map of (c, 1), c about the origin of the problem.
+    """
+
+    row: Integers
+    chart: Integers
+    middle: Floats
+    half: Floats
+    low: Floats
+    frame: Floats
+
+    def rows(self, rows: Integers | Mask) -> Cells:
+        """Select some of the cells."""
+        row, chart, middle, half, low, frame = self
+        return Cells(row[rows], chart[rows], middle[rows], half[rows], low[rows], frame[rows])
+
+    def build_forms(self) -> Floats:
+        """Build B (b, 4, 4) with (c, 1)^T B (c, 1) >= 0 for the centres c in the balls."""
+        own = np.zeros((len(self.row), 4, 4))
+        own[:, range(3), range(3)] = -1.0
+        own[:, :3, 3] = own[:, 3, :3] = self.middle
+        own[:, 3, 3] = np.sum(self.half**2, axis=1) - np.sum(self.middle**2, axis=1)
+        turn = _CHARTS[self.chart] @ self.frame
+        return np.asarray(turn.transpose(0, 2, 1) @ own @ turn)
+
+    def halve(self) -> Cells:
+        """Halve boxes along their longest edges; bodies, charts and bounds are kept."""
+        twice = self.rows(np.repeat(np.arange(len(self.row)), 2))
+        edge = twice.half.argmax(axis=1)[:, None] == np.arange(3)
+        half = np.where(edge, twice.half / 2, twice.half)
+        side = np.tile([-1.0, 1.0], len(self.row))[:, None]
+        return twice._replace(middle=twice.middle + side * edge * half, half=half)
 
 
 def _cover(problem: Quadratic, form: Floats, margin: float, best: Descent, least: Floats) -> Floats:
@@ -579,120 +674,82 @@ def _cover(problem: Quadratic, form: Floats, margin: float, best: Descent, least
         (n,) as `find_bound`.
     """
     count, inverse, near = len(least), _invert(problem), _find_neighbourhood(problem, best)
-    proofs, bends = np.zeros((REGIONS + 1, count, 4, 4)), np.zeros((REGIONS + 1, count))
+    proofs = np.zeros((REGIONS + 1, count, 4, 4))
     proofs[:, :, 3, 3] = -1.0  # holds nowhere
+    back = np.zeros((count, 4, 4)) + np.eye(4)
+    # Between the sizes of the bodies and of what the weights measure by: both are in reach.
+    trace, bodies = _build_trace(near.point), (best.theta, problem.theta0)
+    spread = np.maximum(*(np.abs(np.einsum("ni,ni->n", trace, a)) for a in bodies))
+    unit = np.trace(problem.reference[:, :3, :3], axis1=1, axis2=2) / problem.reference[:, 3, 3]
+    back[:, range(3), range(3)] *= UNIT * (spread / best.theta[:, 0] * unit)[:, None] ** 0.25
+    back[:, :3, 3] = near.point
+    row, zero = np.repeat(np.arange(count), 4), np.zeros((4 * count, 3))
+    chart, frame = np.tile(np.arange(4), count), newton.invert(back)[row]
+    open_ = Cells(row, chart, zero, zero + 1, least[row], frame)
+    tried, aim = np.zeros(count, dtype=np.int32), np.zeros(count)
 
-    def keep(slots: Integers | int, rows: Integers, y: Floats) -> None:
-        proofs[slots, rows] = unpack(y @ FROM_SVEC)
-        values = decompose(proofs[slots, rows][:, :3, :3])[0]
-        bends[slots, rows] = np.minimum(values[:, 0], 0.0)
+    def know(rows: Integers) -> None:
+        # About the answer itself the bound is that of its multiplier.
+        C = np.zeros((len(rows), 4, 4))
+        C[:, :3, :3], C[:, 3, 3] = -near.K[rows], near.reach[rows] ** 2
+        aim[rows] = best.value[rows] * (1 - CERTIFIED)
+        proofs[REGIONS, rows] = see_from_origin(C, near.point[rows])
+        proofs[REGIONS, rows[near.value[rows] < aim[rows]]] *= 0.0
 
-    far, radius, y = _find_outside(problem, inverse, near.point, best, least)
-    keep(REGIONS, np.arange(count), y)
-    # What is bound to stay open outside needs no better proof inside.
-    aim = np.minimum(far, best.value * (1 - CERTIFIED))
-    row = np.flatnonzero(aim * NEAR**2 >= best.value)
-    center, half = near.point[row], np.repeat(radius[row, None], 3, axis=1)
-    low, bound, tried = least[row], np.zeros(count), np.zeros(count, dtype=np.int32)
-    bound[row] = aim[row]
+    know(np.arange(count))
     for _ in range(SPLITS):
-        left = ~_are_proven(near, (proofs, bends), aim, row, center, half)
-        spent = left & (tried[row] >= BOXES)
-        np.minimum.at(bound, row[spent], low[spent])
-        left &= ~spent
-        row, center, half, low = row[left], center[left], half[left], low[left]
-        if not row.size:
+        lowest = np.full(count, np.inf)
+        np.minimum.at(lowest, open_.row, open_.low)
+        # First what an answer called near needs, where it is not given yet.
+        goal = np.where(lowest * NEAR**2 < best.value, best.value / NEAR**2, aim)
+        todo = (open_.low < goal[open_.row]) & (tried[open_.row] < BOXES)
+        cells, open_ = open_.rows(todo), open_.rows(~todo)
+        cells = cells.rows(~_are_proven(proofs, back, cells))
+        if not cells.row.size:
             break
-        np.add.at(tried, row, 1)
-        square = np.einsum("ni,ni->n", half, half)
-        value, theta, y = _relax(problem.rows(row), inverse[row], margin, center, square)
-        low = np.maximum(low, value)
+        np.add.at(tried, cells.row, 1)
+        value, theta, y = _relax(
+            problem.rows(cells.row), inverse[cells.row], margin, cells, aim[cells.row]
+        )
+        cells = cells._replace(low=np.maximum(cells.low, value))
         # The lowest of each body's boxes is where a nearer one may be.
-        order = np.lexsort((low, row))
-        order = order[np.unique(row[order], return_index=True)[1]]
-        moved = _try_starts(problem, form, margin, best, row[order], theta[order])
+        order = np.lexsort((cells.low, cells.row))
+        order = order[np.unique(cells.row[order], return_index=True)[1]]
+        moved = _try_starts(problem, form, margin, best, cells.row[order], theta[order])
         if moved.size:
-            aim[moved] = np.minimum(aim[moved], best.value[moved] * (1 - CERTIFIED))
-            bound = np.minimum(bound, aim)
             found = _find_neighbourhood(problem.rows(moved), best.rows(moved))
             for whole, part in zip(near, found, strict=True):
                 whole[moved] = part
-        found_regions = np.flatnonzero(value >= aim[row])
-        keep(found_regions % REGIONS, row[found_regions], y[found_regions])
-        left = low < aim[row]
-        row, center, half, low = _halve(row[left], center[left], half[left], low[left])
-    np.minimum.at(bound, row, low)
-    proven = bound >= best.value * (1 - CERTIFIED)
-    return np.where(proven, np.nan, np.sqrt(bound))
+            know(moved)
+        kept = np.flatnonzero(value >= aim[cells.row])
+        proofs[kept % REGIONS, cells.row[kept]] = unpack(y[kept] @ FROM_SVEC)
+        cells = cells.rows(cells.low < aim[cells.row]).halve()
+        open_ = Cells._make(np.concatenate(both) for both in zip(open_, cells, strict=True))
+    lowest = np.array(aim)
+    np.minimum.at(lowest, open_.row, open_.low)
+    return np.where(lowest >= best.value * (1 - CERTIFIED), np.nan, np.sqrt(lowest))
 
 
-def _find_outside(
-    problem: Quadratic, inverse: Floats, point: Floats, best: Descent, least: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Find balls about the answers outside which no centre of mass has a nearer body.
-
-    Returns:
-        (n,) squared distances that are proven there, at least `least`; the radii (n,) [m]; and the
-        multipliers (n, 10) on theta of what is more.
-    """
-    trace, rows = _build_trace(point), np.arange(len(point))
-    spread = [np.abs(np.einsum("ni,ni->n", trace, a)) for a in (best.theta, problem.theta0)]
-    radius, proof = np.sqrt(np.maximum(*spread) / best.theta[:, 0]), np.zeros_like(trace)
-    proof[:, 0] = -1.0  # holds nowhere
-    far = np.array(least)
-    for turn in range(OUTER):
-        radius[rows] *= min(turn, 1) + 1
-        cut = trace[rows]
-        cut[:, 0] -= radius[rows] ** 2
-        outside, y = _bound_outside(problem.rows(rows), cut, inverse[rows], best.value[rows])
-        better = outside > far[rows]
-        far[rows[better]], proof[rows[better]] = outside[better], y[better]
-        rows = rows[far[rows] < best.value[rows] * (1 - CERTIFIED)]
-    return far, radius, proof
-
-
-def _are_proven(
-    near: Neighbourhood,
-    regions: tuple[Floats, Floats],
-    aim: Floats,
-    row: Integers,
-    center: Floats,
-    half: Floats,
-) -> Mask:
-    """Find boxes in a proven region, or about the answer, with the ball around each.
+def _are_proven(proofs: Floats, back: Floats, cells: Cells) -> Mask:
+    """Find cells whose ball is in one proven region of their body.
 
     Args:
-        near: Neighbourhoods of the answers (n).
-        regions: (k, n, 4, 4) Y of proven regions [c, 1]^T Y [c, 1] >= 0, and (k, n) their least
-            curvatures, at most 0.
-        aim: (n,) squared distances that are to be proven.
-        row: (b,) the body of each box.
-        center: (b, 3) centres of the boxes [m].
-        half: (b, 3) halves of their edges [m].
+        proofs: (k, n, 4, 4) Y of regions (c, 1)^T Y (c, 1) >= 0 that are proven.
+        back: (n, 4, 4) of (c, 1) as a map of v.
+        cells: The cells.
     """
-    R = np.linalg.norm(half, axis=1)
-    p, place = center - near.point[row], np.concatenate([center, np.ones_like(R)[:, None]], axis=1)
-    inside = np.sqrt(np.maximum(np.einsum("ni,nij,nj->n", p, near.K[row], p), 0.0))
-    closed = inside + R * np.sqrt(near.share[row]) <= near.reach[row]
-    closed &= near.value[row] >= aim[row]
-    for proof, bend in zip(*regions, strict=True):
-        slope = np.matmul(proof[row], place[:, :, None])[:, :, 0]
-        value = np.einsum("ni,ni->n", place, slope) + bend[row] * R**2
-        closed |= value >= 2 * R * np.linalg.norm(slope[:, :3], axis=1)
-    return np.asarray(closed)
-
-
-def _halve(
-    row: Integers, center: Floats, half: Floats, low: Floats
-) -> tuple[Integers, Floats, Floats, Floats]:
-    """Halve boxes along their longest edges; the bodies and bounds of the boxes are kept."""
-    row, low = np.repeat(row, 2), np.repeat(low, 2)
-    center, half = np.repeat(center, 2, axis=0), np.repeat(half, 2, axis=0)
-    edge = half.argmax(axis=1)[:, None] == np.arange(3)
-    half = np.where(edge, half / 2, half)
-    center[::2] -= (edge * half)[::2]
-    center[1::2] += (edge * half)[1::2]
-    return row, center, half, low
+    R = np.linalg.norm(cells.half, axis=1)
+    place = np.concatenate([cells.middle, np.ones_like(R)[:, None]], axis=1)
+    turn = back[cells.row] @ _CHARTS[cells.chart].transpose(0, 2, 1)
+    closed = np.zeros(len(R), dtype=np.bool_)
+    for proof in proofs:
+        rows = np.flatnonzero(~closed)
+        Y = turn[rows].transpose(0, 2, 1) @ proof[cells.row[rows]] @ turn[rows]
+        slope = np.matmul(Y, place[rows][:, :, None])[:, :, 0]
+        bend = np.minimum(decompose(Y[:, :3, :3])[0][:, 0], 0.0)
+        value = np.einsum("ni,ni->n", place[rows], slope) + bend * R[rows] ** 2
+        closed[rows] = value > 2 * R[rows] * np.linalg.norm(slope[:, :3], axis=1)
+    return closed
 
 
 def _try_starts(

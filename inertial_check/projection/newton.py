@@ -118,16 +118,6 @@ def iterate(problem: Normalised, most: int | None = None, search: LineSearch = S
     return _polish(problem, X, Z, np.ones(len(X)), most, search)
 
 
-def minimise(M: Floats, slope: Floats, most: int) -> Floats:
-    """Minimise z^T M z / 2 + <slope, z> over z = svec(Z) (n, 10) with Z >= 0, in a few steps."""
-    zero, one = np.zeros_like(slope), np.ones(len(slope))
-    same = np.zeros((len(slope), 4, 4))
-    # The gradient X = slope + M z is to z what X is to its multiplier, with M for its inverse.
-    X, Z = _guess(slope, M, inverted=True)
-    problem = Normalised(zero, M, slope, 0 * one, same, same, one, one)
-    return _polish(problem, Z, X, one, most, BRIEF).x
-
-
 def _rescue(problem: Normalised, best: Root) -> Root:
     """Improve, in place, the answers of rows on which Newton's method stalled."""
     size = np.linalg.norm(problem.M, axis=(1, 2))
@@ -149,7 +139,7 @@ def _keep_better(best: Root, rows: np.ndarray, found: Root) -> None:
         whole[rows[better]] = part[better]
 
 
-def _guess(x0: Floats, M: Floats, *, inverted: bool = False) -> tuple[Floats, Floats]:
+def _guess(x0: Floats, M: Floats) -> tuple[Floats, Floats]:
     """Guess X and Z (n, 10): Z = v v^T where x0 has one negative eigenvalue.
 
     For most of those rows that is the answer except for rounding: no Newton step on F is left.
@@ -158,7 +148,7 @@ def _guess(x0: Floats, M: Floats, *, inverted: bool = False) -> tuple[Floats, Fl
     values, vectors = decompose(unpack(x0))
     rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
     if rows.size:
-        inverse = M[rows] if inverted else invert(M[rows])
+        inverse = invert(M[rows])
         lowest = values[rows, 0], vectors[rows, :, 0]
         X[rows], Z[rows] = _solve_rank_one(x0[rows], inverse, *lowest)
     return X, Z

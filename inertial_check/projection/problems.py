@@ -40,7 +40,12 @@ from inertial_check.projection.certificate import (
     multiply_matrices,
     verify_matrices,
 )
-from inertial_check.projection.margin import certify_margin, find_nearest
+from inertial_check.projection.margin import (
+    bound_missing,
+    certify_margin,
+    find_estimate,
+    find_nearest,
+)
 from inertial_check.projection.margin import find_multipliers as find_margin_multipliers
 from inertial_check.projection.metrics import (
     Options,
@@ -64,6 +69,7 @@ from inertial_check.projection.quadratic import (
     Quadratic,
     Solution,
     fit_reference,
+    measure_change,
     project_by_whitening,
     weights_of_prior,
 )
@@ -219,7 +225,12 @@ class MatrixEvidence:
             if self.descended is not None and self.descended[some].any():
                 rows = np.flatnonzero(self.descended[some])
                 held = weigh(problem._replace(Delta=self.Delta[some]).rows(rows))
-                anew = certify_margin(held, own[rows], options.margin, of_move=unit == "move")
+                moved, at = own[rows], held.theta0 + own[rows]
+                if options.metric in DIVERGENCES:
+                    rho, metric = options.regularization, options.metric
+                    held = regularised.linearise(held, rho, metric, at)[0]
+                    moved = at - held.theta0
+                anew = certify_margin(held, moved, options.margin, of_move=unit == "move")
                 for whole, new in zip(part, anew, strict=True):
                     whole[rows] = new
             parts.append(part)
@@ -297,9 +308,6 @@ def project_matrices(
     # A margin is sought from a dozen starts at a time.
     batch = BATCH // 8 if options.margin > 0 else BATCH
     for some, problem, _, _ in request.build_problems(batch):
-        if options.metric in DIVERGENCES:
-            found.put(some, solve(problem))
-            continue
         held = hold(solve, problem, options)
         found.put(some, held.solution)
         floored[some], Delta[some] = held.floored, held.problem.Delta
@@ -474,7 +482,8 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
     """
     found = solve(problem)
     least = least_mass(problem, options.mass_min)
-    floored = found.theta[:, 0] < least
+    estimate = options.metric in DIVERGENCES  # which is strictly inside
+    floored = (found.theta[:, 0] < least) & (not estimate)
     Delta = np.array(problem.Delta)
     Delta[floored, 3, 3] = least[floored]
     held = Held(
@@ -483,8 +492,8 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
     )
     _solve_again(solve, held, np.flatnonzero(floored))
     if options.margin > 0:
-        _give_margin(held, options.margin, least)
-    elif lacks_margin(held.solution.theta, 0.0).any():
+        _give_margin(held, options, least)
+    elif not estimate and lacks_margin(held.solution.theta, 0.0).any():
         unlifted, below = held.solution.rows(np.arange(len(least))), np.array(held.problem.Delta)
         ball = spread_about_origin(held.problem, held.solution.theta)
         vain = _raise(solve, held, ball, OWN_SHARE)
@@ -494,14 +503,26 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
     return held
 
 
-def _give_margin(held: Held, margin: float, least: Floats) -> None:
+def _give_margin(held: Held, options: Options, least: Floats) -> None:
     """Replace, in place, the answers without the margin by bodies near what was given with it."""
+    margin, metric, rho = options.margin, options.metric, options.regularization
     rows = np.flatnonzero(lacks_margin(held.solution.theta, margin))
     if not rows.size:
         return
     problem, free = held.problem.rows(rows), held.solution.rows(rows)
     own = weigh(problem._replace(Delta=0 * problem.Delta))
-    found, floored, bound = find_nearest(own, margin, free.theta, least[rows], held.floored[rows])
+    if metric in DIVERGENCES:
+
+        def evaluate(some: Integers, at: Floats) -> tuple[Floats, Floats, Floats]:
+            parts = regularised.evaluate(own.reference[some], at, metric)
+            return rho * parts[0], rho * parts[1], rho * parts[2]
+
+        starts = free.theta, np.asarray(theta_from_pseudo_inertia(own.reference))
+        found = find_estimate(own, margin, starts, evaluate)
+        floored, bound = held.floored[rows], np.zeros(len(rows))
+    else:
+        heavy = least[rows], held.floored[rows]
+        found, floored, bound = find_nearest(own, margin, free.theta, *heavy)
     theta = found.theta
     six = np.asarray(central_inertia(theta, "origin"))
     # Points, whose spread would be nothing, or rounding of their place.
@@ -518,9 +539,19 @@ def _give_margin(held: Held, margin: float, least: Floats) -> None:
     # A bound that rests on the answer without the margin holds where that is proven.
     doubtful = ~floored & ~(free.worst <= CERTIFIED)
     held.bound[rows] = np.where(doubtful, 0.0, bound)
+    if metric in DIVERGENCES:
+        least = measure_change(own, free.theta) ** 2 + evaluate(np.arange(len(rows)), free.theta)[0]
+        own, definite = regularised.linearise(own, rho, metric, theta)
+        # Where that holds, an estimate without the margin that is proven is the least of all.
+        rest = found.value - np.where(free.worst <= CERTIFIED, least, 0.0)
+        open_ = np.fmin(bound_missing(own, margin, theta), rest) / found.value
+        open_ = np.where(definite & ~np.isnan(open_), np.maximum(open_, 0.0), 1.0)
+        bound = measure_change(problem, theta) * np.sqrt(np.maximum(1 - open_, 0.0))
+        held.bound[rows] = np.where(open_ <= CERTIFIED, np.nan, bound)
     own, change = own._replace(Delta=held.problem.Delta[rows]), theta - own.theta0
-    dual = find_margin_multipliers(own, change).Z @ FROM_SVEC
-    certificate = certify_margin(own, change, margin, of_move=False)
+    with np.errstate(all="ignore"):  # a body without mass has no centre, and no certificate
+        certificate = certify_margin(own, change, margin, of_move=False)
+        dual = find_margin_multipliers(own, change).Z @ FROM_SVEC
     steps = free.iterations + found.steps
     held.solution.put(rows, Solution(theta, dual, certificate, steps))
 

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from inertial_check.inertia.arrays import Floats, Integers, Mask
-from inertial_check.inertia.tolerances import CLOSE_EIGENVALUES
+from inertial_check.inertia.tolerances import CLOSE_EIGENVALUES, EPS, ROUNDING_FACTOR
 from inertial_check.projection import newton
 from inertial_check.projection.certificate import Unit
 from inertial_check.projection.quadratic import (
@@ -31,15 +31,18 @@ from inertial_check.projection.quadratic import (
     stationarity,
     to_si,
     to_units,
+    weights_of_prior,
 )
 from inertial_check.projection.svec import (
     COLUMN,
+    FROM_SVEC,
     ROW,
     TO_SVEC,
     Certificate,
     apply,
     congruence,
     decompose,
+    factors,
     pack,
     unpack,
 )
@@ -114,6 +117,53 @@ def verify(
     move = np.linalg.norm(apply(units.inverse, change @ TO_SVEC.T), axis=1) / units.size
     move = np.where(move > 0, move, 1.0)
     return Certificate(*(np.asarray(residual / move) for residual in found))
+
+
+def evaluate(prior: Floats, theta: Floats, divergence: Divergence) -> tuple[Floats, Floats, Floats]:
+    """Compute divergences (n,) of bodies (n, 10) from priors (n, 4, 4), infinite outside the cone.
+
+    Returns:
+        The divergences, their gradients (n, 10) and their Hessians (n, 10, 10) by theta.
+    """
+    to_x = congruence(factors(prior)[1]) @ TO_SVEC
+    values, vectors = decompose(unpack(np.matmul(to_x, theta[:, :, None])[:, :, 0]))
+    inside = values[:, 0] > 0
+    values = np.where(inside[:, None], values, 1.0)
+    if divergence == "entropic":
+        value = np.sum(values - np.log(values) - 1, axis=1)
+        slopes, bends = 1 - 1 / values, 1 / (values[:, ROW] * values[:, COLUMN])
+    else:
+        value = np.sum(_log(values) ** 2, axis=1)
+        slopes, bends = log_slopes(values)
+    turned = congruence(vectors).transpose(0, 2, 1) @ to_x
+    gradient = np.einsum("nik,ni->nk", turned, pack(slopes[:, :, None] * np.eye(4)))
+    bent = turned.transpose(0, 2, 1) @ (bends[:, :, None] * turned)
+    return np.where(inside, value, np.inf), gradient, bent
+
+
+def linearise(
+    problem: Quadratic, rho: float, divergence: Divergence, theta: Floats
+) -> tuple[Quadratic, Mask]:
+    """Build quadratic problems whose bodies are as far below theta (n, 10) as any at most.
+
+    The divergence is at least its tangent, that of the geodesic distance less a square: log^2 bends
+    down by no more than e^-3, where its argument is e^(3/2).
+
+    Returns:
+        The problems, and (n,) for which that holds, as their weights stay definite.
+    """
+    assert problem.W is not None  # the caller has built it
+    whole, bend = weights_of_prior(problem.reference), 0.0
+    if divergence == "affine-invariant":
+        bend = rho * np.exp(-3.0) / 2
+    back = FROM_SVEC @ congruence(factors(problem.reference)[0])
+    values = decompose(back.transpose(0, 2, 1) @ problem.W @ back)[0]
+    definite = values[:, 0] > bend + ROUNDING_FACTOR * EPS * values[:, -1]
+    W = np.where(definite[:, None, None], problem.W - bend * whole, whole)
+    force = np.matmul(problem.W, (theta - problem.theta0)[:, :, None])[:, :, 0]
+    force += rho * evaluate(problem.reference, theta, divergence)[1] / 2
+    moved = theta - np.matmul(newton.invert(W), force[:, :, None])[:, :, 0]
+    return problem._replace(theta0=moved, W=W), definite
 
 
 def _normalise(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[Normalised, Floats]:
