@@ -251,10 +251,12 @@ def limit_confidence(
     counts = COUNTS if counts is None else counts
     if counts is None or confidence < PROBABLE:
         return confidence
-    right, told = counts.get(cause, ((0, 0), (0, 0)))[confidence >= SURE]
-    rate = (right + 1) / (told + 2)
-    most = SURE - 0.01 if confidence >= SURE and rate < _REACHED else 1.0
-    return min(confidence, rate, most)
+    both = counts.get(cause, ((0, 0), (0, 0)))
+    probable, sure = ((right + 1) / (told + 2) for right, told in both)
+    if confidence < SURE:
+        return min(confidence, probable)
+    # Stories that are surer are right at least as often as those that are less sure.
+    return min(confidence, sure if sure >= _REACHED else min(max(probable, sure), SURE - 0.01))
 
 
 def heavy_tail(deviation: Floats, exponent: float = _TAIL) -> Floats:
