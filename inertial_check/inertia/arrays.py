@@ -640,8 +640,10 @@ class EqualByValue:  # noqa: PLW1641 - no hash is meant, see below
     def __repr__(self) -> str:
         """Show the fields of a dataclass on one line, without the content of long ones."""
         assert _has_fields(self)
-        kept = getattr(type(self), "__dataclass_fields__").values()  # noqa: B009 - of subclasses
-        shown = (each.name for each in kept if each.repr)
+        from dataclasses import fields  # no check of a file shows one
+
+        own: Any = self  # of subclasses, which are dataclasses
+        shown = (each.name for each in fields(own) if each.repr)
         return show_fields(self, {name: getattr(self, name) for name in shown})
 
     def _values(self) -> tuple[object, ...]:

@@ -448,11 +448,6 @@ def _(*moments: float) -> bool:
     return slack(moments) < 0
 
 
-@states("README.md", "there is a body (margin as printed (.*?))")
-def _(margin: float) -> bool:
-    return round(slack(["0.0000029", "0.0000033", "0.0000003"]), 3) == margin
-
-
 @states("README.md", "[1.2 0. 0. 0. (.*?) 0. 0. (.*?) 0. (.*?)] projected")
 def _(*moments: float) -> None:
     third = (Fraction("0.08") - Fraction("0.02") - Fraction("0.03")) / 3

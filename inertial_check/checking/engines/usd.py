@@ -94,6 +94,8 @@ def read_as_newton(body: Body, solid: bool) -> NewtonReading:
     said, refused = "", False
     (mass,) = _singles(body, "physics:mass") or [0.0]
     diagonal = _singles(body, "physics:diagonalInertia")
+    if len(diagonal) != 3:  # an attribute of another type
+        diagonal = []
     if diagonal and not all(isfinite(value) and value >= 0 for value in diagonal):
         said = (
             f"{body.id}: authored MassAPI diagonalInertia must have finite, nonnegative components"
@@ -108,8 +110,9 @@ def read_as_newton(body: Body, solid: bool) -> NewtonReading:
             what = "has negative diagonal elements" if negative else "is not positive semidefinite"
             said, tensor = f"Body {body.id}: newton:inertia {what}. Ignoring.", None
     if tensor is None and diagonal:
-        w, x, y, z = _singles(body, "physics:principalAxes") or (1.0, 0.0, 0.0, 0.0)
-        R = np.array(from_quaternion(x, y, z, w))
+        axes = _singles(body, "physics:principalAxes")
+        w, x, y, z = axes if len(axes) == 4 else (1.0, 0.0, 0.0, 0.0)
+        R = np.array(from_quaternion(x, y, z, w) or np.eye(3))
         tensor = six(R @ np.diag(diagonal) @ R.T)
     if not (isfinite(mass) and mass > 0):
         computed, mass = ("mass", 0.0) if solid else ("", 0.0)

@@ -516,8 +516,11 @@ def _heed_the_model(
     others contradict is a note, unless its fit is near exact.
     """
     # Placeholders of light frames on fixed joints, which IC501 leaves out, are told by no other.
-    dummies = find_frames(examination) & examination.assembly.placeholders if found else []
-    explained = {index: {*_EXPLAINED, "IC602"} for index in np.flatnonzero(dummies).tolist()}
+    dummies: list[int] = []
+    if found:
+        frames = find_frames(examination) & examination.assembly.placeholders
+        dummies = np.flatnonzero(frames).tolist()
+    explained = {index: {*_EXPLAINED, "IC602"} for index in dummies}
     for reading, *_ in examination.votes.elections:
         # One count of the last decimal, on all three moments, looks like a placeholder, and
         # different parts come to share a tensor.

@@ -172,7 +172,9 @@ def _find_differences(document: XmlDocument, links: Container[str | None]) -> It
     sides = (each.first("child") for each in root.all("joint"))
     children = {side.attributes.get("link") for side in sides if side is not None}
     roots = [each for each in root.all("link") if each.attributes.get("name") not in children]
-    if len(roots) > 1 and not document.source.path.lower().endswith(".xacro"):  # a part of a robot
+    # Parts of a robot, and links without any joint, are not loaded by themselves.
+    whole = bool(children) and not document.source.path.lower().endswith(".xacro")
+    if len(roots) > 1 and whole:
         named = " and ".join(quote(each.attributes.get("name", "")) for each in roots[:2])
         message = f"urdfdom refuses a model with two roots, as {named}: join them by a joint"
         yield differ(roots[1], message, Misreading(("urdfdom",), said="Two root links found"))
