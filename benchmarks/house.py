@@ -67,6 +67,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
         "checking/engines/mujoco.py": "_RELATIVE _ABSOLUTE _BOUND _EIGENVALUE _MINIMUM",
         "checking/engines/others.py": "_PRODUCTS _UNWRITTEN _NEGLIGIBLE _EDGE "
         "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
+        "checking/engines/usd.py": "_UNIT_IN_MASS_CHECKER _UNIT_IN_RB_008 _NO_LENGTH",
         "documents/mjcf/elements.py": "_LENGTHS",
     },
     "settings tried in turn with a solver or method": {

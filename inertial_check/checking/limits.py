@@ -370,11 +370,3 @@ right frame; chosen: 1 to 6 % are usual."""
 
 MOVED_EXACTLY, MIDDLE = 0.1, 0.05
 """The same two limits for a place so near to the middle that chance hardly gives it."""
-
-SAME_SPELLING = 1e-4
-"""Largest difference of two spellings of one inertia, relative to its largest entry, that rounding
-explains; chosen, as four decimals of a quaternion (0.7071) turn a tensor by 1e-5 and float32 by
-1e-7, and the defects of converters are 0.3."""
-
-UNIT_AXES = 1e-4
-"""Largest distance of the length of principalAxes from 1; that of SimReady RB.008."""

@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.checking.engines.usd import measure_disagreement
-from inertial_check.checking.limits import SAME_SPELLING
 from inertial_check.checking.report import (
     QUANTITIES,
     Account,
@@ -659,7 +658,9 @@ def _compare_pair(one: _SideBody, other: _SideBody, tolerance: float) -> _Compar
     if not fluid <= tolerance:
         differs = (*differs, "added_mass")
     # A second spelling in USD, by which Newton builds another body than all other engines.
-    twice = [name for name, side in (("A", one), ("B", other)) if side.apart > SAME_SPELLING]
+    twice = [
+        name for name, side in (("A", one), ("B", other)) if side.apart > tolerances.SAME_SPELLING
+    ]
     if twice:
         found = found._replace(inertia=max(found.inertia, one.apart, other.apart))
         differs = tuple(dict.fromkeys((*differs, "inertia")))

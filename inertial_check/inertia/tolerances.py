@@ -487,3 +487,11 @@ TURNED_DIGITS = 1e-5
 COPIED_NUMBER = 1e-3
 """Part of the largest number of its kind up to which the numbers of a cause are those of another
 body; the edits of causes have six digits, and some witnesses three."""
+
+SAME_SPELLING = 1e-4
+"""Largest difference of two spellings of one inertia, relative to its largest entry, that rounding
+explains; chosen, as four decimals of a quaternion (0.7071) turn a tensor by 1e-5 and float32 by
+1e-7, and the defects of converters are 0.3."""
+
+UNIT_AXES = 1e-4
+"""Largest distance of the length of principalAxes from 1; that of SimReady RB.008."""

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from inertial_check.checking import limits
 from inertial_check.checking.engines import base
 from inertial_check.checking.engines.base import Engine, Floors, replace_unreadable
 from inertial_check.checking.engines.predict import Batch, Effect, Flags
 from inertial_check.checking.engines.usd import read_as_newton
 from inertial_check.checking.report import Prediction
 from inertial_check.documents.model import Body, Parser
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 
 if TYPE_CHECKING:
@@ -536,7 +536,7 @@ class Newton(Engine):
         known = np.column_stack([batch.mass, batch.I_BBcm_B])
         size = np.abs([known[:, 1:], taken[:, 1:]]).max(axis=(0, 2))
         scale = np.column_stack([np.abs([known[:, 0], taken[:, 0]]).max(axis=0), *[size] * 6])
-        same = np.all(np.abs(taken - known) <= limits.SAME_SPELLING * scale, axis=1)
+        same = np.all(np.abs(taken - known) <= tolerances.SAME_SPELLING * scale, axis=1)
 
         def becomes(i: int) -> str:
             return base.body(repaired.mass[i], repaired.moments[i])

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from inertial_check.checking import limits
 from inertial_check.checking.engines.base import Engine
 from inertial_check.checking.engines.predict import Batch, Effect
 from inertial_check.documents.model import (
@@ -26,6 +25,7 @@ from inertial_check.documents.model import (
     Stage,
 )
 from inertial_check.documents.poses import from_quaternion
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.representations import six, symmetric
 
@@ -137,7 +137,7 @@ def _singles(body: Body, name: str) -> list[float]:
 
 def contradicts(body: Body, judgement: Judgement) -> bool:
     """Whether the two spellings of a body's inertia state different tensors."""
-    return measure_disagreement(body, judgement) > limits.SAME_SPELLING
+    return measure_disagreement(body, judgement) > tolerances.SAME_SPELLING
 
 
 _MASS, _DENSITY, _MOMENTS, _AXES, _NEWTON = (
@@ -155,8 +155,11 @@ _SIGN = "must be a positive value or 0.0."
 _RB_008 = "RigidBodyHasMassAPI: violates"
 _RB_011 = "NestedRigidBodyMassChecker: Rigid body"
 _MAS_001 = "NewtonMassAttributesChecker: newton:inertia"
-_UNIT_IN_MASS_CHECKER, _UNIT_IN_RB_008 = 1e-5, 1e-4
-"""Largest distances of the length of principalAxes from 1 in MassChecker and in RB.008."""
+_UNIT_IN_MASS_CHECKER = 1e-5
+"""Largest distance of the length of principalAxes from 1 in MassChecker."""
+
+_UNIT_IN_RB_008 = 1e-4
+"""The same in RB.008."""
 
 _NO_LENGTH = 1e-4
 """Length of principalAxes up to which RB.008 does not look at it."""

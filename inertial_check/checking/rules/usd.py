@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import hypot
 
-from inertial_check.checking import limits
 from inertial_check.checking.engines.usd import (
     contradicts,
     is_taken_by_newton,
@@ -18,6 +17,7 @@ from inertial_check.checking.report import Finding, Severity
 from inertial_check.checking.rules.base import BodyRule, Rule, count_noun, hull, name_some
 from inertial_check.documents.model import Body, Judgement
 from inertial_check.documents.source import Span
+from inertial_check.inertia import tolerances
 
 _DENSITY, _AXES, _MOMENTS, _NEWTON = (
     "physics:density",
@@ -200,7 +200,7 @@ class AxesNotUnit(BodyRule):
         """One finding on axes of another length."""
         numbers = body.find_numbers(_AXES)
         length = hypot(*(number.value for number in numbers))
-        if numbers and not abs(length - 1) <= limits.UNIT_AXES and length > 0:
+        if numbers and not abs(length - 1) <= tolerances.UNIT_AXES and length > 0:
             w, x, y, z = (f"{number.value / length:.8g}" for number in numbers)
             yield self.at(
                 hull(numbers, body.span),
