@@ -33,7 +33,7 @@ def run_light(project_root, *arguments):
 @pytest.mark.parametrize(
     ("arguments", "code", "last"),
     [
-        (("check", "data/arm.urdf"), 1, "2 of 2 errors can be fixed"),
+        (("check", "data/arm.urdf"), 1, "1 of 2 errors can be fixed"),
         (("fix", "data/arm.urdf"), 1, "1 body would be moved"),
         (("diff", "data/arm.urdf", "data/arm.urdf"), 0, "10 equal"),
         (("project", "data/tables/identified.csv", "--about", "origin"), 1, "3 moved"),

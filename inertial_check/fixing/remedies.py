@@ -201,9 +201,10 @@ class RemedyMethod(Method):
         within = _is_within_digits(case, nearest)
         causes = findings[0].causes if findings else ()
         doubt = sum(each.confidence for each in causes if each.cause not in OF_DIGITS)
-        return self._admit(
-            case, nearest, choice, 1.0 if within else max(0.0, 1.0 - doubt), within or near
-        )
+        # What stays within the printed digits is safe, unless a smaller change was asked for.
+        safe = near or (within and self._request.max_change is None)
+        confidence = 1.0 if within else max(0.0, 1.0 - doubt)
+        return self._admit(case, nearest, choice, confidence, safe)
 
     def _propose_shapes(self, case: Case) -> Proposal | None:
         """Propose the mass that is written, spread evenly over the shapes; None without such."""

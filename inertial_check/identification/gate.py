@@ -111,8 +111,12 @@ def judge_result(
     if flat.any():
         names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
         was_flat = np.asarray(check(found.problem.theta0).margin) < tolerances.EDGE
+        severity = Severity.NOTE
+        if np.any(flat & ~was_flat):  # of one body of several it may be noise
+            most = 2 * np.sum(flat & ~was_flat) > len(flat) and not stands
+            severity = Severity.ERROR if most else Severity.WARNING
         yield Remark(
-            Severity.ERROR if np.any(flat & ~was_flat) and not stands else Severity.NOTE,
+            severity,
             "edge",
             f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
             "--margin keeps bodies off it, and so does a larger --regularization; where the robot "

@@ -35,8 +35,8 @@ def written(body):
 def test_all_are_read_and_what_they_give(models, capsys):
     verdicts, texts, bodies = Counter(), 0, 0
     for path, model in models.items():
-        (report,) = ic.check_model(model, Settings(ignore=("IC2", "IC5", "IC6"))).files
-        assert model.problems == (), path
+        (report,) = ic.check_model(model, Settings(ignore=("IC2", "IC5", "IC6", "IC71"))).files
+        assert [each for each in model.problems if each.kind != "engine"] == [], path
         assert report.findings == (), path
         verdicts.update(body.judgement.verdict for body in report.bodies)
         texts += model.source.data.startswith(b"#usda ")

@@ -283,6 +283,11 @@ def _remark_on_readings(
     if tau.shape[1]:
         same = (steps == 0).all(axis=1) & (np.diff(tau, axis=0) == 0).all(axis=1)
         ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+        # A robot at rest slows down before and speeds up after; a log stops and goes on at speed.
+        usual = np.sqrt(np.mean(steps**2, axis=0)) / 2
+        fast = np.concatenate([[False], (steps > usual).any(axis=1), [False]])
+        stopped = fast[ends[::2]] & fast[ends[1::2] + 1]
+        ends = np.stack([ends[::2], ends[1::2]], axis=1)[stopped].ravel()
         lengths = ends[1::2] - ends[::2] + 1
         longest = int(np.max(lengths, initial=1))
         if longest >= FROZEN_SAMPLES and longest < len(q):
@@ -326,9 +331,9 @@ def _remark_on_readings(
     return remarks
 
 
-FROZEN_SAMPLES = 5
-"""Successive samples in which nothing changes, from which on a log stood still: noise of torques
-alone changes the last digit of one of them."""
+FROZEN_SAMPLES = 10
+"""Successive samples in which nothing changes, between two at speed, from which on a log stood
+still: a published recording of a sound robot has up to five, of packets that were lost."""
 
 PILED = 5
 """Factor by which the largest torque is more frequent than the next one where a range ends."""
