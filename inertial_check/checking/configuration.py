@@ -74,7 +74,7 @@ class Origin(Protocol):
 
     @property
     def stand(self) -> Stand | None:
-        """What stands for the files of the checked tree that it names; None if they do."""
+        """Files that stand for those of the checked tree that it names; None if those do."""
 
     @property
     def trusted(self) -> bool:

@@ -14,7 +14,7 @@ from inertial_check.checking.causes.base import Cause
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
 from inertial_check.checking.rules.base import Rule
 from inertial_check.checking.rules.catalogue import ALL_RULES
-from inertial_check.checking.standards import list_covered
+from inertial_check.checking.standards import list_requirements_of
 
 
 class Page(NamedTuple):
@@ -68,7 +68,9 @@ def rule_page(rule: type[Rule]) -> str:
         severity += f" ({rule.strict_severity.word} with --strict)"
     note = f"Severity: {severity}."
     page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
-    covered = [f"* {each.standard} {each.id}: {each.relation}" for each in list_covered(rule.code)]
+    covered = [
+        f"* {each.standard} {each.id}: {each.relation}" for each in list_requirements_of(rule.code)
+    ]
     return page + "".join(f"{line}\n" for line in ("\n## Standards", *covered) if covered)
 
 
@@ -85,7 +87,7 @@ def describe_rule(rule: type[Rule]) -> RuleDescription:
         "explanation": text.sections,
         "covers": [
             {"standard": each.standard, "id": each.id, "relation": each.relation}
-            for each in list_covered(rule.code)
+            for each in list_requirements_of(rule.code)
         ],
     }
 

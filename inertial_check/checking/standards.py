@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 Relation = Literal["equal", "stricter", "weaker", "none"]
-"""What the rules ask for beside the requirement: the same, more, less, or nothing."""
+"""Demand of the rules beside that of the requirement: the same, more, less, or nothing."""
 
 
 class Standard(NamedTuple):
@@ -220,7 +220,7 @@ def list_requirements(standard: str) -> list[Requirement]:
     return [each for each in REQUIREMENTS if each.standard == standard]
 
 
-def list_covered(code: str) -> Iterator[Requirement]:
+def list_requirements_of(code: str) -> Iterator[Requirement]:
     """List the requirements that a rule covers, alone or with others."""
     return (each for each in REQUIREMENTS if code in each.codes)
 

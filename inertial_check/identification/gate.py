@@ -53,12 +53,11 @@ is taken for: of a single one, a force that touches it may be the reason."""
 
 MISFIT = 2.0
 """Weighted RMS of the fitted torques above which the answer is none: the weights are those of the
-residuals, so that it is 1 but for what the prior and the cone forbid. Sound recordings of five
-robots stay below 1.1."""
+residuals, so that it is 1 but for what the prior and the cone forbid; chosen."""
 
 ASTRAY = 5.0
 """Move of a parameter without support of the samples, in the prior's own sizes, above which the
-answer is none: noise does not move so far what the samples do not decide."""
+answer is none; chosen, as noise seldom moves so far what the samples do not decide."""
 
 WORSE = 1.05
 """Ratio of a validation's RMSE to that of the prior's bodies above which identifying did harm."""
@@ -119,8 +118,8 @@ def judge_result(
             severity,
             "edge",
             f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
-            "--margin keeps bodies off it, and so does a larger --regularization; where the robot "
-            "as written is not so flat, something else is wrong that the data say of it",
+            "--margin keeps bodies off it, and so does a larger --regularization; a body that is "
+            "solid in the robot's file may be flat here for another mistake, which it takes up",
         )
     # Remark on friction numbers that the data leave open.
     train = fits[0]

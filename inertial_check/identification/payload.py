@@ -11,6 +11,7 @@ import numpy as np
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.errors import ParameterError, UsageError
+from inertial_check.identification.diagnosis.mistakes import DEVIATIONS
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,
@@ -194,12 +195,9 @@ def _read_torques(
     return leave_out_rows(samples, unmeasured), datasets.redundancy, remarks
 
 
-DEVIATIONS = 5.0
-"""Standard deviations by which a scale of the torques has to differ from 1."""
-
 OTHER_SCALE = 0.05
-"""Relative difference of torques from those of the robot's bodies above which the payload is
-another one: a robot file is seldom nearer."""
+"""Relative difference of torques from those of the robot's bodies above which the payload is in
+doubt; chosen, as a robot's file is seldom nearer."""
 
 
 def _measure_scale(samples: Samples, tau: Floats, measured: list[int]) -> tuple[float, float]:

@@ -324,7 +324,7 @@ SAME_STEP = 1e-3
 """Part of a step by which the distance of two readings may differ from whole ones: their digits."""
 
 ZERO_OF_JOINT = 1e-4
-"""Turn to which the zero of a joint is searched [rad]: a tenth of what encoders are mounted to."""
+"""Turn to which the zero of a joint is searched [rad]: finer than any recording tells it."""
 
 LIMIT_ROUNDING = 1e-9
 """Part of a limit by which a motion may exceed it: files of trajectories have few digits."""

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from inertial_check import __version__
 from inertial_check.checking.report import FileReport, Finding, Remedy, Report, TextReplacement
-from inertial_check.checking.standards import STANDARDS, list_covered, list_requirements
+from inertial_check.checking.standards import STANDARDS, list_requirements, list_requirements_of
 from inertial_check.documents.escaping import clip, dump_json, sarif_text
 from inertial_check.documents.files.access import Json
 from inertial_check.documents.source import Place
@@ -148,7 +148,7 @@ def _rule(rule: RulePage) -> dict[str, Json]:
                 "kinds": ["equal" if each.relation == "equal" else "relevant"],
                 "properties": {"relation": each.relation},
             }
-            for each in list_covered(rule.code)
+            for each in list_requirements_of(rule.code)
         ],
     }
 
@@ -214,7 +214,7 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
             result["ruleIndex"] = index[finding.code]
             result["taxa"] = [
                 {"id": each.id, "toolComponent": {"name": each.standard}}
-                for each in list_covered(finding.code)
+                for each in list_requirements_of(finding.code)
             ]
         if predictions := engines.get(finding.body_id or ""):
             actions = {name: each.action for name, each in predictions.items()}

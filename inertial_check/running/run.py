@@ -416,7 +416,7 @@ _SHARED_CONFIGURATION = "pyproject.toml"
 
 
 class Changes:
-    """What is not as it was at the merge base of a revision and HEAD.
+    """Files that are not as they were at the merge base of a revision and HEAD.
 
     Attributes:
         base: The merge base.

@@ -1,4 +1,4 @@
-"""What a gate takes in place of the files of a checked tree, and what a change must not bring.
+"""Settings that a gate takes in place of those of a checked tree, and changes that it refuses.
 
 A folder outside the tree stands for it, or a revision of git, of which the configurations are
 written into a folder, with the baselines, tables and further configurations that they name.

@@ -228,8 +228,8 @@ COUNTS: ReliabilityCounts | None = MappingProxyType({
     "wrong-frame": ((3, 6), (7, 9)),
 })
 # fmt: on
-"""Of each cause how many first stories were right and how many were told, between PROBABLE and
-SURE, and from SURE on, by the shares alone; None to leave confidences as the shares give them. The
+"""Counts of the first stories of each cause, right and told, between PROBABLE and SURE, and from
+SURE on, by the shares alone; None to leave confidences as the shares give them. The
 stories are those of defects planted into sound bodies, of public reports, and of real models that
 were judged by hand; `benchmarks/reliability.py` writes the table."""
 

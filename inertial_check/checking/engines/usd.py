@@ -68,7 +68,7 @@ def measure_disagreement(body: Body, judgement: Judgement) -> float:
 
 
 class NewtonReading(NamedTuple):
-    """What Newton's importer of USD takes for one body.
+    """Numbers that Newton's importer of USD takes for one body.
 
     Attributes:
         mass: Mass, in units of the stage, which Newton takes for kilograms.
@@ -94,8 +94,6 @@ def read_as_newton(body: Body, solid: bool) -> NewtonReading:
     said, refused = "", False
     (mass,) = _singles(body, "physics:mass") or [0.0]
     diagonal = _singles(body, "physics:diagonalInertia")
-    if len(diagonal) != 3:  # an attribute of another type
-        diagonal = []
     if diagonal and not all(isfinite(value) and value >= 0 for value in diagonal):
         said = (
             f"{body.id}: authored MassAPI diagonalInertia must have finite, nonnegative components"
@@ -110,8 +108,7 @@ def read_as_newton(body: Body, solid: bool) -> NewtonReading:
             what = "has negative diagonal elements" if negative else "is not positive semidefinite"
             said, tensor = f"Body {body.id}: newton:inertia {what}. Ignoring.", None
     if tensor is None and diagonal:
-        axes = _singles(body, "physics:principalAxes")
-        w, x, y, z = axes if len(axes) == 4 else (1.0, 0.0, 0.0, 0.0)
+        w, x, y, z = _singles(body, "physics:principalAxes") or (1.0, 0.0, 0.0, 0.0)
         R = np.array(from_quaternion(x, y, z, w) or np.eye(3))
         tensor = six(R @ np.diag(diagonal) @ R.T)
     if not (isfinite(mass) and mass > 0):
@@ -165,7 +162,7 @@ _NO_LENGTH = 1e-4
 """Length of principalAxes up to which RB.008 does not look at it."""
 
 Prim = Mapping[str, Spelling]
-"""What one prim states, by the names of its attributes and schemas."""
+"""Spellings that one prim states, by the names of its attributes and schemas."""
 
 
 class NvidiaValidator(Engine):

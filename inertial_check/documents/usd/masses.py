@@ -48,12 +48,12 @@ _PHYSICS_NAMES = (
 _DENSITY = "physics:density"
 
 _UNSEEN = Misreading(("usdphysics",), "replace", becomes="mass and inertia of its colliders")
-"""What engines without Newton's schema make of a body that applies no other."""
+"""Readings, by engines without Newton's schema, of a body that applies no other."""
 
 _NEWTON_ONLY = Misreading(
     ("usdphysics",), "replace", becomes="its mass with an inertia that UsdPhysics computes"
 )
-"""What engines make of an inertia that stands in newton:inertia alone."""
+"""Readings, by engines, of an inertia that stands in newton:inertia alone."""
 
 _SPHERE_RADIUS = 0.1
 """Radius [m] of the sphere that UsdPhysics assumes for a body with mass but no inertia and no
@@ -213,6 +213,9 @@ class MassReader:
             for name in ("physics:mass", _DENSITY, *list(_NAMES)[1:]):
                 written = part["attributes"].get(name)
                 values = written["values"] if written else None
+                # A value of another type is none; how long an array is, validators judge.
+                if name != "newton:inertia" and len(values or ()) != _NAMES.get(name, 1):
+                    values = None
                 numbers = [_shortest_number(value, self._nowhere) for value in values or ()]
                 state = "absent"
                 if part is own and name == _DENSITY and name in self._written:

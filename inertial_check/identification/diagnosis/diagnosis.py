@@ -279,35 +279,36 @@ def _remark_on_readings(
         count = int(turns[:, turned].sum())
         message = f"{list_joints(joints, turned)}: the position jumps by a turn, {count} times"
         remarks.append(SignalRemark("wrapped", message, {"jumps": turns.sum(axis=0).tolist()}))
-    moving = np.ones(len(q), dtype=bool)
+    # Steps, with one beyond each end, in which a joint goes at half its usual speed or more.
+    fast = np.zeros(len(q) + 1, dtype=bool)
+    fast[1:-1] = (steps > np.sqrt(np.mean(steps**2, axis=0)) / 2).any(axis=1)
     if tau.shape[1]:
         same = (steps == 0).all(axis=1) & (np.diff(tau, axis=0) == 0).all(axis=1)
-        ends = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+        first, last = edges[::2], edges[1::2]
         # A robot at rest slows down before and speeds up after; a log stops and goes on at speed.
-        usual = np.sqrt(np.mean(steps**2, axis=0)) / 2
-        fast = np.concatenate([[False], (steps > usual).any(axis=1), [False]])
-        stopped = fast[ends[::2]] & fast[ends[1::2] + 1]
-        ends = np.stack([ends[::2], ends[1::2]], axis=1)[stopped].ravel()
-        lengths = ends[1::2] - ends[::2] + 1
+        lengths = np.where(fast[first] & fast[last + 1], last - first + 1, 1)
         longest = int(np.max(lengths, initial=1))
-        if longest >= FROZEN_SAMPLES and longest < len(q):
-            at = int(ends[2 * int(np.argmax(lengths))])
-            moving[1:] = ~same
+        if longest >= FROZEN_SAMPLES:
+            at = int(first[int(np.argmax(lengths))])
             message = (
                 f"all positions and torques stay the same for {longest} samples from sample {at} "
                 "on: the log stood still, the robot hardly"
             )
             remarks.append(SignalRemark("frozen", message, {"from": at, "samples": longest}))
     shares = np.zeros(tau.shape[1])
-    for joint, column in enumerate(tau[moving[: len(tau)]].T):
+    # A held posture repeats its torque, so that only samples in motion count.
+    moving = tau[(fast[:-1] | fast[1:])[: len(tau)]]
+    for joint, column in enumerate(moving.T):
         levels, counts = np.unique(column, return_counts=True)
         if len(levels) > 2:  # a range that ends piles up what lies beyond it
             piles = [
-                count
-                for count, beside in ((counts[0], counts[1]), (counts[-1], counts[-2]))
-                if count > PILED * beside and count > LEAST_PILE * len(column)
+                counts[end]
+                for end, beside in ((0, 1), (-1, -2))
+                if levels[end]
+                and counts[end] > max(PILED * counts[beside], LEAST_PILE * len(moving))
             ]
-            shares[joint] = sum(piles) / len(column)
+            shares[joint] = sum(piles) / len(moving)
     if shares.any():
         message = (
             f"{list_joints(joints, shares > 0)}: {100 * shares.max():.3g} % of the torques are one "
@@ -324,8 +325,8 @@ def _remark_on_readings(
     if coarse.any():
         message = (
             f"{list_joints(joints, coarse > 0)}: positions come in steps of "
-            f"{format_range(coarse[coarse > 0])}, fewer than {FEW_STEPS} over the whole motion: "
-            "velocities and accelerations of them are mostly noise"
+            f"{format_range(coarse[coarse > 0])}, fewer than {FEW_STEPS} over the whole motion, "
+            "which makes velocities and accelerations noisy"
         )
         remarks.append(SignalRemark("coarse", message, {"step": list_floats(coarse)}))
     return remarks
@@ -336,13 +337,14 @@ FROZEN_SAMPLES = 10
 still: a published recording of a sound robot has up to five, of packets that were lost."""
 
 PILED = 5
-"""Factor by which the largest torque is more frequent than the next one where a range ends."""
+"""Factor by which the largest torque is more frequent than the next one where a range ends;
+chosen."""
 
 LEAST_PILE = 0.01
-"""Part of all samples from which on such a torque matters."""
+"""Part of all samples from which on such a torque matters; chosen."""
 
 FEW_STEPS = 1000
-"""Steps of an encoder over a motion below which its derivatives are mostly noise: 10 bits a turn
+"""Steps of an encoder over a motion below which its derivatives are noisy; chosen: 10 bits a turn
 give some hundred."""
 
 

@@ -405,14 +405,16 @@ def find_zero(
 
 
 TRIED = 0.05
-"""Turn of each joint to either side that tells which one's zero is searched [rad]."""
+"""Turn of each joint, to either side, by which the one whose zero is searched is found [rad];
+chosen."""
 
 NEAR_ZERO = 0.35
-"""Turn of a zero that is searched around each quarter turn [rad]: beyond it the next one is nearer
-than a person mounts a sensor."""
+"""Half width of the search about a quarter turn [rad]; chosen, as sensors are mounted nearer to
+one."""
 
 DEVIATIONS = 5.0
-"""Standard deviations by which a shifted zero has to explain a recording better."""
+"""Standard deviations by which a shifted zero has to explain a recording better, or a scale of the
+torques to differ from 1."""
 
 WELL_EXPLAINED = 0.95
 """Part of a torque's variance from which on its fit raises no suspicion: every joint of the three

@@ -7,9 +7,10 @@ import pytest
 from inertial_check.checking.causes import base
 
 
-@pytest.fixture(scope="package", autouse=True)
+# Of a package it would outlast these tests, as the folder has no __init__.py, and change others.
+@pytest.fixture(scope="module", autouse=True)
 def confidences_by_shares() -> Iterator[None]:
     """Leave confidences as the evidence gives them, whatever was seen right so far."""
-    counts, base.COUNTS = base.COUNTS, None
-    yield
-    base.COUNTS = counts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "COUNTS", None)
+        yield

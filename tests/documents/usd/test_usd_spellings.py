@@ -260,3 +260,31 @@ def test_an_encoded_name_is_the_one_that_was_meant():
     text = text.replace("    prepend api", '    displayName = "/base_link"\n    prepend api')
     (body,) = ic.load(text.encode()).bodies
     assert (body.name, body.id) == ("/base_link", "/tn__base_link_aE")
+
+
+STRANGE = [
+    "float physics:diagonalInertia = 1",
+    "float2 physics:diagonalInertia = (1, 2)",
+    'string physics:diagonalInertia = "x"',
+    "float3 physics:diagonalInertia = (inf, 1, 1)",
+    "float3 physics:principalAxes = (1, 0, 0)",
+    "quatf physics:principalAxes = (1e308, 0, 0, 0)",
+    "quatf physics:principalAxes = (nan, 0, 0, 0)",
+    "quatf physics:principalAxes = (0, 0, 0, 0)",
+    "float[] newton:inertia = [1, 2]",
+    "float newton:inertia = 3",
+    "float physics:centerOfMass = 2",
+    "float3 physics:mass = (1, 2, 3)",
+]
+"""Attributes of other types than those of their schemas, and numbers at the end of the range."""
+
+
+@pytest.mark.parametrize("schemas", [BOTH, '"PhysicsRigidBodyAPI"'])
+@pytest.mark.parametrize("line", STRANGE)
+def test_attributes_of_any_type_cost_no_prediction(line, schemas):
+    """The bug: predictions of the whole file failed with an internal error."""
+    kept = [each for each in ELBOW.splitlines() if each.split()[1] != line.split()[1]]
+    text = document("\n".join([*kept, f"    {line}", COLLIDER]), schemas)
+    report = ic.check_model(text.encode())
+    assert report.notes == ()
+    assert set(report.files[0].bodies[0].predictions) >= {"newton", "nvidia", "rep0158"}

@@ -278,3 +278,17 @@ class TestRealRecordings:
         assert "time" in kinds(diagnose(q, None, u, t=1e3 * t))
         for wrong in (-u, 1.1 * u, u[:, ::-1]):
             assert "velocity" in kinds(diagnose(q, None, wrong, t=t))
+
+
+def test_a_pause_is_no_frozen_log_and_a_held_torque_no_end_of_a_range():
+    """A robot slows down before a rest, in which torques of few digits repeat."""
+    t = np.linspace(0, 20, 2001)
+    swing = np.where(t < 10, 1 - np.cos(np.pi * np.minimum(t, 4)), 1 - np.cos(np.pi * (t - 10)))
+    q = np.column_stack([np.round(swing, 4), np.round(0.5 * swing, 4)])
+    tau = np.round(np.column_stack([5 * np.cos(q[:, 0]), 2 * np.sin(q[:, 1])]), 3)
+    assert kinds(diagnose(q, tau, t=t)) == []
+    late = np.where(
+        (np.arange(len(t)) >= 1050) & (np.arange(len(t)) < 1080), 1050, np.arange(len(t))
+    )
+    assert kinds(diagnose(q[late], tau[late], t=t)) == ["frozen"]
+    assert kinds(diagnose(q, np.minimum(tau, [4.0, 9.0]), t=t)) == ["saturated"]
