@@ -21,7 +21,7 @@ from inertial_check.documents.files.access import (
     remember_folders,
     root_of,
 )
-from inertial_check.documents.files.walking import MESH_SUFFIXES, SUFFIXES
+from inertial_check.documents.files.walking import MESH_SUFFIXES, SUFFIXES, is_archive
 from inertial_check.documents.inertials import CountedFile, count_bytes
 from inertial_check.documents.load import (
     FORMATS,
@@ -52,6 +52,7 @@ _REMEDIES = {
     "link out of the repository": "name what they lead to, or --follow-outside",
     "Git LFS pointer": "`git lfs pull` fetches the files",
     "empty submodule": "`git submodule update --init --recursive` fetches them",
+    "archive": "name an archive to check the models in it",
     "file in a hidden folder": "name the folder to check them",
     "file like a model": "their content is no robot model",
 }
@@ -280,6 +281,9 @@ class _Search:
         """Include a file if it is a model; returns whether it is one, of whatever format."""
         if self._excludes(entry.printed):
             return True  # so that a folder of excluded files is not reported as empty
+        if is_archive(entry.absolute) and os.path.isfile(entry.absolute):
+            self._skip("archive", entry.printed)
+            return False
         if kind := self._find_kind_of_link(entry.absolute, access):
             self._skip(kind, entry.printed)
             return False

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from inertial_check.checking.report import UnjudgedInertial
+from inertial_check.checking.report import SkippedFiles, UnjudgedInertial
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.escaping import markdown_text
 from inertial_check.programs.cli.main import main
@@ -29,6 +29,10 @@ def folder(tmp_path, monkeypatch):
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def git(*arguments):
+    subprocess.run(["git", *arguments], check=True, capture_output=True)
 
 
 def account(*paths, **options):
@@ -399,9 +403,6 @@ def test_settings_and_comments_that_lower_the_check_are_told(folder, capsys):
 
 
 def test_what_git_tracks_is_read_and_hidden_folders_are_told(folder):
-    def git(*arguments):
-        subprocess.run(["git", *arguments], check=True, capture_output=True)
-
     git("init", "-q")
     (folder / ".gitignore").write_text("*.urdf\nbuild/\n")
     for name in ("a.urdf", "b.urdf", "build/c.urdf", "build/d.urdf", ".hidden/e.urdf"):
@@ -414,3 +415,61 @@ def test_what_git_tracks_is_read_and_hidden_folders_are_told(folder):
     assert [each.path for each in report.files] == ["./a.urdf", "./build/c.urdf"]
     (skipped,) = report.account.skipped
     assert (skipped.kind, skipped.paths) == ("file in a hidden folder", ("./.hidden/e.urdf",))
+
+
+@pytest.mark.parametrize("options", [[], ["--object-format=sha256"]], ids=["sha1", "sha256"])
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_what_git_tracks_is_read_from_any_version_of_its_index(folder, version, options):
+    names = [f"arm/{'x' * (i + 1)}{part}.urdf" for i in range(39) for part in ("", "_é", "/b")]
+    for name in [*names, "arm/untracked.urdf", "armature.urdf"]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(URDF.replace('name="a"', f'name="{len(name)}"'))
+    git("init", "-q", *options)
+    (folder / ".gitignore").write_text("*.urdf\n")
+    git("add", "-f", *names)
+    if version == 3:  # git writes it only for entries with more flags
+        git("add", "-f", "-N", "armature.urdf")
+        names.append("armature.urdf")
+    else:
+        git("update-index", f"--index-version={version}")
+    assert (folder / ".git" / "index").read_bytes()[7] == version
+    report = check_paths(CheckRequest(["."], lambda path: SETTINGS))
+    assert sorted(each.path for each in report.files) == sorted(f"./{name}" for name in names)
+
+
+def test_what_git_tracks_is_read_in_worktrees_and_submodules(folder):
+    main, inner = folder / "main", folder / "inner"
+    for repository in (main, inner):
+        git("init", "-q", str(repository))
+        (repository / "a.urdf").write_text(URDF)
+        (repository / ".gitignore").write_text("*.urdf\n")
+        git("-C", str(repository), "add", "-f", ".gitignore", "a.urdf")
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        git("-C", str(repository), *who, "commit", "-q", "-m", "a")
+    git("-C", str(main), "worktree", "add", "-q", str(folder / "tree"))
+    protocol = ["-c", "protocol.file.allow=always"]
+    git("-C", str(folder / "tree"), *protocol, "submodule", "add", "-q", str(inner), "sub")
+    report = check_paths(CheckRequest(["tree"], lambda path: SETTINGS))
+    assert [each.path for each in report.files] == ["tree/a.urdf", "tree/sub/a.urdf"]
+    # A file made by a stranger, which names the folder of another repository, leads nowhere.
+    stranger = folder / "stranger"
+    stranger.mkdir()
+    (stranger / "a.urdf").write_text(URDF)
+    (stranger / ".gitignore").write_text("*.urdf\n")
+    for text in (f"gitdir: {main / '.git'}\n", "gitdir: \0\n", "gitdir: " + "x" * 9000):
+        (stranger / ".git").write_text(text)
+        assert account("stranger", allow_empty=True).inertials == 0
+
+
+def test_archives_in_a_searched_folder_are_counted_and_not_opened(folder, capsys):
+    (folder / "robot.urdf").write_text(URDF)
+    for name in ("a.zip", "b.TAR.GZ", "c.txz"):
+        (folder / name).write_bytes(b"not looked into")
+    report = check_paths(CheckRequest(["."], lambda path: SETTINGS))
+    (skipped,) = report.account.skipped
+    assert skipped == SkippedFiles("archive", 3, ("./a.zip", "./b.TAR.GZ", "./c.txz"))
+    (note,) = [each for each in report.notes if "archive" in each]
+    assert note == (
+        "skipped 3 archives: name an archive to check the models in it "
+        "(./a.zip, ./b.TAR.GZ, ./c.txz)"
+    )

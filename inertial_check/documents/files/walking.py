@@ -10,6 +10,7 @@ Path patterns of settings, matched as git matches those of a folder's .gitignore
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -70,13 +71,17 @@ class IgnoreFile(NamedTuple):
 _LARGEST_INDEX = 1 << 26
 """Largest size of an index of git [bytes]: a million files have less."""
 
+_WORK_TREE = re.compile(r"^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE)
+_LARGEST_POINTER = 1 << 13
+"""Largest size of a file that names a folder of git [bytes]: paths have at most 4,096."""
+
 
 def is_tracked(path: str, repository: str) -> bool:
     """Tell whether the index of a repository has a file, or one in a folder: git ignores neither.
 
-    Nothing is tracked where the index cannot be read, or is of a version that shortens names.
+    Nothing is tracked where the index cannot be read.
     """
-    index = os.path.join(repository, ".git", "index")
+    index = os.path.join(_find_git_folder(repository), "index")
     try:
         changed = os.lstat(index).st_mtime_ns
     except OSError:
@@ -84,28 +89,80 @@ def is_tracked(path: str, repository: str) -> bool:
     return path in _read_index(repository, index, changed)
 
 
+def _find_git_folder(repository: str) -> str:
+    """Find the folder that git keeps for a repository: `.git`, or what a file of that name says.
+
+    The file is believed where the folder that it names tells of this repository in turn: as
+    `gitdir` for a worktree, as `core.worktree` for a submodule. So one made by a stranger leads to
+    nothing of another's.
+    """
+    mark = os.path.join(repository, ".git")
+    try:
+        text = os.fsdecode(read_regular(mark, _LARGEST_POINTER)).replace("\0", "")
+    except OSError:  # a folder, usually
+        return mark
+    folder = os.path.join(repository, text.removeprefix("gitdir: ").rstrip("\n"))
+    for name, told in (("gitdir", re.compile("(.+)")), ("config", _WORK_TREE)):
+        try:
+            found = told.search(os.fsdecode(read_regular(f"{folder}/{name}", _LARGEST_POINTER)))
+        except OSError:
+            continue
+        back = os.path.join(folder, found[1].replace("\0", "")) if found else ""
+        if found and os.path.realpath(back) in (
+            os.path.realpath(mark),
+            os.path.realpath(repository),
+        ):
+            return folder
+    return mark
+
+
 @lru_cache(maxsize=8)
 def _read_index(repository: str, index: str, changed: int) -> frozenset[str]:
-    """List the files of an index of git as it was changed last, and the folders above them."""
+    """List the files of an index of git as it was changed last, and the folders above them.
+
+    The layout is that of gitformat-index(5): version 4 leaves out what a name has in common with
+    the one before it, and pads nothing. An index of a repository with SHA-256 has longer hashes.
+    """
     try:
         data = b"" if os.path.islink(index) else read_regular(index, _LARGEST_INDEX)
     except OSError:
         data = b""
+    version = int.from_bytes(data[4:8], "big") if data[:4] == b"DIRC" else 0
+    if version not in (2, 3, 4):
+        return frozenset()
+    # The last hash is that of all that stands before it, so it tells which hash the index has.
+    longer = hashlib.sha256(data[:-32]).digest() == data[-32:]
+    flags = 40 + (32 if longer else 20)
     found: set[str] = set()
-    known = data[:4] == b"DIRC" and int.from_bytes(data[4:8], "big") in (2, 3)
-    at = 12
-    for _ in range(int.from_bytes(data[8:12], "big") if known else 0):
-        extended = data[at + 60 : at + 61] >= b"@" and data[at + 60] & 0x40
-        start = at + 62 + 2 * bool(extended)
+    name, at = b"", 12
+    for _ in range(int.from_bytes(data[8:12], "big")):
+        extended = bool(data[at + flags : at + flags + 1] >= b"@" and data[at + flags] & 0x40)
+        start = at + flags + 2 + 2 * extended
+        kept = 0
+        if version == 4:
+            dropped, start = _read_offset(data, start)
+            kept = max(len(name) - dropped, 0)
         end = data.find(b"\0", start)
         if end < 0:
             return frozenset()
-        path = os.path.join(repository, os.fsdecode(data[start:end]))
-        at += (end - at) // 8 * 8 + 8
+        name = name[:kept] + data[start:end]
+        at = end + 1 if version == 4 else end + 8 - (end - at) % 8
+        path = os.path.join(repository, os.fsdecode(name))
         while path not in found and path != repository:
             found.add(path)
             path = os.path.dirname(path)
     return frozenset(found)
+
+
+def _read_offset(data: bytes, at: int) -> tuple[int, int]:
+    """Read an offset as git packs it, seven bits a byte; returns it and where it ends."""
+    value = -1
+    for byte in data[at : at + 10]:
+        at += 1
+        value = ((value + 1) << 7) | (byte & 0x7F)
+        if byte < 0x80:
+            break
+    return max(value, 0), at
 
 
 LARGEST = 1 << 17
@@ -403,6 +460,11 @@ MESH_SUFFIXES = frozenset([".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".pl
 """File name suffixes of meshes, which a walk without a glob yields as well: Git LFS may have left
 pointers in their place."""
 
+ARCHIVE_SUFFIXES = frozenset(
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"]
+)
+"""File name suffixes of archives: a walk without a glob yields them, and a search counts them."""
+
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE)
 _MOST_SUBMODULES = 1000
 """Largest number of submodules that one .gitmodules may name, and that are looked into."""
@@ -411,6 +473,7 @@ _TEMPORARY = re.compile(r"\..*\.inertial-check-[^.]*\.tmp", re.DOTALL)
 
 
 _WANTED = SUFFIXES | MESH_SUFFIXES
+_ARCHIVES = tuple(ARCHIVE_SUFFIXES)
 
 
 class WalkEntry(NamedTuple):
@@ -516,7 +579,8 @@ def walk(
             entry = folder.entry.inside(child.name)
             if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
                 if folder.glob is None:
-                    wanted = os.path.splitext(child.name)[1].lower() in _WANTED
+                    name = child.name.lower()
+                    wanted = os.path.splitext(name)[1] in _WANTED or is_archive(name)
                 else:
                     wanted = folder.glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
                 if wanted and (child.is_symlink() or os.path.isfile(child.path)):
@@ -530,6 +594,11 @@ def walk(
     for entry in linked:
         if os.path.isfile(entry.absolute) or not os.path.exists(entry.absolute):
             yield entry
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a path has the suffix of an archive that can be named to be checked."""
+    return path.lower().endswith(_ARCHIVES)
 
 
 def find_empty_submodules(repository: str) -> Iterator[str]:

@@ -17,21 +17,13 @@ from typing import BinaryIO, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from inertial_check.documents.files.access import Limits
+from inertial_check.documents.files.walking import ARCHIVE_SUFFIXES
 from inertial_check.errors import UsageError
 
 Kind = Literal["zip", "tar", "git"]
 
 _SUFFIXES: dict[str, Kind] = {
-    ".zip": "zip",
-    ".tar": "tar",
-    ".tar.gz": "tar",
-    ".tgz": "tar",
-    ".tar.bz2": "tar",
-    ".tbz2": "tar",
-    ".tar.xz": "tar",
-    ".txz": "tar",
-    ".tar.zst": "tar",
-    ".tzst": "tar",
+    **{suffix: "zip" if suffix == ".zip" else "tar" for suffix in ARCHIVE_SUFFIXES},
     ".bundle": "git",
     ".git": "git",
 }
