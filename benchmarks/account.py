@@ -5,9 +5,11 @@
 For each ROOT, with the settings of a plain `check ROOT`: the inertials that are found, those that
 are judged and how, and those that are not by their reason. An independent count stands beside:
 elements of an XML parser (lxml where it is installed, else that of Python), bodies of MJCF without
-an inertial whose geoms state a mass, and prims of usd-core with a mass or moments of inertia. The
-exit code is 1 if a file with an inertial appears nowhere in the report, a file has another count
-than the independent one, or less than 97 % are judged.
+an inertial whose geoms state a mass, and prims of usd-core with a mass or moments of inertia. Where
+mujoco is installed, the bodies whose inertial MuJoCo reads from a URDF or MJCF file, before it
+fuses any, are compared by name with those of the report. The exit code is 1 if a file with an
+inertial appears nowhere in the report, a file has another count than the independent one, a body of
+MuJoCo is not in the report, or less than 97 % are judged.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from itertools import chain
 from typing import Any
 
 from inertial_check.checking.configuration import Configurations
-from inertial_check.checking.report import Account
+from inertial_check.checking.report import Account, Report
 from inertial_check.documents.files.walking import walk
 from inertial_check.documents.inertials import find_inertials
 from inertial_check.documents.mjcf import ROOTS as MJCF_ROOTS
@@ -105,6 +107,32 @@ def count_prims(path: str) -> int | None:
     return len(found)
 
 
+def compare_with_engine(report: Report) -> tuple[list[str], str]:
+    """Models with a body that MuJoCo has an inertial for and the report has not, and the counts."""
+    try:
+        import mujoco
+    except ImportError:
+        return [], "mujoco is not installed: its bodies are not counted"
+    wrong, bodies, models, refused = [], 0, 0, 0
+    for file in report.files:
+        if file.format not in ("urdf", "mjcf"):
+            continue
+        try:
+            spec = mujoco.MjSpec.from_file(file.path)
+        except ValueError:
+            refused += 1
+            continue
+        models += 1
+        theirs = Counter(body.name for body in spec.bodies if body.explicitinertial)
+        bodies += theirs.total()
+        if missing := theirs - Counter(body.name for body in file.bodies):
+            names = ", ".join(sorted(missing)[:MOST])
+            wrong.append(
+                f"{file.path}: MuJoCo reads an inertial of {names}, and the report has none"
+            )
+    return wrong, f"{bodies} bodies of {models} models by MuJoCo; it refuses {refused} models"
+
+
 def survey(root: str) -> bool:
     """Print the account of a folder; whether it is complete and enough is judged."""
     request = CheckRequest([root], Configurations().settings, allow_empty=True, jobs=None)
@@ -124,7 +152,7 @@ def survey(root: str) -> bool:
     )
     known = set(map(os.path.realpath, shown))
     compared = unparsed = 0
-    wrong = []
+    wrong, engine = compare_with_engine(report)
     for entry in walk(root, root, None, lambda path, error: None):
         if not os.path.isfile(entry.absolute):
             continue
@@ -138,6 +166,7 @@ def survey(root: str) -> bool:
         if count is not None and count != own:
             wrong.append(f"{entry.printed}: {own} inertials, and the parser finds {count}")
     print(f"  {compared} by the parsers; {unparsed} in files that they do not read")
+    print(f"  {engine}")
     for line in wrong[:MOST]:
         print(f"  {line}")
     print(f"  {len(wrong)} files are wrong")
