@@ -1,10 +1,11 @@
 """Which bodies converters to USD change, and by which known defect.
 
-python benchmarks/conversions.py urdf=PROGRAM mjcf=PROGRAM [--count 30]
+python benchmarks/conversions.py urdf=PROGRAM mjcf=PROGRAM isaac-urdf=PYTHON [--count 30]
 
-PROGRAM is urdf_usd_converter or mujoco_usd_converter of an environment of its own. The models are
-those of INERTIAL_CHECK_CORPUS with written inertials, chosen by hash; each is converted, and `diff`
-compares the two, body by body.
+PROGRAM is urdf_usd_converter or mujoco_usd_converter of an environment of its own, PYTHON that of
+one with isaacsim-asset-isolated, Isaac Sim's importers. The models are those of
+INERTIAL_CHECK_CORPUS with written inertials, chosen by hash; each is converted, and `diff` compares
+the two, body by body. Where a mesh is missing, boxes stand for all meshes of the model.
 """
 
 import argparse
@@ -19,6 +20,28 @@ from pathlib import Path
 import inertial_check as ic
 
 ENDINGS = {"urdf": "*.urdf", "mjcf": "*.xml"}
+ISAAC = """
+import sys, os
+kind, path, folder = sys.argv[1:]
+if kind == "urdf":
+    from isaacsim.asset.importer.urdf import URDFImporter, URDFImporterConfig
+    URDFImporter(URDFImporterConfig(urdf_path=path, usd_path=folder)).import_urdf()
+else:
+    from isaacsim.asset.importer.mjcf import MJCFImporter, MJCFImporterConfig
+    MJCFImporter(MJCFImporterConfig(mjcf_path=path, usd_path=folder)).import_mjcf()
+"""
+"""Call of Isaac Sim's importers, which have no command."""
+
+BOXES = {
+    "urdf": [(rb"<mesh\b[^>]*?(/>|>\s*</mesh>)", b'<box size="0.1 0.1 0.1"/>')],
+    "mjcf": [
+        (rb"<mesh\b[^>]*?(/>|>\s*</mesh>)", b""),
+        (rb"""\bmesh=["'][^"']*["']""", b""),
+        (rb"""\btype=["']mesh["']""", b'type="box" size="0.1 0.1 0.1"'),
+    ],
+}
+"""What makes boxes of the meshes of a format."""
+
 LARGEST = 60_000
 """Largest size of a model [bytes]: meshes take nearly all time of a conversion."""
 
@@ -31,6 +54,7 @@ TURNED = re.compile(
 
 def choose(corpus: Path, kind: str, turned: bool):
     """Models of a format with written inertials, in the order of their hashes."""
+    kind = kind.rpartition("-")[2]
     paths = corpus.rglob(ENDINGS[kind])
     for path in sorted(paths, key=lambda p: hashlib.sha1(str(p.name).encode()).digest()):
         if path.stat().st_size <= LARGEST and (not turned or TURNED.search(path.read_bytes())):
@@ -43,16 +67,42 @@ def choose(corpus: Path, kind: str, turned: bool):
                 yield path
 
 
-def convert(program: str, path: Path, folder: str) -> Path | None:
+def convert(kind: str, program: str, path: Path, folder: Path) -> Path | None:
     """The stage that a converter makes of a model; None if it makes none."""
-    command = [program, str(path), folder]
+    isaac, _, form = kind.rpartition("-")
+    command = [program, "-c", ISAAC, form] if isaac else [program]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+        done = subprocess.run(
+            [*command, str(path), str(folder)], capture_output=True, timeout=120, check=False
+        )
     except subprocess.TimeoutExpired:
         return None
     if done.returncode:  # as where a mesh is missing: a part of the stage may stand there
         return None
-    return next((p for p in sorted(Path(folder).iterdir()) if p.suffix.startswith(".usd")), None)
+    place = folder / path.stem if isaac else folder
+    return next((p for p in sorted(place.glob("*")) if p.suffix.startswith(".usd")), None)
+
+
+def compare(kind: str, program: str, path: Path):
+    """The difference of a model and its stage, with its meshes or else with boxes; None if none."""
+    form = kind.rpartition("-")[2]
+    for boxes in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = path, Path(folder) / "stage"
+            target.mkdir()
+            if boxes:
+                data = path.read_bytes()
+                for pattern, new in BOXES[form]:
+                    data = re.sub(pattern, new, data)
+                source = Path(folder) / path.name
+                source.write_bytes(data)
+            try:
+                stage = convert(kind, program, source, target)
+                if stage is not None:
+                    return ic.diff_models(source, stage)
+            except ic.InertialCheckError:
+                pass
+    return None
 
 
 def describe(body) -> str:
@@ -71,12 +121,7 @@ def measure(kind: str, program: str, corpus: Path, count: int, turned: bool) -> 
     for path in choose(corpus, kind, turned):
         if compared >= count:
             break
-        with tempfile.TemporaryDirectory() as folder:
-            stage = convert(program, path, folder)
-            try:
-                found = None if stage is None else ic.diff_models(path, stage)
-            except ic.InertialCheckError:
-                found = None
+        found = compare(kind, program, path)
         if found is None:
             refused += 1
             continue

@@ -1,11 +1,13 @@
 """What other checkers find of one planted mistake in each of 60 models, beside this one.
 
-python benchmarks/peers.py [FOLDER OF PROGRAMS] [--only PROGRAM]
+python benchmarks/peers.py FOLDER... [--converter urdf_usd_converter] [--only PROGRAM]
 
-The models are those of INERTIAL_CHECK_CORPUS: small URDFs, chosen by hash, that have no finding of
-a number. A mistake is found if the program prints a line with the name of the link that it does not
-print of the sound model; placed if it prints a line number of that inertial; explained if it prints
-the digits that were there before. A program that fails the sound model (exit code) is counted, too.
+FOLDERs hold the programs of environments of their own. The models are those of
+INERTIAL_CHECK_CORPUS: small URDFs, chosen by hash, in which this program finds no error; checkers
+of USD get the stage that the converter makes of the same document, its meshes replaced by boxes. A
+mistake is found if the program prints a line with the name of the link that it does not print of
+the sound model; placed if it prints a line number of that inertial; explained if it prints the
+digits that were there before. A program that fails the sound model (exit code) is counted, too.
 """
 
 import argparse
@@ -16,24 +18,36 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import inertial_check as ic
 
+OWN = [sys.executable, "-m", "inertial_check", "check", "--isolated", "-v"]
 PROGRAMS = {
-    "inertial-check": [sys.executable, "-m", "inertial_check", "check", "--isolated", "-v"],
+    "inertial-check": OWN,
     "simcheck": ["simcheck", "check", "--no-config"],
     "truerig": ["truerig", "validate"],
+    "urdf-validator": ["urdf_validate"],
     "isaaclab-robot-doctor": ["isaaclab-robot-doctor", "check"],
-    "urdf-validator": ["urdf_validate", "--output-dir", "report"],
     "mjcf-doctor": ["mjcf-doctor", "check"],
 }
-"""Programs with the arguments before the path; of the first one, this package is measured."""
+"""Programs for URDF, with the arguments before the path; the first one is this package."""
 
-MODELS, LARGEST = 15, 20_000
-"""Number of sound models, and their largest size [bytes]; each gets one mistake of each kind."""
+OF_STAGES = {
+    "inertial-check (USD)": OWN,
+    "usd-validation-nvidia": ["nvidia_usd_validate"],
+    "simready-validate": ["simready-validate", "--profile=Robot-Body", "--version=3.0.0", "-v"],
+    "ros-openusd-compliance-checker": ["usd-check"],
+}
+"""Programs for USD."""
+
+MODELS, LARGEST = 60, 20_000
+"""Number of sound models, and their largest size [bytes]; each gets one mistake."""
+
+MESH = re.compile(rb"<mesh\b[^>]*?(/>|>\s*</mesh>)")
 
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -49,7 +63,7 @@ class Planted(NamedTuple):
 
 
 def choose_models(corpus: Path) -> list[Path]:
-    """Small URDFs in the order of their hashes that have no error and no warning."""
+    """Small URDFs in the order of their hashes that have no error."""
     paths = sorted(corpus.rglob("*.urdf"), key=lambda p: hashlib.sha1(p.name.encode()).digest())
     found: list[Path] = []
     for path in paths:
@@ -58,8 +72,8 @@ def choose_models(corpus: Path) -> list[Path]:
                 report = ic.check_model(path)
             except ic.InertialCheckError:
                 continue
-            noted = {finding.code for finding in report.findings if finding.severity.word != "note"}
-            if noted <= {"IC003"} and pick_body(path) is not None:
+            wrong = any(finding.severity.word == "error" for finding in report.findings)
+            if not wrong and pick_body(path) is not None:
                 found.append(path)
     return found
 
@@ -78,29 +92,73 @@ def pick_body(path: Path):
     return None
 
 
-def plant(path: Path) -> list[Planted]:
-    """The mistakes: a point slipped, a sign of the mass, a product too large, units of kg mm^2."""
+def plant(path: Path, turn: int) -> Planted:
+    """One mistake: a point slipped, a sign of the mass, a product too large, or kg mm^2."""
     model, body = ic.load(path), pick_body(path)
     inertial = body.inertial
     six, source = inertial.I_BBcm_Bi, model.source
     large = max(("ixx", "iyy", "izz"), key=lambda name: six[name].value)
     product = 2 * (six["ixx"].value * six["iyy"].value) ** 0.5
-    changes = {
-        "decimal slip": ({large: repr(10 * six[large].value)}, six[large].text),
-        "negative mass": ({"mass": f"-{inertial.mass.text}"}, inertial.mass.text),
-        "indefinite": ({"ixy": repr(product)}, six["ixy"].text),
-        "kg mm^2": ({n: repr(1e6 * number.value) for n, number in six.items()}, six[large].text),
-    }
+    kind, texts, digits = (
+        ("decimal slip", {large: repr(10 * six[large].value)}, six[large].text),
+        ("negative mass", {"mass": f"-{inertial.mass.text}"}, inertial.mass.text),
+        ("indefinite", {"ixy": repr(product)}, six["ixy"].text),
+        ("kg mm^2", {n: repr(1e6 * number.value) for n, number in six.items()}, six[large].text),
+    )[turn % 4]
     lines = range(source.line(inertial.span.start), source.line(inertial.span.end) + 1)
-    planted = []
-    for kind, (texts, digits) in changes.items():
-        data = source.data
-        spans = {name: (inertial.mass if name == "mass" else six[name]).span for name in texts}
-        for name in sorted(spans, key=lambda name: -spans[name].start):
-            span = spans[name]
-            data = data[: span.start] + texts[name].encode() + data[span.end :]
-        planted.append(Planted(kind, data, body.name, lines, digits))
-    return planted
+    data = source.data
+    spans = {name: (inertial.mass if name == "mass" else six[name]).span for name in texts}
+    for name in sorted(spans, key=lambda name: -spans[name].start):
+        span = spans[name]
+        data = data[: span.start] + texts[name].encode() + data[span.end :]
+    return Planted(kind, data, body.name, lines, digits)
+
+
+class Case(NamedTuple):
+    """Two documents for a program, the sound one and the one with a mistake."""
+
+    sound: Path
+    wrong: Path
+    planted: Planted
+
+
+def write_documents(models: list[Path], folder: Path) -> list[Case]:
+    """Write each model beside the same with a mistake; both have one name, in two folders."""
+    cases = []
+    for turn, path in enumerate(models):
+        planted = plant(path, turn)
+        case = Case(*(folder / f"{turn}/{kind}/robot.urdf" for kind in ("sound", "wrong")), planted)
+        for target, data in ((case.sound, path.read_bytes()), (case.wrong, planted.data)):
+            target.parent.mkdir(parents=True)
+            target.write_bytes(data)
+        cases.append(case)
+    return cases
+
+
+def convert(cases: list[Case], converter: str) -> list[Case]:
+    """The stages of the documents; without those of which the converter makes none."""
+    found = []
+    for case in cases:
+        stages = []
+        for path in (case.sound, case.wrong):
+            boxes = path.with_name("boxes.urdf")
+            boxes.write_bytes(MESH.sub(b'<box size="0.1 0.1 0.1"/>', path.read_bytes()))
+            stage = path.parent / "stage"
+            subprocess.run(
+                [converter, str(boxes), str(stage)], capture_output=True, timeout=120, check=False
+            )
+            stages += stage.glob("*.usd*")
+        if len(stages) == 2:
+            bodies = (b for b in ic.load(stages[1]).bodies if b.name == case.planted.link)
+            spans = [body.inertial.span for body in bodies if body.inertial]
+            source = ic.load(stages[1]).source_of(spans[0]) if spans else None
+            lines = (
+                range(source.line(spans[0].start), source.line(spans[0].end) + 1)
+                if spans
+                else range(0)
+            )
+            found.append(Case(*stages, case.planted._replace(lines=lines)))
+    return found
 
 
 def run(command: list[str], path: Path) -> tuple[int, list[str], float]:
@@ -118,49 +176,55 @@ def run(command: list[str], path: Path) -> tuple[int, list[str], float]:
     return done.returncode, text.splitlines(), time.perf_counter() - start
 
 
-def measure(command: list[str], models: list[Path]) -> dict[str, float]:
+def measure(command: list[str], cases: list[Case]) -> dict[str, float]:
     """The row of a program."""
     counts = dict.fromkeys(("found", "place", "cause", "false"), 0)
     seconds = []
-    for path in models:
-        with tempfile.TemporaryDirectory() as folder:
-            sound = Path(folder) / "robot.urdf"
-            sound.write_bytes(path.read_bytes())
-            code, before, _ = run(command, sound)
-            counts["false"] += code != 0
-            known = set(before)
-            for each in plant(path):
-                sound.write_bytes(each.data)
-                _, after, taken = run(command, sound)
-                seconds.append(taken)
-                new = [line for line in after if line not in known]
-                named = any(re.search(rf"\b{re.escape(each.link)}\b", line) for line in new)
-                counts["found"] += named
-                numbers = {int(n) for line in new for n in re.findall(r"[: ](\d+)(?=[:, ])", line)}
-                counts["place"] += named and bool(numbers & set(each.lines))
-                told = any(
-                    re.search(rf"(?<![\d.]){re.escape(each.digits)}\b", line) for line in new
-                )
-                counts["cause"] += named and told and each.digits not in ("0", "0.0")
+    for case in cases:
+        each = case.planted
+        code, before, _ = run(command, case.sound)
+        counts["false"] += code != 0
+        _, after, taken = run(command, case.wrong)
+        seconds.append(taken)
+        new = list((Counter(after) - Counter(before)).elements())
+        named = any(re.search(rf"\b{re.escape(each.link)}\b", line) for line in new)
+        counts["found"] += named
+        numbers = {int(n) for line in new for n in re.findall(r"[: ](\d+)(?=[:, ])", line)}
+        counts["place"] += named and bool(numbers & set(each.lines))
+        told = any(re.search(rf"(?<![\d.]){re.escape(each.digits)}\b", line) for line in new)
+        counts["cause"] += named and told and each.digits not in ("0", "0.0")
     return {**counts, "seconds": median(seconds)}
+
+
+def find_program(name: str, folders: list[str]) -> str:
+    """The path of a program in the first folder that has it; "" if none has."""
+    paths = (Path(folder) / name for folder in folders)
+    return next((str(path) for path in paths if path.exists()), "")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", nargs="?", default="", help="folder of the programs")
+    parser.add_argument("folders", nargs="*", help="folders of the programs")
     parser.add_argument("--only", default="", help="measure this program alone")
+    parser.add_argument("--converter", default="", help="program that makes USD of URDF")
     arguments = parser.parse_args()
     models = choose_models(Path(os.environ["INERTIAL_CHECK_CORPUS"]))
-    print(f"{len(models)} sound models, {4 * len(models)} with one mistake")
-    print("| program | found | place | cause | sound models failed | seconds (median) |")
-    print("|---|---|---|---|---|---|", flush=True)
-    for name, (program, *rest) in PROGRAMS.items():
-        own = program == sys.executable
-        path = program if own else str(Path(arguments.programs) / program)
-        if arguments.only in ("", name) and (own or Path(path).exists()):
-            row = measure([path, *rest], models)
-            shown = " | ".join(str(row[key]) for key in ("found", "place", "cause", "false"))
-            print(f"| {name} | {shown} | {row['seconds']:.2g} |", flush=True)
+    print(f"{len(models)} sound models, each with one mistake")
+    print("| program | models | found | place | cause | sound models failed | seconds (median) |")
+    print("|---" * 7 + "|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        cases = write_documents(models, Path(folder))
+        stages = convert(cases, arguments.converter) if arguments.converter else []
+        for programs, given in ((PROGRAMS, cases), (OF_STAGES, stages)):
+            for name, (program, *rest) in programs.items():
+                own = program == sys.executable
+                path = program if own else find_program(program, arguments.folders)
+                if arguments.only in ("", name) and path and given:
+                    row = measure([path, *rest], given)
+                    shown = " | ".join(
+                        str(row[key]) for key in ("found", "place", "cause", "false")
+                    )
+                    print(f"| {name} | {len(given)} | {shown} | {row['seconds']:.2g} |", flush=True)
 
 
 if __name__ == "__main__":

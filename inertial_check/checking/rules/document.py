@@ -63,7 +63,8 @@ class NonStrictDocument(ProblemRule):
     ## What it does
     Reports what an XML reader may refuse although MuJoCo, urdfdom and others read on: a declaration
     after a comment or an empty line, a prefix that is declared nowhere, "--" in a comment, a bare
-    ampersand, content after the root element; and an SDF whose version SDF does not have.
+    ampersand, content after the root element; an SDF whose version SDF does not have; a USD
+    without metersPerUnit, or whose bodies all stand in variants of which none is selected.
 
     ## Why is this bad
     The model loads in one tool and fails in the next.

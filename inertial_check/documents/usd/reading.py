@@ -66,7 +66,7 @@ from inertial_check.documents.poses import (
 )
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.usd import NAME, SUFFIXES, TEXT
-from inertial_check.documents.usd.masses import MassReader, TextLayers
+from inertial_check.documents.usd.masses import MassReader, TextLayer, TextLayers
 from inertial_check.errors import DocumentError
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 
@@ -298,6 +298,14 @@ class _StageReader:
             yield Problem(
                 "reference", self._describe_errors(errors), self._find_reference(errors[0])
             )
+        for path, name, variant in self._stage["selected"]:
+            yield Problem(
+                "repair",
+                f"no variant of {name} is selected at {path}, and without one the stage has no "
+                "body: programs that load it select one, and it is read here as "
+                f'{variant}: write variants = {{ string {name} = "{variant}" }}',
+                self._find_prim(self._layers.text(0), path),
+            )
         sized = any(body.inertial is not None and body.inertial.I_BBcm_Bi for body in bodies)
         if sized and not self._stage["meters_written"]:
             yield Problem(
@@ -308,13 +316,11 @@ class _StageReader:
             )
         for name, value, number, path in self._stage["settings"]:
             if name in _MUJOCO_SETTINGS and json.loads(value) not in _MUJOCO_SETTINGS[name]:
-                layer, prim = self._layers.text(number), path.rpartition(".")[0]
-                place = layer.places.prims.get(prim) if layer else None
                 yield Problem(
                     "engine",
                     f"mjc:compiler:{name} is {value}: MuJoCo uses other numbers than those that "
                     "are written, which are judged here: leave it out",
-                    layer.span(*place) if layer and place else Span(0, 0),
+                    self._find_prim(self._layers.text(number), path.rpartition(".")[0]),
                 )
 
     def _describe_errors(self, errors: Sequence[str]) -> str:
@@ -329,9 +335,17 @@ class _StageReader:
     def _find_reference(self, error: str) -> Span:
         """Find the prim that refers to a missing file or prim, if the error names it."""
         match = _INTRODUCED.search(error)
-        layer = self._layers.find(match["layer"]) if match else None
-        prim = layer.places.prims.get(match["prim"]) if layer and match else None
-        return layer.span(*prim) if layer and prim else Span(0, 0)
+        return (
+            self._find_prim(self._layers.find(match["layer"]), match["prim"])
+            if match
+            else Span(0, 0)
+        )
+
+    @staticmethod
+    def _find_prim(layer: TextLayer | None, path: str) -> Span:
+        """Find a prim in a text layer; else the beginning of the document."""
+        place = layer.places.prims.get(path) if layer else None
+        return layer.span(*place) if layer and place else Span(0, 0)
 
     def _body(self, body: JsonObject, joints: Mapping[str, Joint]) -> Body:
         span = self._place(body)

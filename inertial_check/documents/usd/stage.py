@@ -38,6 +38,9 @@ _MOST_FILES = 512
 _MOST_LAYERS = 10_000
 """Largest number of layers that a stage may name; the largest name some hundred."""
 
+_MOST_SELECTIONS = 64
+"""Largest number of variants that are tried in a stage without bodies; each composes it again."""
+
 _LONGEST = 300
 """Largest number of characters of a reason, since the library quotes whole lines."""
 
@@ -229,14 +232,15 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
         roots = request["roots"]
         guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
         path = request["path"]
-        from pxr import Usd  # before any layer: older releases find their plugins only then
+        from pxr import Sdf, Usd  # before any layer: older releases find their plugins only then
 
         held = [_layer(*other, folder) for other in overlay]
         root = _layer(path, data, folder)
         opened = [*guard.open_dependencies(root), *held]
-        stage = Usd.Stage.Open(root, sessionLayer=None)
+        stage = Usd.Stage.Open(root, Sdf.Layer.CreateAnonymous())
+        selected = _select_variants(stage)
         scene = _Scene(stage, root, request["scale_noise"])
-        described = _describe_bodies(scene)
+        described = {**_describe_bodies(scene), "selected": selected}
         if request["whole"]:
             described["shapes"] = _describe_part(_describe_shapes, scene, folder)
             described["joints"] = _describe_part(_describe_joints, scene, folder)
@@ -292,6 +296,48 @@ def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
     layer = Sdf.Layer.New(Sdf.FileFormat.FindById(kind), path if known else f"{path}.{kind}")
     layer.Import(copy)
     return layer
+
+
+def _select_variants(stage: Usd.Stage) -> list[tuple[str, str, str]]:
+    """Select variants where none is selected and the stage has no rigid body without one.
+
+    Isaac's importers keep the physics of a robot in variants, and the program that loads it selects
+    one: the variant named as its set, or the first by name that has bodies. The selection stands in
+    the session layer, and no file changes.
+
+    Returns:
+        Path of the prim, name of the set and of the variant, for each selection.
+    """
+    from pxr import Usd, UsdPhysics
+
+    def has_body(prim: Usd.Prim) -> bool:
+        below = Usd.PrimRange(prim, Usd.TraverseInstanceProxies())
+        return any(each.HasAPI(UsdPhysics.RigidBodyAPI) for each in below)
+
+    selected: list[tuple[str, str, str]] = []
+    if has_body(stage.GetPseudoRoot()):
+        return selected
+    stage.SetEditTarget(stage.GetSessionLayer())
+    left = _MOST_SELECTIONS
+    for path in [prim.GetPath() for prim in stage.Traverse() if prim.HasVariantSets()]:
+        prim = stage.GetPrimAtPath(path)
+        sets = prim.GetVariantSets()
+        for name in sets.GetNames():
+            if sets.GetVariantSelection(name) or has_body(prim):
+                continue
+            own = sets.GetVariantSet(name)
+            order = sorted(
+                own.GetVariantNames(), key=lambda each: (each.lower() != name.lower(), each)
+            )
+            for variant in order[: max(left, 0)]:
+                left -= 1
+                own.SetVariantSelection(variant)
+                if has_body(prim):
+                    selected.append((str(path), name, variant))
+                    break
+            else:
+                own.ClearVariantSelection()
+    return selected
 
 
 def _describe_part(
