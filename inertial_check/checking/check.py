@@ -17,6 +17,7 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from inertial_check.checking.engines.usd import judge_file
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import (
     Account,
@@ -249,7 +250,10 @@ def _examine_model(
         for each in found
     )
     notes = (*examination.notes, *(f"{path}: {line}" for line in later.describe()))
-    report = FileReport(path, model.format, model.name, reports, counting, suppressed, notes)
+    validators = judge_file(model, predictions[: len(model.bodies)])
+    report = FileReport(
+        path, model.format, model.name, reports, counting, suppressed, notes, validators
+    )
     return report, defects
 
 

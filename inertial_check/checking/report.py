@@ -411,6 +411,21 @@ class Prediction(NamedTuple):
     becomes: str = ""
 
 
+class ValidatorVerdict(NamedTuple):
+    """Predicted verdict of a validator of USD on a file.
+
+    Attributes:
+        action: reject where it refuses the stage or one of its bodies, warn where it only warns
+            of one, else accept.
+        stage: What it says of the stage as a whole, such as of its units; "" if nothing.
+        bodies: Number of bodies that it refuses or warns of.
+    """
+
+    action: Action
+    stage: str
+    bodies: int
+
+
 class Hypothesis(NamedTuple):
     """One probable cause of a finding.
 
@@ -655,6 +670,7 @@ class FileReport(NamedTuple):
         findings: Findings that count, in file order.
         suppressed: Suppressed findings, in file order.
         notes: Evidence that was left out and why, one line each.
+        validators: Predicted verdicts of validators of USD, by name; empty in other formats.
     """
 
     path: str
@@ -664,6 +680,7 @@ class FileReport(NamedTuple):
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    validators: Mapping[str, ValidatorVerdict] = {}
 
     def __repr__(self) -> str:
         """Show the fields on one line, without the content of long ones."""

@@ -125,6 +125,7 @@ def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:
         "model": file.model,
         "bodies": [_Json(_body(body)) for body in file.bodies],
         "findings": [_Json(_dump(_finding(finding))) for finding in file.findings],
+        **({"validators": _Json(_dump(plain(file.validators)))} if file.validators else {}),
     }
 
 

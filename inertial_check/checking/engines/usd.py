@@ -6,6 +6,7 @@ they ask of mass properties and units is predicted, not what they ask of meshes 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import cbrt, isfinite, pi
@@ -15,11 +16,13 @@ import numpy as np
 
 from inertial_check.checking.engines.base import Engine
 from inertial_check.checking.engines.predict import Batch, Effect
+from inertial_check.checking.report import Action, Prediction, ValidatorVerdict
 from inertial_check.documents.model import (
     ENTRIES,
     NEWTON_ORDER,
     Body,
     Judgement,
+    Model,
     Number,
     Spelling,
     Stage,
@@ -165,7 +168,19 @@ Prim = Mapping[str, Spelling]
 """Spellings that one prim states, by the names of its attributes and schemas."""
 
 
-class NvidiaValidator(Engine):
+class Validator(Engine):
+    """A validator of USD, which judges the stage as a whole, too."""
+
+    doors: ClassVar[dict[str, str]]
+    otherwise = "usd"
+    concerns_derived = True
+
+    @abstractmethod
+    def complain_of_stage(self, stage: Stage) -> str:
+        """Return its first complaint about the stage as a whole; "" without any."""
+
+
+class NvidiaValidator(Validator):
     """nvidia_usd_validate with its checkers of mass properties, those of SimReady included."""
 
     name, version = "nvidia", "usd-validation-nvidia 1.22.0, simready-foundation-tier-core 2026.8.0"
@@ -174,8 +189,10 @@ class NvidiaValidator(Engine):
         "validation.py; run: ValidationEngine with these checkers"
     )
     doors: ClassVar[dict[str, str]] = {"usd": "nvidia_usd_validate"}
-    otherwise = "usd"
-    concerns_derived = True
+
+    def complain_of_stage(self, stage: Stage) -> str:
+        """RB.007 asks for a default prim."""
+        return "" if stage.default_prim else "RigidBodyMassChecker: Stage has no default prim."
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """The first complaint of a checker on each body or its colliders."""
@@ -184,20 +201,15 @@ class NvidiaValidator(Engine):
         yield Effect(np.array([bool(each) for each in failures]), "reject", lambda i: failures[i])
 
 
-class RepChecker(Engine):
+class RepChecker(Validator):
     """ros-openusd-compliance-checker: units, the up axis, and a mass that is not positive."""
 
     name, version = "rep0158", "ros-openusd-compliance-checker 0.1.2"
     source = "compliance_checker/checks/s1_1_units.py and s1_3_physics.py; run: usd-check"
     doors: ClassVar[dict[str, str]] = {"usd": "usd-check"}
-    otherwise = "usd"
-    concerns_derived = True
 
-    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
-        """The errors of section 1.1 about every body, and the warning of 1.3.3."""
-        stage, everyone = batch.model.stage, np.ones(len(batch.bodies), dtype=bool)
-        if stage is None:
-            return
+    def complain_of_stage(self, stage: Stage) -> str:
+        """The errors of section 1.1."""
         for number, name, value, right in (
             ("1.1.1", "metersPerUnit", stage.meters, 1.0),
             ("1.1.2", "kilogramsPerUnit", stage.kilograms, 1.0),
@@ -205,15 +217,42 @@ class RepChecker(Engine):
             ("1.1.5", "timeCodesPerSecond", stage.seconds, 1.0),
         ):
             if value != right:
-                yield Effect(everyone, "reject", f"{number}: {name} is {value!r}; must be {right}")
+                return f"{number}: {name} is {value!r}; must be {right}"
+        return ""
+
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """The warning of 1.3.3."""
         prims = [_list_prims(body)[0][1] for body in batch.bodies]
         masses = [_read(prim, _MASS) if _applies(prim) else [1.0] for prim in prims]
         low = np.array([(mass or [0.0])[0] <= 0 for mass in masses])
         yield Effect(low, "warn", "1.3.3: non-positive physics:mass")
 
 
-VALIDATORS: tuple[Engine, ...] = (NvidiaValidator(), RepChecker())
+VALIDATORS: tuple[Validator, ...] = (NvidiaValidator(), RepChecker())
 """Every validator, in the order of reports."""
+
+
+def predict_of_stage(model: Model) -> dict[str, Prediction]:
+    """Predict what validators refuse a stage for as a whole, by name; those alone that do."""
+    stage = model.stage if model.bodies else None
+    said = [(each, each.complain_of_stage(stage)) for each in VALIDATORS if stage is not None]
+    return {each.name: Prediction(each.name, each.version, "reject", t) for each, t in said if t}
+
+
+def judge_file(
+    model: Model, predictions: Sequence[Mapping[str, Prediction]]
+) -> dict[str, ValidatorVerdict]:
+    """Predict the verdict of each validator on a file from the predictions of its bodies."""
+    whole, verdicts = predict_of_stage(model), {}
+    for name in [each.name for each in VALIDATORS if predictions and each.name in predictions[0]]:
+        said = [each[name].action for each in predictions if each[name].action != "accept"]
+        if name in whole:
+            message = whole[name].message
+            verdicts[name] = ValidatorVerdict("reject", message, len(said))
+        else:
+            worst: Action = "reject" if "reject" in said else "warn" if said else "accept"
+            verdicts[name] = ValidatorVerdict(worst, "", len(said))
+    return verdicts
 
 
 def _list_prims(body: Body) -> list[tuple[str, Prim]]:
@@ -271,5 +310,4 @@ def _find_failures(body: Body, stage: Stage | None) -> Iterator[str]:
             (least < 0, f"{_RB_011} '{body.id}' has negative mass"),
             (least >= 0 and most <= 0, f"{_RB_011} '{body.id}' has no valid mass"),
         ]
-    found.append((not default, "RigidBodyMassChecker: Stage has no default prim."))
     return (text for wrong, text in found if wrong)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from inertial_check.checking.engines import VALIDATORS
+from inertial_check.checking.engines.usd import predict_of_stage
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import Action, Finding, Prediction, Severity
 from inertial_check.checking.rules.base import Rule
 from inertial_check.documents.model import ENTRIES, Body, Judgement
+from inertial_check.documents.source import Span
 
 _DOES = {
     "warn": "loads the body as written and warns",
@@ -18,6 +20,7 @@ _DOES = {
     "reject": "refuses the model",
     "drop": "leaves the body out",
 }
+_STANDARDS = "write what it asks for (docs/standards.md)"
 _SOUND = frozenset({"consistent", "boundary"})
 _NEAREST = frozenset({"consistent", "boundary", "rounding", "inconsistent"})
 
@@ -31,6 +34,14 @@ class EngineRule(Rule):
         """One finding a body and engine."""
         if not examination.engines:
             return
+        for name, whole in predict_of_stage(self.model).items():
+            if name in examination.engines and whole.action in self.actions:
+                yield self.at(
+                    Span(0, 0),
+                    f"{name} {whole.version} {_DOES[whole.action]} for its stage "
+                    f"({whole.message.rstrip('.')}): {_STANDARDS}",
+                    values=_values_of(whole),
+                )
         for body, judgement, predictions in zip(
             self.model.bodies, examination.judgements, examination.predictions, strict=True
         ):
@@ -50,7 +61,7 @@ class EngineRule(Rule):
         innocent = action == "drop" and judgement.verdict in _SOUND
         # What to do about it: where numbers near by may serve, `fix` looks for them.
         if engine in VALIDATORS:
-            way_out = "write what it asks for (docs/standards.md)"
+            way_out = _STANDARDS
         elif judgement.verdict in _NEAREST and judgement.mass > 0:
             way_out = f"write numbers that it takes; `fix --engine {engine}` looks for the nearest"
         else:
@@ -59,15 +70,14 @@ class EngineRule(Rule):
             body.span if body.inertial is None else body.inertial.span,
             f"{message}: {way_out}",
             body,
-            {
-                "engine": engine,
-                "version": version,
-                "action": action,
-                "engine_message": said,
-                "becomes": becomes,
-            },
+            _values_of(prediction),
             about=() if innocent else ("mass", *ENTRIES),
         )
+
+
+def _values_of(prediction: Prediction) -> dict[str, object]:
+    fields = prediction._asdict()
+    return {("engine_message" if name == "message" else name): v for name, v in fields.items()}
 
 
 class EngineChangesBody(EngineRule):

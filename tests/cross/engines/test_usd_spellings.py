@@ -66,12 +66,12 @@ def test_validators_say_what_is_predicted(validator):
     results, _ = engine_agreement.live(python, validator, [("usd", text) for text in documents])
     wrong, refused = [], 0
     for seed, (text, result) in enumerate(zip(documents, results, strict=True)):
-        model = ic.load(text.encode())
-        prediction = predict(model, judge(model))[0][validator]
+        file = ic.check_model(text.encode()).files[0]
+        verdict, of_body = file.validators[validator], file.bodies[0].predictions[validator]
         said = result["log"].split()
         refused += bool(said)
-        first = prediction.message.partition(":")[0]
-        if bool(said) != (prediction.action != "accept") or (said and first not in said):
-            wrong.append((seed, prediction, said))
+        told = {each.partition(":")[0] for each in (verdict.stage, of_body.message) if each}
+        if bool(said) != (verdict.action != "accept") or not told <= set(said):
+            wrong.append((seed, verdict, of_body, said))
     assert wrong == []
     assert 30 <= refused <= VERDICTS - 15

@@ -232,6 +232,67 @@ def test_attributes_are_told():
     }
 
 
+class TestValidators:
+    """What is asked of the stage is told once, what is asked of a body at the body."""
+
+    def judge(self, text):
+        (file,) = ic.check_model(text.encode()).files
+        return file, file.bodies[0].predictions
+
+    def test_a_stage_is_refused_and_its_bodies_are_not(self):
+        file, predictions = self.judge(document(ELBOW))
+        assert file.validators["rep0158"] == (
+            "reject",
+            "1.1.5: timeCodesPerSecond is 24.0; must be 1.0",
+            0,
+        )
+        assert predictions["rep0158"].action == "accept"
+        assert file.validators["nvidia"] == ("accept", "", 0)
+
+    def test_a_file_that_meets_everything(self):
+        file, _ = self.judge(
+            document(ELBOW).replace("    upAxis", "    timeCodesPerSecond = 1\n    upAxis")
+        )
+        assert {each.action for each in file.validators.values()} == {"accept"}
+
+    def test_the_plate_that_float32_fails(self):
+        plate = ELBOW.replace("0.00292, 0.002, 0.00292", "0.1, 0.2, 0.3")
+        file, predictions = self.judge(document(plate))
+        assert file.bodies[0].judgement.verdict == "boundary"
+        assert file.validators["nvidia"] == ("reject", "", 1)
+        assert predictions["nvidia"].message.startswith("RigidBodyHasMassAPI: violates")
+
+    def test_without_a_default_prim(self):
+        file, predictions = self.judge(document(ELBOW).replace('    defaultPrim = "link"\n', ""))
+        assert file.validators["nvidia"].stage == (
+            "RigidBodyMassChecker: Stage has no default prim."
+        )
+        assert predictions["nvidia"].action == "accept"
+
+    def test_a_gate_names_the_stage_once(self, tmp_path):
+        path = tmp_path / "arm.usda"
+        second = document(ELBOW).partition('def Xform "link"')[2].replace("link", "second")
+        path.write_text(f'{document(ELBOW)}def Xform "second"{second}')
+        done = run("check", path, "--engine", "rep0158,nvidia", "--output-format", "json")
+        (file,) = json.loads(done.stdout)["files"]
+        assert done.returncode == 1
+        assert [(each["code"], each["body"]) for each in file["findings"]] == [("IC701", None)]
+        assert file["validators"]["rep0158"]["action"] == "reject"
+        assert "1.1.5" in file["findings"][0]["message"]
+
+    def test_the_long_form_says_it_in_one_line(self, tmp_path):
+        path = tmp_path / "arm.usda"
+        path.write_text(document(ELBOW.replace("(1, 0, 0, 0)", "(1.001, 0, 0, 0)")))
+        shown = run("check", "-v", path).stdout
+        assert "rep0158 rejects the file: 1.1.5: timeCodesPerSecond is 24.0; must be 1.0" in shown
+        assert "nvidia rejects the file: 1 body" in shown
+        assert "engines            nvidia rejects\n" in shown
+
+    def test_other_formats_have_none(self):
+        report = ic.check_model(b'<robot name="r"><link name="a"/></robot>')
+        assert report.files[0].validators == {}
+
+
 def run(*arguments):
     command = [sys.executable, "-m", "inertial_check", *map(str, arguments), "--isolated"]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
