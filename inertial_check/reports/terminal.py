@@ -369,12 +369,10 @@ def render_full(report: Report, view: View) -> str:
         rows += [[clip(body.name, _NAME_LENGTH), *body.attributes.values()] for body in bodies]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        lines += [
-            f"{name} {each.action}s the file: "
-            + "; ".join(filter(None, (each.stage, each.bodies and plural(each.bodies, "body"))))
-            for name, each in file.validators.items()
-            if each.action != "accept"
-        ]
+        for name, each in file.validators.items():
+            said = (each.stage, plural(each.bodies, "body") if each.bodies else "")
+            if each.action != "accept":
+                lines.append(f"{name} {each.action}s the file: {'; '.join(filter(None, said))}")
         told = "".join(f"{printable(line)}\n" for line in (f"{file.path}: attributes", *lines))
         parts.append(told if bodies else "")
     parts.append(write_closing(report, view))
