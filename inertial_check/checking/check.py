@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from math import isfinite
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from inertial_check.checking.engines.usd import judge_file
 from inertial_check.checking.evidence.examination import Examination
@@ -66,6 +66,9 @@ from inertial_check.errors import (
     expect,
 )
 from inertial_check.inertia.arrays import quiet
+
+if TYPE_CHECKING:
+    from inertial_check.checking.evidence.elsewhere import Elsewhere
 
 T = TypeVar("T")
 
@@ -172,12 +175,18 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
 
         return predict(model, judgements)
 
+    def read_elsewhere() -> Elsewhere:
+        from inertial_check.checking.evidence.elsewhere import Elsewhere  # only causes ask for it
+
+        return Elsewhere(model, settings.context, settings.history)
+
     reader = partial(read_geometry, model, settings.context)
     return Examination(
         model,
         judgements,
         read_geometry=reader if settings.geometry == "auto" else None,
         predict=predict_engines,
+        read_elsewhere=read_elsewhere,
         engines=settings.engines,
         expected_mass=settings.expected_mass,
         expected=settings.expected,
@@ -364,10 +373,10 @@ def _find(
 
         what = "finding the probable causes"
         findings = attempt(what, findings, explain, examination, findings, explicable)
-        if any(each.causes and each.causes[0].cause == "unpopulated" for each in findings):
-            from inertial_check.checking.remedies import tell_by_twins  # fewer need it
+        from inertial_check.checking.remedies import tell_by_texts, tell_by_twins
 
-            findings = attempt(what, findings, tell_by_twins, examination, findings)
+        findings = attempt(what, findings, tell_by_twins, examination, findings)
+        findings = attempt(what, findings, tell_by_texts, examination, findings)
     if content.quotes:
         findings = attempt("naming the guilty numbers", findings, narrow_entries, model, findings)
     if content.causes and content.marks:

@@ -400,6 +400,12 @@ def _jobs(value: object, where: Where) -> int | str:
     raise where.unlike(value, "a number of processes, 0 or more, or auto")
 
 
+def _versions(value: object, where: Where) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1000:
+        return value
+    raise where.unlike(value, "a number of older versions, 0 to 1,000")
+
+
 def _file(value: object, where: Where, folder: str | None = None) -> str:
     path = read_text(value, where)
     if "\0" in path:
@@ -585,6 +591,7 @@ OPTIONS: Mapping[str, Option] = {
     "engine": Option((), _texts_of(validate_engine)),
     "expect-mass": Option(None, _expected_mass),
     "expect": Option(None, _expected),
+    "history": Option(0, _versions),
     "package-path": Option({}, _folder, table=True),
     "xacro-arg": Option({}, _argument, table=True),
     "xacro-env": Option((), _environment),
@@ -703,6 +710,7 @@ class Configuration:
             engines=self["engine"],
             expected_mass=self["expect-mass"],
             expected=self["expect"] or (),
+            history=self["history"],
             exemptions=tuple(chain(self["accepted"], self["accept"].values(), *ignores)),
             exclude=self["exclude"],
         ).validate()

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.checking.causes.base import Proposal, Subject, edit
-from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin
+from inertial_check.checking.causes.copies import list_differences, list_other_texts, name_texts
+from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin, tidy
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.checking.report import Finding, Hypothesis, RemedySource, Values
 from inertial_check.documents.model import ENTRIES
+from inertial_check.inertia import resemblance
 
 PROBABLE = 0.6
 """Least confidence of a cause that forbids the nearest body: more probable than all else."""
@@ -29,6 +31,7 @@ SOURCES: Mapping[str, RemedySource] = {
     "expected": "expected",
     "mirror": "twin",
     "copied-block": "sibling",
+    "other-text": "sibling",
     "placeholder": "shapes",
 }
 """Sources of numbers by the name of the cause; that of all others is the cause itself."""
@@ -159,6 +162,34 @@ def tell_by_twins(examination: Examination, findings: Sequence[Finding]) -> list
         else:
             mended.append(finding)
     return mended
+
+
+def tell_by_texts(examination: Examination, findings: Sequence[Finding]) -> list[Finding]:
+    """Findings on bodies whose tensor was never written, with that of another text as the edit.
+
+    The other text has the same mass and centre of mass, and a tensor that a body can have.
+    """
+    places = {body.id: at for at, body in enumerate(examination.model.bodies)}
+
+    def tell(finding: Finding) -> Finding:
+        first = next(iter(finding.causes), None)
+        place = places.get(finding.body_id or "")
+        if first is None or first.cause not in UNWRITTEN or place is None:
+            return finding
+        subject = Subject(examination, place)
+        texts = list_other_texts(subject)
+        if len(texts) != 1 or not list_differences(subject.judgement, texts[0][0]) <= {*ENTRIES}:
+            return finding
+        six = resemblance.matrices(np.array(texts[0][0].I_BBcm_B))
+        tensor = tidy(resemblance.rotate(subject.R_BBi.T, six))
+        meant = edit(subject, Proposal(1.0, "", None, None, tensor))
+        if meant is None:
+            return finding
+        evidence = f"{first.evidence}; {name_texts(texts[0][1])} the numbers"
+        first = first._replace(evidence=evidence, edit={**meant, "source": "sibling"})
+        return finding._replace(causes=(first, *finding.causes[1:]))
+
+    return [tell(finding) for finding in findings]
 
 
 def _is_empty(finding: Finding) -> bool:

@@ -102,6 +102,7 @@ class Settings:
         engines: Names of engines; a body that one refuses, alters, replaces or drops is an error.
         expected_mass: Total mass [kg] of a model, and its allowed relative deviation.
         expected: Expected numbers of bodies.
+        history: How many older versions of a document are read from git, for causes alone.
         exemptions: Findings that do not count.
         exclude: Files that a folder search leaves out.
     """
@@ -117,6 +118,7 @@ class Settings:
     engines: tuple[str, ...] = ()
     expected_mass: tuple[float, float] | None = None
     expected: tuple[Expected, ...] = ()
+    history: int = 0
     exemptions: tuple[Exemption, ...] = ()
     exclude: tuple[PathPattern, ...] = ()
 

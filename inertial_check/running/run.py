@@ -30,6 +30,7 @@ from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.children import Termination, count_interruptions
 from inertial_check.documents.files.access import Limits, read_regular
+from inertial_check.documents.files.history import SAFE_GIT
 from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
 from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import UsageError
@@ -400,14 +401,6 @@ def default_cache() -> str:
     return os.path.join(here, _CACHE)
 
 
-_SAFE_GIT = (
-    *("-c", "core.quotePath=false"),
-    *("-c", "safe.bareRepository=explicit"),  # a folder of the checkout may pose as a repository
-    *("-c", "core.fsmonitor=false"),  # and name a program here that git would run
-    *("-c", "core.hooksPath=/dev/null"),
-)
-"""Options of git for a repository whose files may be a stranger's."""
-
 _REFERENCES = re.compile(rb"mesh|include|file|uri|package|xacro|@|\0")
 """Words without which a document refers to no other file; binary data may refer without them."""
 
@@ -518,7 +511,7 @@ def ask_git(folder: str, *arguments: str, option: str = "--changed-since") -> st
     """
     import subprocess  # for this option alone: a hundredth of the start
 
-    command = ["git", "-C", folder, *_SAFE_GIT, *arguments]
+    command = ["git", "-C", folder, *SAFE_GIT, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:

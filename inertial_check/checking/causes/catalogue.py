@@ -16,7 +16,7 @@ from inertial_check.checking.causes.amounts import (
     Units,
 )
 from inertial_check.checking.causes.base import Cause, Subject
-from inertial_check.checking.causes.copies import EditedCopy
+from inertial_check.checking.causes.copies import EditedCopy, OtherText
 from inertial_check.checking.causes.frames import (
     AboutLinkOrigin,
     ComOutside,
@@ -73,6 +73,7 @@ ALL_CAUSES: tuple[type[Cause], ...] = (
     Mirror,
     CopiedBlock,
     EditedCopy,
+    OtherText,
     TotalMass,
 )
 """Every cause, in the order of its page."""

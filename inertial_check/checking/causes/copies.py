@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from inertial_check.checking.causes.base import Cause, Proposal, Subject, enumerate_words, number
+from inertial_check.checking.causes.base import (
+    Cause,
+    Meant,
+    Proposal,
+    Subject,
+    enumerate_words,
+    number,
+)
+from inertial_check.checking.causes.weighing import gains, tidy
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
     NAMES,
@@ -15,35 +23,49 @@ from inertial_check.checking.evidence.fingerprints import (
     TENSOR,
     list_contradictions,
 )
+from inertial_check.documents.model import ENTRIES, Judgement
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.arrays import Floats, Mask
 
 _EXACT = 1e3
 """Times as probable as by itself that a cause is right whose numbers are those of another body, as
 it is, mirrored or turned. Chosen: chance gives three digits of one number."""
 
 
-def weigh_copies(subject: Subject, proposals: Sequence[Proposal]) -> list[float]:
-    """Weigh proposals by whether they lead to the numbers of a body with the same digits."""
+def weigh_copies(
+    subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]
+) -> list[tuple[float, str]]:
+    """Weigh proposals by whether they lead to the numbers of a body with the same digits.
+
+    Returns:
+        For each proposal its factor, and the clause that names the other texts that have these
+        numbers; "" without any.
+    """
     assembly = subject.examination.assembly
     others = [
         found.of(subject.index)[0]
         for found in list_contradictions(assembly)
         if subject.index in found.bodies
     ]
-    if not others:
-        return [1.0] * len(proposals)
     judgements = subject.examination.judgements
-    bodies = [judgements[i] for i in dict.fromkeys(others)]
-    theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each in bodies])
-    return [_EXACT if _is_image(subject, each, theirs) else 1.0 for each in proposals]
+    bodies = [(judgements[i], "") for i in dict.fromkeys(others)]
+    for meant, where, _, _ in list_other_texts(subject):
+        bodies.append((meant, f"; {name_texts(where)} these numbers"))
+    found = []
+    theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
+    for cause, proposal in proposed:
+        told = bodies and not isinstance(cause, OtherText)
+        images = np.flatnonzero(_find_images(subject, proposal, theirs)) if told else []
+        clause = next((bodies[i][1] for i in images if bodies[i][1]), "")
+        found.append((_EXACT if len(images) else 1.0, clause))
+    return found
 
 
-def _is_image(subject: Subject, proposal: Proposal, theirs: Floats) -> bool:
-    """Whether an exchange of axes takes what was meant to one of other bodies' numbers."""
+def _find_images(subject: Subject, proposal: Proposal, theirs: Floats) -> Mask:
+    """Tell to which of other bodies' numbers an exchange of axes takes what was meant."""
     meant = proposal.mass, proposal.p_BoBcm_B, proposal.I_BBcm_Bi
     if all(each is None for each in meant):
-        return False
+        return np.zeros(len(theirs), dtype=bool)
     tensor = subject.I_BBcm_Bi if proposal.I_BBcm_Bi is None else proposal.I_BBcm_Bi
     center = subject.p_BoBcm_B if proposal.p_BoBcm_B is None else proposal.p_BoBcm_B
     mass = subject.mass if proposal.mass is None else proposal.mass
@@ -55,7 +77,8 @@ def _is_image(subject: Subject, proposal: Proposal, theirs: Floats) -> bool:
             for row in theirs
         ]
     )
-    return bool(np.any(np.all(off <= tolerances.COPIED_NUMBER * largest, axis=-1)))
+    close: Mask = np.all(off <= tolerances.COPIED_NUMBER * largest, axis=-1).any(axis=0)
+    return close
 
 
 _FURTHER = 0.1
@@ -132,4 +155,133 @@ class EditedCopy(Cause):
                 mass=float(meant[0]) if 0 in kinds else None,
                 p_BoBcm_B=meant[CENTER] if 1 in kinds else None,
                 I_BBcm_Bi=resemblance.rotate(subject.R_BBi.T, six) if 2 in kinds else None,
+            )
+
+
+_SHOWN = 3
+"""Largest number of texts that a sentence names."""
+
+_SOUND = 40.0
+"""Times as probable as by itself that a body which cannot exist as written has lost its numbers to
+an edit, where another text has the part with numbers that can; chosen: copies are seldom another
+revision where the digits agree."""
+
+_STALE = 20.0
+"""The same for a mass that was changed beside a tensor that was not, as an older version shows."""
+
+
+def list_other_texts(subject: Subject) -> list[tuple[Judgement, list[str], bool, int]]:
+    """List the numbers that other texts have for a body, which no witness here is less like.
+
+    Returns:
+        The numbers, judged; the texts; whether all are older versions of the document; and how many
+        texts have the numbers as written.
+    """
+    own = subject.judgement
+    groups: list[tuple[Judgement, list[str], bool]] = []
+    same = 0
+    for copy in subject.examination.find_copies(subject.index):
+        other = copy.judgement
+        if not list_differences(own, other):
+            same += 1
+        elif other.verdict in ("consistent", "boundary"):
+            place = next(
+                (i for i, g in enumerate(groups) if not list_differences(g[0], other)), len(groups)
+            )
+            if place == len(groups):
+                groups.append((other, [], True))
+            meant, where, older = groups[place]
+            groups[place] = meant, [*where, copy.where], older and copy.older
+    return [(*group, same) for group in groups]
+
+
+def name_texts(where: Sequence[str]) -> str:
+    """Name the texts that have something: the first of them, and the verb."""
+    return f"{enumerate_words(where[:_SHOWN])} {'has' if len(where) == 1 else 'have'}"
+
+
+def list_differences(one: Judgement, other: Judgement) -> set[str]:
+    """Names of the numbers of two bodies that differ by more than other digits and axes make."""
+    mine, theirs = (np.array((j.mass, *j.p_BoBcm_B, *j.I_BBcm_B)) for j in (one, other))
+    off = np.abs(mine - theirs)
+    for kind in (slice(0, 1), CENTER, TENSOR):
+        off[kind] -= tolerances.SAME_READING * np.max(np.abs(theirs[kind]))
+    return {name for name, each in zip(NAMES, off.tolist(), strict=True) if each > 0}
+
+
+class OtherText(Cause):
+    """Another text has this body with other numbers: a comment, a file beside it, an older version.
+
+    ## What happened
+    A number was changed in one copy of the robot and not in the others, or a block was put into a
+    comment and replaced by a worse one, or a mass was changed and its tensor was not.
+
+    ## How it is recognised
+    A body of the same name repeats some of the body's numbers digit for digit, and has another for
+    the rest, with which a body can exist. Read are comments inside the link, documents beside this
+    one and in the folders beside its own, and with --history N the N older versions that git has.
+    Files that include others, xacro, and files of more than 512 kB are not.
+
+    ## Example
+        <link name="forearm">
+          <inertial>
+            <mass value="1.263"/>
+            <!-- <inertia ixx="0.00801" iyy="0.00801" izz="0.00081" ixy="0" ixz="0" iyz="0"/> -->
+            <inertia ixx="0.00801" iyy="0.00801" izz="0.0281" ixy="0" ixz="0" iyz="0"/>
+          </inertial>
+        </link>
+
+    ## What undoes it
+    The numbers that the other text has.
+
+    ## What people search for
+    "inertia changed between versions of URDF".
+
+    ## References
+    The plausibility page, "Other texts".
+    """
+
+    name, prior = "other-text", 0.05
+    kinds = frozenset({"impossible", "stated"})
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """Propose the numbers of other texts that the witnesses here do not contradict."""
+        own = subject.judgement
+        for meant, where, older, same in list_other_texts(subject):
+            differ = list_differences(own, meant)
+            tensor = tidy(
+                resemblance.rotate(subject.R_BBi.T, resemblance.matrices(np.array(meant.I_BBcm_B)))
+            )
+            has = name_texts(where)
+            if older and differ == {"mass"}:
+                # The mass is the newer number; a tensor grows with it where the density does not.
+                yield Proposal(
+                    _STALE,
+                    f"{has} {number(meant.mass)} kg beside this tensor: the mass was changed and "
+                    "the tensor was not",
+                    I_BBcm_Bi=own.mass / meant.mass * tensor,
+                )
+                continue
+            if older and not subject.broken:
+                continue  # newer numbers that a body can have are rather a correction
+            C_BBcm_B = resemblance.spread(meant.mass, tensor)
+            C_BBcm_B = resemblance.rotate(subject.R_BBi, C_BBcm_B)
+            body = Meant(np.array([meant.mass]), np.array([meant.p_BoBcm_B]), C_BBcm_B[None])
+            gain = 1.0 if subject.broken else float(gains(subject, body)[0])
+            votes = gain * len(where)
+            words = (
+                f"{name} = {number(value)}"
+                for name, value in zip(
+                    NAMES, (meant.mass, *meant.p_BoBcm_B, *meant.I_BBcm_B), strict=True
+                )
+                if name in differ
+            )
+            yield Proposal(
+                _SOUND if subject.broken else gain,
+                f"{has} the body with {enumerate_words([*words])}, and its other numbers digit for "
+                "digit",
+                mass=meant.mass if "mass" in differ else None,
+                p_BoBcm_B=None if differ.isdisjoint("xyz") else np.array(meant.p_BoBcm_B),
+                I_BBcm_Bi=None if differ.isdisjoint(ENTRIES) else tensor,
+                guilt=1.0 if subject.broken else votes / (votes + 1 + same),
             )

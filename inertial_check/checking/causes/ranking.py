@@ -294,8 +294,12 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
         second = pairs_of(subject)
         proposed += second
         factors += _factors(subject, second)
-    copied = weigh_copies(subject, [proposal for _, proposal in proposed])
-    factors = [factor * exact for factor, exact in zip(factors, copied, strict=True)]
+    copied = weigh_copies(subject, proposed)
+    factors = [factor * exact for factor, (exact, _) in zip(factors, copied, strict=True)]
+    proposed = [
+        (cause, p._replace(evidence=p.evidence + clause) if clause else p)
+        for (cause, p), (_, clause) in zip(proposed, copied, strict=True)
+    ]
     weights = [c.prior * p.weight * f for (c, p), f in zip(proposed, factors, strict=True)]
     least = LEAST * VETOED * sum(weights)
     told = [place for place, weight in enumerate(weights) if weight >= least]

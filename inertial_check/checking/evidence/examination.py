@@ -14,6 +14,7 @@ from inertial_check.checking.report import Prediction
 from inertial_check.documents.model import Body, Judgement, Model, Problem, Role
 
 if TYPE_CHECKING:
+    from inertial_check.checking.evidence.elsewhere import Copy, Elsewhere
     from inertial_check.checking.evidence.readings import Misreading
     from inertial_check.checking.expected import Expected
 
@@ -108,6 +109,7 @@ class Examination:
         judgements: One a body, in the model's order.
         read_geometry: Reads the shapes; None where geometry is off.
         predict: Foretells what engines do with each body.
+        read_elsewhere: Finds what other texts say of a body; None where none is asked.
         engines: The engines that this run is gated on.
         expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
         expected: Expected numbers of bodies.
@@ -120,6 +122,7 @@ class Examination:
     judgements: Sequence[Judgement]
     read_geometry: Callable[[], Geometry] | None = field(default=None, repr=False)
     predict: Callable[[], Sequence[Predictions]] | None = field(default=None, repr=False)
+    read_elsewhere: Callable[[], Elsewhere] | None = field(default=None, repr=False)
     engines: tuple[str, ...] = ()
     expected_mass: tuple[float, float] | None = None
     expected: tuple[Expected, ...] = ()
@@ -161,6 +164,25 @@ class Examination:
     def likeness(self) -> Likeness:
         """The bodies beside their geometries."""
         return Likeness(self.assembly, self.geometry)
+
+    @cached_property
+    def _elsewhere(self) -> Elsewhere | None:
+        """The other texts, which are read once."""
+        return None if self.read_elsewhere is None else self.read_elsewhere()
+
+    def find_copies(self, index: int) -> Sequence[Copy]:
+        """The numbers that comments, other files and older versions have for a body."""
+        if self._elsewhere is None:
+            return ()
+        if index not in self._copies:
+            found = self._elsewhere.find(self.model.bodies[index], self.judgements[index])
+            self._copies[index] = found
+        return self._copies[index]
+
+    @cached_property
+    def _copies(self) -> dict[int, Sequence[Copy]]:
+        """Cache of the copies, by the index of the body."""
+        return {}
 
     def find_misreading(self, index: int) -> Misreading | None:
         """The misread formula that gives the tensor of a body, found once."""

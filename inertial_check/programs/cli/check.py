@@ -92,6 +92,14 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "in body axes), tolerance (relative, 0.01 if none is given), source",
     )
     group.add_argument(
+        "--history",
+        type=int,
+        metavar="N",
+        help="ask git for the N older versions of a file that has findings; what they say may "
+        "become a cause of a finding, and changes neither codes nor the exit code (default: 0; "
+        "left out with --gate)",
+    )
+    group.add_argument(
         "--engine",
         action="extend",
         type=options.split_at_commas,
@@ -231,6 +239,9 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"--gate judges a change: leave out --{name.replace('_', '-')}")
     from inertial_check.running.trusted import open_gate
 
+    if args.history:
+        output.note("--history is left out: --gate asks nothing of what a change brings with it")
+    args.history = 0
     named = [path for path in (args.baseline, args.expect) if path is not None]
     with open_gate(args.trusted, args.changed_since, named) as gate:
         configurations = options.configurations(args, gate.stand)
