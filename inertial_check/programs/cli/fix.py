@@ -105,6 +105,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--expect", metavar="TABLE", help="table of expected numbers of bodies, as for check"
     )
+    group.add_argument(
+        "--history", type=int, metavar="N", help="older versions to ask git for, as for check"
+    )
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # --cause refuses a metric that was asked for
     options.add_context(parser)

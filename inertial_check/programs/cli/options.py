@@ -179,10 +179,10 @@ def configurations(args: argparse.Namespace, stand: Stand | None = None) -> Conf
 def repeat_context(args: argparse.Namespace) -> tuple[str, ...]:
     """The words of a command line by which another command reads the same models."""
     words = ["--isolated"] if args.isolated else []
-    for name in ("config", "expect", "package_path", "xacro_arg", "xacro_env"):
+    for name in ("config", "expect", "history", "package_path", "xacro_arg", "xacro_env"):
         value = getattr(args, name, None) or ()
-        for each in (value,) if isinstance(value, str) else value:
-            words += [f"--{name.replace('_', '-')}", each]
+        for each in (value,) if isinstance(value, str | int) else value:
+            words += [f"--{name.replace('_', '-')}", str(each)]
     return tuple(words)
 
 
@@ -192,8 +192,8 @@ def context_configurations(args: argparse.Namespace) -> Configurations:
     Raises:
         UsageError: A configuration or an option is wrong.
     """
-    expected = getattr(args, "expect", None)
-    return _configurations(args, {"expect": expected}, args.config, args.isolated)
+    given: dict[str, object] = {name: getattr(args, name, None) for name in ("expect", "history")}
+    return _configurations(args, given, args.config, args.isolated)
 
 
 def _configurations(
