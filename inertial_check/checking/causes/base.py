@@ -217,6 +217,7 @@ COUNTS: ReliabilityCounts | None = MappingProxyType({
     "fixed-decimals": ((15, 17), (100, 100)),
     "mirror": ((0, 6), (0, 0)),
     "negative-diagonal": ((17, 17), (0, 0)),
+    "other-text": ((5, 5), (7, 8)),
     "placeholder": ((1, 2), (39, 44)),
     "same-number-everywhere": ((2, 2), (19, 19)),
     "sign-of-products": ((0, 1), (0, 0)),

@@ -219,8 +219,8 @@ class OtherText(Cause):
     ## How it is recognised
     A body of the same name repeats some of the body's numbers digit for digit, and has another for
     the rest, with which a body can exist. Read are comments inside the link, documents beside this
-    one and in the folders beside its own, and with --history N the N older versions that git has.
-    Files that include others, xacro, and files of more than 512 kB are not.
+    one, those in urdf, sdf, mjcf and such folders beside its own, and with --history N the N older
+    versions that git has. Expressions of xacro and files of more than 512 kB are not.
 
     ## Example
         <link name="forearm">

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-from inertial_check.documents.comments import find_comments
 from inertial_check.documents.context import Context, note_lookup, note_other_inputs
+from inertial_check.documents.files.access import LAYOUT_FOLDERS
 from inertial_check.documents.files.walking import SUFFIXES
 from inertial_check.documents.load import load
 from inertial_check.documents.model import Body, Judgement, Model, is_computable, judge
@@ -25,14 +27,31 @@ _LARGEST = 1 << 19
 no longer than reading the document itself."""
 
 _MOST_COMMENTS = 16
-"""Largest number of comments that are read in place of what stands beside them."""
+"""Largest number of comments of a body that are read in place of what stands beside them."""
 
 _FEWEST = 4
 """Least number of equal digits by which two bodies of one name are the same part; the first digit
 of each number counts for nothing, as round numbers are everybody's. Chosen: chance gives four to
 one pair in 10,000."""
 
+_COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
+_ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")
+_COMPILER = re.compile(rb"<compiler\b[^<>]*/>")
+
+_ROOTS = {"urdf": b"robot", "xacro": b"robot", "sdf": b"sdf", "mjcf": b"mujoco"}
+"""Root elements by format."""
+
+_FORMS = {
+    b"robot": (b"link", b'<robot name="r">%b<link name="b">%b</link></robot>'),
+    b"sdf": (
+        b"link",
+        b'<sdf version="1.6">%b<model name="m"><link name="b">%b</link></model></sdf>',
+    ),
+    b"mujoco": (b"body", b'<mujoco>%b<worldbody><body name="b">%b</body></worldbody></mujoco>'),
+}
+"""The element of a body, and a document of one body with the settings that its numbers are read by,
+by root element."""
 
 
 class Copy(NamedTuple):
@@ -52,8 +71,7 @@ class Copy(NamedTuple):
 class Elsewhere:
     """Other texts that may state the bodies of a model.
 
-    They are read when a body is first asked for. What cannot be read as it stands, or includes
-    other files, testifies nothing.
+    They are read when a body is first asked for. What cannot be read by itself testifies nothing.
 
     Args:
         model: The model.
@@ -63,87 +81,127 @@ class Elsewhere:
 
     def __init__(self, model: Model, context: Context, history: int = 0) -> None:
         self._model, self._context, self._history = model, context, history
-        self._older: list[tuple[str, Mapping[str, tuple[int, Judgement]]]] | None = None
 
     def find(self, body: Body, judgement: Judgement) -> list[Copy]:
         """Find the copies of a body that have some of its numbers and a verdict of their own."""
-        key = _last_name(body.name)
-        found = [(where, False, known) for where, known in self._list_comments(body)]
-        for path, known in self._list_files():
-            if key in known:
-                line, other = known[key]
-                found.append((f"{path}:{line}", False, other))
-        for where, known in self._list_versions():
-            if key in known:
-                found.append((where, True, known[key][1]))
-        copies = []
-        for where, older, other in found:
-            if is_computable(other) and _count_equal_digits(judgement, other) >= _FEWEST:
-                copies.append(Copy(where, older, other))
-        return copies
+        name, tokens = _last_name(body.name), _list_tokens(body, judgement)
+        found = [(where, False, _read(data)) for where, data in self._list_comments(body)]
+        written = _cut(self._model.source_of(body.span).data, name)
+        for shown, data in self._files if tokens else ():
+            if (cut := _cut(data, name)) is None:
+                continue
+            place, text = cut
+            if sum(count for token, count in tokens.items() if token in text) >= _FEWEST:
+                line = 1 + data.count(b"\n", 0, place)
+                same = written is not None and written[1] == text
+                found.append((f"{shown}:{line}", False, judgement if same else _read(text)))
+        for where, version in self._versions:
+            found.append((where, True, version.get(name)))
+        return [
+            Copy(where, older, other)
+            for where, older, other in found
+            if other is not None
+            and is_computable(other)
+            and _count_equal_digits(judgement, other) >= _FEWEST
+        ]
 
-    def _list_comments(self, body: Body) -> Iterator[tuple[str, Judgement]]:
-        """Read the document with a commented inertial of a body in place of the written one."""
+    def _list_comments(self, body: Body) -> Iterator[tuple[str, bytes]]:
+        """Put each commented inertial of a body in the place of the written one."""
         source = self._model.source_of(body.span)
-        if source is not self._model.source or body.inertial is None:
+        start, end = body.span.start, body.span.end
+        if body.inertial is None or source.data.find(b"<!--", start, end) < 0:
             return
-        comments = find_comments(source, "inertia")[:_MOST_COMMENTS]
-        for comment in comments:
-            inside = comment.inside
-            if inside is None or not body.span.start <= inside.start <= inside.end <= body.span.end:
-                continue
-            data, text = source.data, comment.text.encode(source.encoding)
-            element = _ELEMENT.search(text)
-            if element is None:
-                continue
-            # The element that is written is hidden, and the commented one shown, in their places.
-            hidden = re.compile(rb"<!--.*?-->", re.DOTALL).sub(
-                lambda match: b" " * len(match[0]), data[inside.start : inside.end]
-            )
-            name = re.escape(element[1])
-            written = re.compile(
-                rb"<%b\b[^<>]*/>|<%b\b.*?</%b\s*>" % (name, name, name), re.DOTALL
-            ).search(hidden, 1)
-            if written is None:
-                continue
-            start, end = (inside.start + at for at in written.span())
-            blank = data[:start] + b" " * (end - start) + data[end:]
-            shown = (
-                blank[: comment.span.start] + b"    " + text + b"   " + blank[comment.span.end :]
-            )
-            known = _read(shown, source.path, self._context)
-            if _last_name(body.name) in known:
-                line = source.line(comment.span.start)
-                yield f"a comment in line {line}", known[_last_name(body.name)][1]
+        own = source.data[start:end]
+        shown = _COMMENT.sub(lambda match: b" " * len(match[0]), own)
+        for comment in [*_COMMENT.finditer(own)][:_MOST_COMMENTS]:
+            element = _ELEMENT.search(comment[1])
+            written = None if element is None else _find_element(shown, element[1])
+            if written is not None:
+                at, to = written
+                root = b"<%b>" % _ROOTS.get(self._model.format, b"none")
+                compiler = _COMPILER.search(source.data)
+                text = root + (compiler[0] if compiler else b"") + shown[:at] + comment[1]
+                cut = _cut(text + shown[to:], _last_name(body.name))
+                if cut is not None:
+                    yield f"a comment in line {source.line(start + comment.start())}", cut[1]
 
-    def _list_files(self) -> Iterator[tuple[str, Mapping[str, tuple[int, Judgement]]]]:
-        """Read the files beside the document."""
+    @cached_property
+    def _files(self) -> list[tuple[str, bytes]]:
+        """The files beside the document, with their content."""
         path = self._model.source.path
         access = self._context.of_document(path).granted
-        for other in _list_beside(path):
-            if access.reason_against(other) is not None:
-                continue
-            try:
-                status = os.stat(other)
-                if status.st_size <= _LARGEST:
-                    note_lookup(other)
-                    shown = os.path.relpath(other, os.path.dirname(path) or ".")
-                    yield shown, _read_file(other, status.st_mtime_ns, status.st_size)
-            except (OSError, ValueError):
-                continue
+        found = []
+        for other in _list_beside(path) if self._model.format in _ROOTS else ():
+            note_lookup(other)
+            with suppress(OSError, ValueError):
+                shown = os.path.relpath(other, os.path.dirname(path) or ".").replace(os.sep, "/")
+                found.append((shown, access.read(other, _LARGEST)))
+        return found
 
-    def _list_versions(self) -> list[tuple[str, Mapping[str, tuple[int, Judgement]]]]:
-        """Read the older versions of the document, once."""
-        if self._older is None:
-            path = self._model.source.path
-            self._older = []
-            if self._history:
-                from inertial_check.documents.files.history import list_versions
+    @cached_property
+    def _versions(self) -> list[tuple[str, Mapping[str, Judgement]]]:
+        """The older versions of the document."""
+        if not self._history:
+            return []
+        from inertial_check.documents.files.history import list_versions
 
-                note_other_inputs()
-                for commit, data in list_versions(path, self._history):
-                    self._older.append((commit, _read(data, path, self._context)))
-        return self._older
+        note_other_inputs()
+        path = self._model.source.path
+        found = []
+        for commit, data in list_versions(path, self._history):
+            with suppress(InertialCheckError):
+                model = load(data, path=path, context=self._context)
+                names = [_last_name(body.name) for body in model.bodies]
+                found.append((commit, dict(zip(names, judge(model), strict=True))))
+        return found
+
+
+def _list_tokens(body: Body, judgement: Judgement) -> dict[bytes, int]:
+    """List the digits by which another text of a body is recognised, and how many tell something.
+
+    They are those of its printed numbers without zeros at the ends, as other texts have more or
+    fewer of these.
+    """
+    inertial = body.inertial
+    if inertial is None:
+        return {}
+    numbers = [*inertial.I_BBcm_Bi.values(), *([inertial.mass] if inertial.mass else [])]
+    printed = [*(each.text for each in numbers), *(f"{x:.6g}" for x in judgement.p_BoBcm_B)]
+    mantissas = (each.lower().partition("e")[0].strip("+-0 ") for each in printed)
+    tokens = (each.lstrip(".0").rstrip(".") for each in mantissas)
+    counts = {each.encode(): len(each.replace(".", "")) - 1 for each in tokens}
+    return {token: count for token, count in counts.items() if count > 0}
+
+
+def _cut(data: bytes, name: str) -> tuple[int, bytes] | None:
+    """Cut the inertial of the only body of a name out of a document, as a document of its own.
+
+    Returns:
+        Where the body begins, and the document.
+    """
+    root, own = _ROOT.search(data), re.escape(name.encode())
+    if root is None or name.encode() not in data:
+        return None
+    tag, form = _FORMS[root[1]]
+    pattern = rb"<%b\b[^<>]*\sname\s*=\s*(?:\"%b\"|'%b')[^<>]*>" % (tag, own, own)
+    bodies = [*islice(re.finditer(pattern, data), 2)]
+    if len(bodies) != 1:
+        return None
+    start = bodies[0].end()
+    ends = (data.find(each + tag, start) for each in (b"<", b"</"))
+    text = data[start : min((at for at in ends if at > 0), default=len(data))]
+    inertial = _find_element(text, b"inertial")
+    if inertial is None or b"$" in text[slice(*inertial)]:  # an expression of xacro
+        return None
+    compiler = _COMPILER.search(data) if tag == b"body" else None
+    return bodies[0].start(), form % (compiler[0] if compiler else b"", text[slice(*inertial)])
+
+
+def _find_element(text: bytes, tag: bytes) -> tuple[int, int] | None:
+    """Find the first element of a name: where it begins and ends."""
+    pattern = rb"<%b\b[^<>]*/>|<%b\b.*?</%b\s*>" % (tag, tag, tag)
+    found = re.compile(pattern, re.DOTALL).search(text)
+    return None if found is None else found.span()
 
 
 def _count_equal_digits(one: Judgement, other: Judgement) -> int:
@@ -170,22 +228,17 @@ def _count_common(one: str, other: str) -> int:
 
 
 def _list_beside(path: str) -> list[str]:
-    """List the files beside a document, and in folders beside its own, that may be models.
+    """List the files beside a document, and in folders for other formats, that may be models.
 
     Those whose names share the longest beginning come first.
     """
+    if not os.path.isfile(path):
+        return []
     folder = os.path.dirname(os.path.abspath(path))
+    above, own_name = os.path.split(folder)
     folders = [folder]
-    try:
-        with os.scandir(os.path.dirname(folder)) as entries:
-            folders += sorted(
-                each.path
-                for each in entries
-                if each.is_dir(follow_symlinks=False) and not each.name.startswith(".")
-            )[:_MOST_FILES]
-    except OSError:
-        pass
-    note_lookup(folder, os.path.dirname(folder))
+    if own_name.lower() in LAYOUT_FOLDERS:
+        folders += [os.path.join(above, each) for each in sorted(LAYOUT_FOLDERS)]
     found = []
     for each in dict.fromkeys(folders):
         try:
@@ -212,26 +265,11 @@ def _list_beside(path: str) -> list[str]:
     return ranked[:_MOST_FILES]
 
 
-@lru_cache(maxsize=64)
-def _read_file(path: str, changed: int, size: int) -> Mapping[str, tuple[int, Judgement]]:
-    """Read a file as it was changed last; see `_read`."""
-    with open(path, "rb") as stream:
-        return _read(stream.read(_LARGEST), path, Context())
-
-
-def _read(data: bytes, path: str, context: Context) -> Mapping[str, tuple[int, Judgement]]:
-    """Line and judgement of each body of a document by its name; of none that has two."""
-    if b"<include" in data or b"xacro" in data:
-        return {}
+@lru_cache(maxsize=256)
+def _read(data: bytes) -> Judgement | None:
+    """Judge the only body of a document; None if it cannot be read."""
     try:
-        model = load(data, path=path, context=context)
-        judgements = judge(model)
-    except InertialCheckError:
-        return {}
-    found: dict[str, tuple[int, Judgement]] = {}
-    twice = set()
-    for body, judgement in zip(model.bodies, judgements, strict=True):
-        name = _last_name(body.name)
-        twice.update([name] if name in found else [])
-        found[name] = model.source_of(body.span).line(body.span.start), judgement
-    return {name: each for name, each in found.items() if name not in twice}
+        (judgement,) = judge(load(data))
+    except (InertialCheckError, ValueError):
+        return None
+    return judgement

@@ -74,11 +74,15 @@ def test_a_file_beside_the_model_has_the_numbers(folder, capsys):
                 .replace("0.0121 0 0.0502", "0.01 0 0.05")
             ),
         ),
-        ("arm_v2.urdf", lambda text: text + "<"),  # it cannot be read
+        (  # which of the two is it?
+            "arm_v2.urdf",
+            lambda text: text + text,
+        ),
+        ("arm_v2.urdf", lambda text: text.replace("0.000811", "${izz}")),
         ("arm_v2.urdf", lambda text: text.replace("<robot", "<?x " + "y" * 600_000 + "?><robot")),
         ("arm_v2.txt", lambda text: text),
     ],
-    ids=["other-name", "impossible", "other-part", "broken", "too-large", "no-model"],
+    ids=["other-name", "impossible", "other-part", "twice", "expression", "too-large", "no-model"],
 )
 def test_what_is_no_copy_testifies_nothing(folder, capsys, name, change):
     (folder / "arm.urdf").write_text(robot(BAD))

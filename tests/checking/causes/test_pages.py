@@ -4,17 +4,15 @@ import re
 import runpy
 import subprocess
 import sys
-from functools import partial
 from textwrap import dedent
 
 import pytest
 
 from inertial_check.checking.causes.base import HEADINGS, Subject
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
-from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.check import examine
 from inertial_check.checking.pages import cause_page, describe_cause, find_cause, summarise_cause
 from inertial_check.checking.settings import Settings
-from inertial_check.checking.shapes.evidence import read_geometry
 from inertial_check.documents.load import load
 from inertial_check.documents.model import judge
 from suspects import hypotheses
@@ -66,9 +64,7 @@ IN_A_DOCUMENT = [cause for cause in ALL_CAUSES if example(cause).startswith("<")
 def test_the_example_has_it_among_the_first_three(cause):
     text = document(example(cause))
     model = load(text.encode())
-
-    shapes = partial(read_geometry, model, Settings().context.packages)
-    examination = Examination(model, judge(model), shapes)
+    examination = examine(model, judge(model), Settings())
     bodies = [i for i, body in enumerate(model.bodies) if body.inertial is not None]
     found = hypotheses([Subject(examination, i) for i in bodies])
     assert any(cause.name in [each.cause for each in one[:3]] for one in found), found
