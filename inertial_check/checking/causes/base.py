@@ -213,6 +213,7 @@ COUNTS: ReliabilityCounts | None = MappingProxyType({
     "decimal-slip": ((4, 7), (19, 20)),
     "density": ((5, 6), (30, 31)),
     "double-parallel-axis": ((14, 14), (0, 0)),
+    "edited-copy": ((3, 3), (24, 24)),
     "few-digits": ((2, 3), (4, 4)),
     "fixed-decimals": ((15, 17), (100, 100)),
     "mirror": ((0, 6), (0, 0)),

@@ -55,9 +55,9 @@ def weigh_copies(
     theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
     for cause, proposal in proposed:
         told = bodies and not isinstance(cause, OtherText)
-        images = np.flatnonzero(_find_images(subject, proposal, theirs)) if told else []
-        clause = next((bodies[i][1] for i in images if bodies[i][1]), "")
-        found.append((_EXACT if len(images) else 1.0, clause))
+        images = _find_images(subject, proposal, theirs).tolist() if told else []
+        clauses = [words for image, (_, words) in zip(images, bodies, strict=False) if image]
+        found.append((_EXACT if clauses else 1.0, next(filter(None, clauses), "")))
     return found
 
 

@@ -147,7 +147,7 @@ class Elsewhere:
 
         note_other_inputs()
         path = self._model.source.path
-        found = []
+        found: list[tuple[str, Mapping[str, Judgement]]] = []
         for commit, data in list_versions(path, self._history):
             with suppress(InertialCheckError):
                 model = load(data, path=path, context=self._context)
