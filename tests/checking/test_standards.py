@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,12 +27,34 @@ NAMED = {
         *(f"UN.00{n}" for n in range(1, 8)),
     },
     "rep0158": {"1.1.1", "1.1.2", "1.1.3", "1.1.5", "1.3", "1.3.3"},
-    "newton": {"NEWTON.MAS.001"},
-    "nvidia": {"MassChecker", "RigidBodyChecker", "RigidBodyHasMassAPI", "UnitsInMetersChecker"},
-    "urdfdom": {"Inertial: mass [X] is not a float"},
-    "sdformat": {"LINK_INERTIA_INVALID"},
-    "mujoco": {"inertia must have positive eigenvalues", "inertia must satisfy A + B >= C"},
+    "newton": {"NEWTON.MAS.001", "newton:inertia is not positive semidefinite"},
+    "nvidia": {
+        *("MassChecker", "RigidBodyChecker", "RigidBodyHasMassAPI", "RigidBodyMassChecker"),
+        *("NestedRigidBodyMassChecker", "NewtonMassAttributesChecker", "StageMetadataChecker"),
+        *("UnitsInMetersChecker", "UpAxisZChecker"),
+    },
+    "urdfdom": {
+        "Inertial element must have a mass element",
+        "Inertial: mass element must have value attribute",
+        "Inertial: mass [X] is not a float",
+        "Inertial element must have inertia element",
+        "Inertial: inertia element missing X attribute",
+        "Inertial: inertia element X is not a valid double",
+    },
+    "sdformat": {
+        *("LINK_INERTIA_INVALID", "ELEMENT_MISSING (density)", "ELEMENT_INVALID"),
+        *("URI_LOOKUP", "FILE_READ"),
+    },
+    "mujoco": {
+        "inertia must have positive eigenvalues",
+        "inertia must satisfy A + B >= C",
+        "mass and inertia of moving bodies must be larger than mjMINVAL",
+        "mass and inertia cannot be negative",
+        "fullinertia and diagonal inertia cannot both be specified",
+        "fullinertia and inertial orientation cannot both be specified",
+    },
 }
+"""Identifiers that users are asked for, of each standard."""
 
 
 def run(*arguments):
@@ -53,6 +76,15 @@ def test_every_requirement_has_a_relation_its_reason_and_rules_that_exist():
         assert set(each.codes) <= codes
         assert (each.relation == "none") == (not each.codes), each
     assert all(set(rules) <= codes for _, rules in DISAGREEMENTS)
+
+
+def test_messages_of_mujoco_are_those_of_its_library():
+    """A message that MuJoCo does not print would be found by nobody."""
+    mujoco = pytest.importorskip("mujoco")
+    library = next(Path(mujoco.__file__).parent.glob("libmujoco.*"))
+    data = library.read_bytes()
+    for each in list_requirements("mujoco"):
+        assert each.id.encode() in data, each.id
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -36,12 +36,47 @@ def result(error=None, log="", mass=None, tensor=None, com=None):
     }
 
 
+def decode_usd(text):
+    """What MuJoCo's decoder of USD makes of bodies of boxes: it copies what is authored."""
+    import mujoco
+    from pxr import Sdf, Usd, UsdGeom, UsdPhysics
+
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.ImportFromString(text)
+    stage, spec, body = Usd.Stage.Open(layer), mujoco.MjSpec(), None
+    for prim in stage.Traverse():
+        mass = UsdPhysics.MassAPI(prim) if prim.HasAPI(UsdPhysics.MassAPI) else None
+        if prim.HasAPI(UsdPhysics.RigidBodyAPI):
+            body = spec.worldbody.add_body(name=prim.GetName())
+            body.add_freejoint()
+            for attribute, name in (
+                ()
+                if mass is None
+                else (
+                    (mass.GetMassAttr(), "mass"),
+                    (mass.GetCenterOfMassAttr(), "ipos"),
+                    (mass.GetDiagonalInertiaAttr(), "inertia"),
+                    (mass.GetPrincipalAxesAttr(), "iquat"),
+                )
+            ):
+                if attribute.HasAuthoredValue():
+                    value = attribute.Get()
+                    if name == "iquat":
+                        value = [value.real, *value.imaginary]
+                    setattr(body, name, value if name == "mass" else [float(v) for v in value])
+        if prim.HasAPI(UsdPhysics.CollisionAPI):
+            half = UsdGeom.Cube(prim).GetSizeAttr().Get() / 2
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[half] * 3)
+    return spec
+
+
 def mujoco():
     import mujoco
 
     def load(format_, text):
         try:
-            model = mujoco.MjSpec.from_string(text).compile()
+            read = decode_usd if format_ == "usd" else mujoco.MjSpec.from_string
+            model = read(text).compile()
         except ValueError as error:
             return result(str(error))
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "link")

@@ -33,6 +33,13 @@ _FULL_FLOORS = Floors(moment=_EIGENVALUE)
 _PRINCIPAL_FLOORS = Floors(moment=_MINIMUM)
 """Floors for principal moments that are written as such: mjMINVAL."""
 
+_SINGLE = float(np.finfo(np.float32).eps)
+"""Relative rounding of a number that a layer of USD keeps as float32."""
+
+_CENTER = "physics:centerOfMass"
+_SHAPES = "mass and inertia of all its shapes, for centerOfMass is not written"
+"""Body that MuJoCo simulates in place of one without a center of mass in USD."""
+
 POSITIVE = "error 'inertia must have positive eigenvalues' in fullinertia"
 TRIANGLE = "inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
 MOVING = "mass and inertia of moving bodies must be larger than mjMINVAL"
@@ -43,8 +50,14 @@ class MuJoCo(Engine):
     """MuJoCo's compiler."""
 
     name, version = "mujoco", "4.0.0"
-    source = "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile()"
-    doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path")
+    source = (
+        "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile(), for "
+        "USD after plugin/usd_decoder/usd_decoder.cc, which no wheel has"
+    )
+    doors: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path"),
+        "usd": "MjSpec.from_file",
+    }
     parsers: ClassVar[dict[str, tuple[Parser, ...]]] = dict.fromkeys(
         ("urdf", "mjcf"), ("tinyxml2", "mujoco")
     )
@@ -62,6 +75,9 @@ class MuJoCo(Engine):
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
+        if door == "usd":
+            yield from _decode_usd(batch)
+            return
         bounds = batch.model.bounds
         # Bodies without inertial: from collision shapes, from the bounds, or without inertia.
         missing = batch.missing
@@ -95,6 +111,38 @@ class MuJoCo(Engine):
         yield Effect(nan, "warn", NOT_A_NUMBER)
         changed = (mass != batch.mass) | np.any(moments != batch.moments, axis=1)
         yield Effect(changed, "alter", becomes=lambda i: base.body(mass[i], moments[i]))
+
+
+def _decode_usd(batch: Batch) -> Iterator[Effect]:
+    """Copy the attributes that are authored under PhysicsMassAPI, as float32 of the stage's units.
+
+    Nothing else is read, no fallback, no newton:inertia and no unit. Without an authored center of
+    mass the compiler takes mass and inertia of all shapes, visual ones too, and not those written.
+    """
+    count = len(batch.bodies)
+    centered, lost, flat = (np.zeros(count, dtype=bool) for _ in range(3))
+    mass, moments = np.zeros(count), np.zeros((count, 3))
+    for i, body in enumerate(batch.bodies):
+        own = {each.name: each for each in body.spellings if not each.prim}
+        if own["PhysicsMassAPI"].state == "written":
+            centered[i] = own[_CENTER].state != "absent"
+            lost[i] = own[_CENTER].state == "fallback"
+            flat[i] = own["physics:principalAxes"].state == "fallback"
+            weights = [number.value for number in own["physics:mass"].numbers]
+            mass[i] = np.float32(weights[0]) if len(weights) == 1 else 0.0
+            diagonal = [number.value for number in own["physics:diagonalInertia"].numbers]
+            moments[i] = np.sort(np.array(diagonal, dtype=np.float32)) if len(diagonal) == 3 else 0.0
+    shaped = batch.some(~centered, batch.has_shape)
+    yield Effect(shaped, "replace", becomes=_SHAPES)
+    low, middle, high = moments.T
+    yield Effect(low + middle < high, "reject", TRIANGLE)
+    alone = batch.moved & ((mass < _MINIMUM) | (low < _MINIMUM))
+    yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
+    yield Effect(lost, "alter", becomes="a center of mass at minus infinity, which is written")
+    yield Effect(flat, "alter", becomes="an inertia of 0, for axes of (0, 0, 0, 0) are written")
+    near = np.abs(moments - batch.moments) <= _SINGLE * np.abs(batch.moments)
+    same = np.all(near, axis=1) & (np.abs(mass - batch.mass) <= _SINGLE * np.abs(batch.mass))
+    yield Effect(~same, "alter", becomes=lambda i: base.body(mass[i], moments[i]))
 
 
 def _is_carried(batch: Batch, where: Flags) -> Flags:

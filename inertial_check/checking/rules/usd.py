@@ -219,7 +219,8 @@ class HalfWritten(BodyRule):
 
     ## Why is this bad
     Without axes OpenUSD 26.11 returns memory that nobody wrote; axes alone turn nothing; without
-    centerOfMass engines take the centre of the colliders, and this tool the body's origin.
+    centerOfMass engines take the centre of the colliders, MuJoCo their mass and inertia, too, and
+    this tool the body's origin.
 
     ## Example
         #usda 1.0

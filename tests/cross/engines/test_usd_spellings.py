@@ -51,6 +51,44 @@ def test_newton_builds_what_is_predicted():
     assert compared >= 200
 
 
+def test_mujoco_builds_what_is_predicted():
+    """Its decoder, whose rule the live script repeats: no wheel of MuJoCo has it."""
+    pytest.importorskip("pxr")
+    python = engine_agreement.interpreter("mujoco", "mujoco", "pip install mujoco usd-core")
+    documents = [spelled(seed) for seed in range(COUNT)]
+    results, _ = engine_agreement.live(python, "mujoco", [("usd", text) for text in documents])
+    wrong, compared = [], 0
+    for seed, (text, result) in enumerate(zip(documents, results, strict=True)):
+        model = ic.load(text.encode())
+        (body,), (judgement,) = model.bodies, judge(model)
+        prediction = predict(model, [judgement])[0]["mujoco"]
+        if body.inertia_from == "geometry":
+            continue  # nothing is predicted of MuJoCo where UsdPhysics takes the shapes
+        compared += 1
+        if (prediction.action == "reject") != (result["error"] is not None):
+            wrong.append((seed, prediction, result))
+            continue
+        if result["error"] is not None:
+            if prediction.message not in " ".join(result["error"].split()):
+                wrong.append((seed, prediction, result))
+            continue
+        mass, moments = engine_agreement.expected(prediction, judgement)
+        if "of all its shapes" in prediction.becomes:
+            mass, moments = BOX["mass"], BOX["moments"]
+        elif "an inertia of 0" in prediction.becomes:
+            mass, moments = body.find_numbers("physics:mass")[0].value, [0.0] * 3
+        lost = "infinity" in prediction.becomes
+        if lost != (not np.all(np.isfinite(result["com"]))):
+            wrong.append((seed, prediction, result))
+        elif not lost and not (
+            np.allclose(result["moments"], np.sort(moments), rtol=1e-5)
+            and np.isclose(result["mass"], mass, rtol=1e-5)
+        ):
+            wrong.append((seed, prediction, mass, moments, result))
+    assert wrong == []
+    assert compared >= 200
+
+
 VERDICTS = 300
 PACKAGES = {
     "nvidia": ("usd_validation_nvidia", "pip install simready-validate"),
