@@ -54,11 +54,11 @@ COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Planted(NamedTuple):
-    """A model with one mistake: bytes, link, lines of its inertial, digits that were lost."""
+    """A model with one mistake: bytes, names of the link, lines of its inertial, lost digits."""
 
     kind: str
     data: bytes
-    link: str
+    names: tuple[str, ...]
     lines: range
     digits: str
 
@@ -113,7 +113,7 @@ def plant(path: Path, body, turn: int) -> Planted:
     for name in sorted(spans, key=lambda name: -spans[name].start):
         span = spans[name]
         data = data[: span.start] + texts[name].encode() + data[span.end :]
-    return Planted(kind, data, body.name, lines, digits)
+    return Planted(kind, data, (body.name,), lines, digits)
 
 
 class Case(NamedTuple):
@@ -151,15 +151,13 @@ def convert(cases: list[Case], converter: str) -> list[Case]:
             )
             stages += stage.glob("*.usd*")
         if len(stages) == 2:
-            bodies = (b for b in ic.load(stages[1]).bodies if b.name == case.planted.link)
-            spans = [body.inertial.span for body in bodies if body.inertial]
-            source = ic.load(stages[1]).source_of(spans[0]) if spans else None
-            lines = (
-                range(source.line(spans[0].start), source.line(spans[0].end) + 1)
-                if spans
-                else range(0)
-            )
-            found.append(Case(*stages, case.planted._replace(lines=lines)))
+            model, lines, names = ic.load(stages[1]), range(0), case.planted.names
+            for body in model.bodies:
+                if body.name in names and body.inertial:
+                    place, span = model.source_of(body.inertial.span), body.inertial.span
+                    lines = range(place.line(span.start), place.line(span.end) + 1)
+                    names = (body.name, body.id.rpartition("/")[2])
+            found.append(Case(*stages, case.planted._replace(lines=lines, names=names)))
     return found
 
 
@@ -189,7 +187,8 @@ def measure(command: list[str], cases: list[Case]) -> dict[str, float]:
         _, after, taken = run(command, case.wrong)
         seconds.append(taken)
         new = list((Counter(after) - Counter(before)).elements())
-        named = any(re.search(rf"\b{re.escape(each.link)}\b", line) for line in new)
+        name = "|".join(re.escape(name.strip("/")) for name in each.names)
+        named = any(re.search(rf"(?<!\w)({name})(?!\w)", line) for line in new)
         counts["found"] += named
         numbers = {int(n) for line in new for n in re.findall(r"[: ](\d+)(?=[:, ])", line)}
         counts["place"] += named and bool(numbers & set(each.lines))
