@@ -131,7 +131,8 @@ def _decode_usd(batch: Batch) -> Iterator[Effect]:
             weights = [number.value for number in own["physics:mass"].numbers]
             mass[i] = np.float32(weights[0]) if len(weights) == 1 else 0.0
             diagonal = [number.value for number in own["physics:diagonalInertia"].numbers]
-            moments[i] = np.sort(np.array(diagonal, dtype=np.float32)) if len(diagonal) == 3 else 0.0
+            if len(diagonal) == 3:
+                moments[i] = np.sort(np.array(diagonal, dtype=np.float32))
     shaped = batch.some(~centered, batch.has_shape)
     yield Effect(shaped, "replace", becomes=_SHAPES)
     low, middle, high = moments.T

@@ -494,7 +494,11 @@ def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> It
                 continue
             known = joints.get(child, _FREE)
             closing = joint
-            if known["type"] is None or _holds_better(joint, known):
+            # A joint that is excluded from the articulation closes a loop, a fixed one often does.
+            closes = known["type"] == "fixed"
+            if joint["excluded"] != known.get("excluded", False):
+                closes = known.get("excluded", False)
+            if known["type"] is None or closes:
                 joints[child], closing = joint, known
             if closing["type"] is not None:
                 loops.append({**closing, "child": str(child)})
@@ -547,16 +551,6 @@ def _parts(
             density = _attributes(material.GetPrim(), layers, ("physics:density",))
             path = str(material.GetPath())
             yield {"path": path, "applied": ["PhysicsMaterialAPI"], "attributes": density}
-
-
-def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
-    """Return whether a joint holds its body rather than another that was found before it.
-
-    A joint that is excluded from the articulation closes a loop, and a fixed joint often does.
-    """
-    if joint["excluded"] != known["excluded"]:
-        return bool(known["excluded"])
-    return bool(known["type"] == "fixed")
 
 
 def _masses(scene: _Scene, layers: _LayerNumbers) -> Iterator[tuple[int, str, str]]:
@@ -672,7 +666,11 @@ def _describe_shapes(scene: _Scene) -> JsonObject:
     for prim in scene.prims if bodies else ():
         owner = _owner(prim.GetPath(), bodies) if prim.IsA(UsdGeom.Gprim) else None
         collides = bool(owner) and prim.GetPath() in scene.colliding
-        if owner and (collides or _is_rendered(prim)):
+        image = UsdGeom.Imageable(prim)
+        drawn = (UsdGeom.Tokens.default_, UsdGeom.Tokens.render)
+        if owner and not collides and image.ComputePurpose() not in drawn:
+            continue
+        if owner and (collides or image.ComputeVisibility() != UsdGeom.Tokens.invisible):
             kind = str(prim.GetTypeName())
             found.append(
                 {
@@ -761,15 +759,6 @@ def _mimic(joint: Usd.Prim) -> JsonObject | None:
 def _size(prim: Usd.Prim, name: str) -> float | None:
     numbers = _numbers(_value(prim, name, ()))
     return numbers[0] if numbers and len(numbers) == 1 else None
-
-
-def _is_rendered(prim: Usd.Prim) -> bool:
-    from pxr import UsdGeom
-
-    imageable = UsdGeom.Imageable(prim)
-    purpose = imageable.ComputePurpose()
-    shown = purpose in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render)
-    return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
 
 def _attributes(
