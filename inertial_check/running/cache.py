@@ -248,7 +248,7 @@ class _Validator:
 
     def make_line(self, document: Document, result: DocumentResult) -> bytes:
         """The entry of a document as a line: seal, key, and JSON of files and result."""
-        paths = (os.path.abspath(document.path), *(result.lookups or ()))
+        paths = (os.path.abspath(document.path), *(result.lookups or ()), *result.asked)
         files = json.dumps({path: self._fingerprints.of(path) for path in paths})
         body = f"{self.key(document)} [{files},{encode([result])}]"
         return f"{self._seal(body)} {body}\n".encode()
@@ -453,7 +453,7 @@ class Folder:
 
     def put(self, document: Document, result: DocumentResult) -> None:
         """Store a result, if files determine it; a failure to write only costs time later."""
-        if result.lookups is None:
+        if result.lookups is None or document.settings.history:
             return
         line = self._validator.make_line(document, result)
         with contextlib.suppress(OSError):

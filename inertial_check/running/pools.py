@@ -373,15 +373,16 @@ class Batch(NamedTuple):
         for document, result in zip(self.documents, results, strict=True):
             own = os.path.abspath(document.path)
             inputs = None
-            if result.lookups is not None:
-                seen = {path: fingerprints.of(path) for path in (own, *result.lookups)}
+            if result.lookups is not None and not document.settings.history:
+                paths = (own, *result.lookups, *result.asked)
+                seen = {path: fingerprints.of(path) for path in paths}
                 inputs = json.dumps(seen, separators=(",", ":"))
             key = make_key(document, content)
             rows += build_rows(self.upstream, result, fingerprints.of(own), key, inputs)
             if result.failure is not None:
                 failures.append(result.failure)
-        paths = tuple(document.path for document in self.documents)
-        return BatchAnswer(encode_rows(rows, self.form), paths, tuple(failures), number=len(paths))
+        names = tuple(document.path for document in self.documents)
+        return BatchAnswer(encode_rows(rows, self.form), names, tuple(failures), number=len(names))
 
 
 class BundleBatch(NamedTuple):

@@ -191,7 +191,7 @@ def test_a_change_that_leaves_size_and_time_as_they_were_is_seen(models, checked
     path.write_text(text.replace('mass value="', 'mass value="-', 1).replace(" ", "", 1))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert path.stat().st_size == status.st_size
-    assert checked("valid")[1] == ["valid/rod.urdf"]
+    assert "valid/rod.urdf" in checked("valid")[1]  # and those that ask it for their causes
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from inertial_check.documents.context import Context, note_lookup, note_other_inputs
+from inertial_check.documents.context import Context, note_asked
 from inertial_check.documents.files.access import LAYOUT_FOLDERS
 from inertial_check.documents.files.walking import SUFFIXES
 from inertial_check.documents.load import load
@@ -132,7 +132,7 @@ class Elsewhere:
         access = self._context.of_document(path).granted
         found = []
         for other in _list_beside(path) if self._model.format in _ROOTS else ():
-            note_lookup(other)
+            note_asked(other)
             with suppress(OSError, ValueError):
                 shown = os.path.relpath(other, os.path.dirname(path) or ".").replace(os.sep, "/")
                 found.append((shown, access.read(other, _LARGEST)))
@@ -145,7 +145,6 @@ class Elsewhere:
             return []
         from inertial_check.documents.files.history import list_versions
 
-        note_other_inputs()
         path = self._model.source.path
         found: list[tuple[str, Mapping[str, Judgement]]] = []
         for commit, data in list_versions(path, self._history):
@@ -179,8 +178,8 @@ def _cut(data: bytes, name: str) -> tuple[int, bytes] | None:
     Returns:
         Where the body begins, and the document.
     """
-    root, own = _ROOT.search(data), re.escape(name.encode())
-    if root is None or name.encode() not in data:
+    root, own = _ROOT.search(data), re.escape(name.encode(errors="replace"))
+    if root is None or name.encode(errors="replace") not in data:
         return None
     tag, form = _FORMS[root[1]]
     pattern = rb"<%b\b[^<>]*\sname\s*=\s*(?:\"%b\"|'%b')[^<>]*>" % (tag, own, own)
@@ -243,7 +242,7 @@ def _list_beside(path: str) -> list[str]:
     for each in dict.fromkeys(folders):
         try:
             with os.scandir(each) as entries:
-                note_lookup(each)
+                note_asked(each)
                 found += [
                     entry.path
                     for entry in entries

@@ -217,3 +217,31 @@ def test_fix_takes_the_numbers_of_an_older_version(folder, capsys, monkeypatch):
     assert "--history 2" in capsys.readouterr().out  # the command that is printed does the same
     main(["fix", "--unsafe", "--write", "--history", "2", "arm.urdf"])
     assert path.read_text() == robot(GOOD)
+
+
+def test_a_change_of_another_text_concerns_no_other_file(folder, capsys):
+    git("init", "-q")
+    (folder / "arm.urdf").write_text(robot(BAD))
+    (folder / "arm_v2.urdf").write_text(robot(GOOD))
+    git("add", ".")
+    git("commit", "-q", "-m", "both")
+    (folder / "arm_v2.urdf").write_text(robot(GOOD.replace("0.00801", "0.00802")))
+    for more in ([], ["--history", "2"]):
+        assert main(["check", ".", "--changed-since", "HEAD", "--no-cache", *more]) == 0
+        assert "arm.urdf" not in capsys.readouterr().out
+
+
+def test_a_cached_cause_is_asked_again_where_the_other_text_has_changed(folder, capsys):
+    (folder / "arm.urdf").write_text(robot(BAD))
+    cached = ["check", "--output-format", "json", "--cache", "kept", "arm.urdf"]
+
+    def first():
+        main(cached)
+        return json.loads(capsys.readouterr().out)["files"][0]["findings"][0]["causes"][0]
+
+    assert first()["cause"] != "other-text"
+    (folder / "arm_v2.urdf").write_text(robot(GOOD))
+    assert first()["edit"]["entries"] == {"izz": 0.000811}
+    (folder / "arm_v2.urdf").write_text(robot(GOOD.replace("0.000811", "0.000822")))
+    assert first()["edit"]["entries"] == {"izz": 0.000822}
+    assert first()["edit"]["entries"] == {"izz": 0.000822}
