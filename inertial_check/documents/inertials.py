@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+from inertial_check.documents.escaping import clip
 from inertial_check.documents.load import root_tag
 from inertial_check.documents.mjcf import NAME as MJCF
 from inertial_check.documents.mjcf import ROOTS as MJCF_ROOTS
@@ -22,6 +23,7 @@ from inertial_check.documents.usd import NAME as USD
 from inertial_check.documents.usd import TEXT
 from inertial_check.documents.xml.document import parse
 from inertial_check.documents.xml.encoding import Unreadable, decode
+from inertial_check.documents.xml.markup import Element
 from inertial_check.errors import DocumentError
 
 UNKNOWN = "no body of the models that were read has it"
@@ -31,6 +33,9 @@ _NO_PRIM = "no prim of a composed stage has it: it is in a variant not selected,
 
 UNEXPLAINED = frozenset([UNKNOWN, _NO_PRIM])
 """Reasons that give way to any other that another document tells."""
+
+_LONGEST_TAG, _MOST_TAGS = 100, 10
+"""Largest length of a tag [code points] and number of tags that a reason names."""
 
 _IGNORED = re.compile(rb"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)")
 _INERTIAL = re.compile(rb"<inertial(?=[\s/>])")
@@ -161,20 +166,32 @@ def count_bytes(source: Source, reason: str, needs: str = "") -> CountedFile:
     )
 
 
-def _explain_place(source: Source, place: int, number: int) -> str:
-    """Explain by the elements around an inertial why no body has it; "" if they do not tell."""
+def _explain_places(source: Source, places: list[int], number: int) -> dict[int, str]:
+    """Explain by the elements around inertials why no body has them, where they tell."""
     try:
-        path = parse(source.path, source.data, number).find_path(Span(place, place, number))
+        document = parse(source.path, source.data, number)
     except DocumentError:
-        return _NO_PRIM if source.data.startswith(TEXT) else ""
-    if len(path) < 2:
-        return ""
-    around, own = path[-2], path[-1]
-    first = around.first(own.tag) if own.tag == "inertial" else None
-    if first is not None and first is not own:
-        return f"another <inertial> of its <{around.tag}> stands before it, and counts"
-    inside = " in ".join(f"<{each.tag}>" for each in reversed(path[:-1]))
-    return f"it stands in {inside}, where no reader looks for bodies"
+        return dict.fromkeys(places, _NO_PRIM) if source.data.startswith(TEXT) else {}
+    explained = {}
+    told: dict[int, tuple[Element | None, str, str]] = {}  # shared by all inside one element
+    for place in places:
+        path = document.find_path(Span(place, place, number))
+        if len(path) < 2:
+            continue
+        around = path[-2]
+        if id(around) not in told:
+            tags = [f"<{clip(each.tag, _LONGEST_TAG)}>" for each in path[:-1]]
+            inside = " in ".join(reversed(tags[-_MOST_TAGS:]))
+            more = f" in {len(tags) - _MOST_TAGS} more" if len(tags) > _MOST_TAGS else ""
+            told[id(around)] = (
+                around.first("inertial"),
+                f"another <inertial> of its {tags[-1]} stands before it, and counts",
+                f"it stands in {inside}{more}, where no reader looks for bodies",
+            )
+        first, second, outside = told[id(around)]
+        is_second = path[-1].tag == "inertial" and path[-1] is not first
+        explained[place] = second if is_second else outside
+    return explained
 
 
 def _list_judged(model: Model) -> list[dict[int, How]]:
@@ -218,13 +235,14 @@ def count_model(model: Model) -> list[CountedFile]:
                 end = start + 1 if model.format == MJCF else end  # a body lies around others
                 inside = places[bisect_left(places, start) : bisect_left(places, end)]
                 own |= dict.fromkeys(inside, "derived")
+        unknown = [place for place in places if place not in own and place not in reasons]
+        explained = _explain_places(source, unknown, number) if unknown else {}
         rows = []
         for place in places:
-            how = own.get(place)
-            reason, needs = ("", "") if how else reasons.get(place, (UNKNOWN, ""))
-            if reason == UNKNOWN:
-                reason = _explain_place(source, place, number) or UNKNOWN
-            rows.append(CountedInertial(place, source.line(place), how or "", reason, needs))
+            how = own.get(place, "")
+            reason, needs = reasons.get(place, (explained.get(place, UNKNOWN), ""))
+            row = ("", "") if how else (reason, needs)
+            rows.append(CountedInertial(place, source.line(place), how, *row))
         if rows:
             counted.append(CountedFile(source.path, tuple(rows)))
     layers: dict[str, list[CountedInertial]] = {}
