@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from inertial_check.checking.engines.usd import judge_file
 from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.limits import MOST_EXPLAINED, MOST_TRIED
 from inertial_check.checking.report import (
     Account,
     BodyReport,
@@ -259,6 +260,12 @@ def _examine_model(
         for each in found
     )
     notes = (*examination.notes, *(f"{path}: {line}" for line in later.describe()))
+    explicable = {rule.code for rule in rules if rule.explained}
+    told = len({each.body_id for each in findings if each.code in explicable})
+    if content.causes and told > MOST_EXPLAINED:
+        some = "no remedies" if len(model.bodies) > MOST_TRIED else "remedies"
+        what = f"probable causes of {MOST_EXPLAINED} of {told} bodies with findings, and {some},"
+        notes += (f"{path}: {what} were looked for: the document has too many",)
     validators = judge_file(model, predictions[: len(model.bodies)])
     report = FileReport(
         path, model.format, model.name, reports, counting, suppressed, notes, validators
@@ -596,7 +603,7 @@ class _Defects:
 
 def is_fragment(model: Model) -> bool:
     """Whether a template has no body and nothing to report, so that folder searches skip it."""
-    told = any(problem.kind == "reference" for problem in model.problems)
+    told = any(problem.kind in ("reference", "unread") for problem in model.problems)
     return model.format == "xacro" and not (model.bodies or model.macros or told)
 
 

@@ -47,9 +47,12 @@ _MAGIC = frozenset("*?[")
 """Characters that make a path a glob."""
 
 
+LINK_OUT = "link out of the repository"
+"""Kind of links that a search does not follow; a gate refuses them."""
+
 _REMEDIES = {
     "dangling link": "they lead to nothing",
-    "link out of the repository": "name what they lead to, or --follow-outside",
+    LINK_OUT: "name what they lead to, or --follow-outside",
     "Git LFS pointer": "`git lfs pull` fetches the files",
     "empty submodule": "`git submodule update --init --recursive` fetches them",
     "archive": "name an archive to check the models in it",
@@ -257,7 +260,7 @@ class _Search:
         def enters(folder: WalkEntry) -> bool:
             if access.allows(folder.absolute):
                 return True
-            self._skip("link out of the repository", folder.printed)
+            self._skip(LINK_OUT, folder.printed)
             return False
 
         def tell_hidden(folder: WalkEntry) -> None:
@@ -317,7 +320,7 @@ class _Search:
         if not os.path.islink(path):
             return None
         if access.reason_against(path) is not None:
-            return None if self._sniffs else "link out of the repository"
+            return None if self._sniffs else LINK_OUT
         return None if os.path.exists(path) else "dangling link"
 
     def _read_head(

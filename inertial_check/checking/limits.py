@@ -13,6 +13,13 @@ from math import radians
 from types import MappingProxyType
 from typing import NamedTuple
 
+MOST_EXPLAINED = 500
+"""Largest number of bodies of one document whose probable causes and remedies are looked for: the
+robots of the corpora have 100 at most, and 20,000 bodies would take more than a minute."""
+
+MOST_TRIED = 5000
+"""Largest number of bodies of a model in which remedies are tried, each on the whole model."""
+
 GAIN = 2.0
 """Ratio of two misfits from which a body votes for the reading that fits better. Of 75 models with
 three such bodies 63 are for the signs of their products as written, 10 against, which are all

@@ -748,7 +748,8 @@ class Account(EqualByValue):
         inertials: Number of inertials, counted in the bytes of the files; each place once.
         judged: Number of those that were judged, by how; see documents.model.How.
         unjudged: The others, by path and line.
-        skipped: Files that are no models, by kind.
+        skipped: Files that are no models, by kind; as "include", those that were not read although
+            engines may, with the paths of the files that include them.
         lowered_by: Settings of the checked tree that make the check report less.
     """
 
@@ -768,8 +769,11 @@ class Account(EqualByValue):
         hows = [*get_args(How), ""]
         best: dict[tuple[str, int, str], tuple[tuple[int, bool, bool], str, CountedInertial]] = {}
         real = cache(os.path.realpath)
+        unread: dict[str, CountedFile] = {}
         for file in counted:
             path = real(file.path)
+            if file.unread:
+                unread.setdefault(path, file)
             for each in file.inertials:
                 rank = (hows.index(each.how), not each.needs, each.reason in UNEXPLAINED)
                 key = (path, each.offset, each.prim)
@@ -782,6 +786,9 @@ class Account(EqualByValue):
             if not each.how
         )
         counts = {how: judged[how] for how in get_args(How)}
+        if unread:
+            count, paths = sum(file.unread for file in unread.values()), sorted(unread)
+            skipped += (SkippedFiles("include", count, tuple(unread[path].path for path in paths)),)
         return cls(len(best), counts, tuple(sorted(unjudged)), skipped)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect, bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -79,10 +80,12 @@ class CountedFile(NamedTuple):
     Attributes:
         path: Path of the file, as reports show it.
         inertials: The inertials in the order of their places.
+        unread: Number of files that it includes, and that were not read although engines may.
     """
 
     path: str
     inertials: tuple[CountedInertial, ...]
+    unread: int = 0
 
 
 def find_inertials(data: bytes) -> list[int]:
@@ -216,6 +219,7 @@ def count_model(model: Model) -> list[CountedFile]:
     """Count the inertials of all files of a model, and tell what became of each."""
     sources = (model.source, *model.others)
     judged = _list_judged(model)
+    unread = Counter(each.span.file for each in model.problems if each.kind == "unread")
     why: list[dict[int, tuple[str, str]]] = [{} for _ in sources]
     for span, reason, needs in model.unjudged:
         why[span.file].setdefault(span.start, (reason, needs))
@@ -243,8 +247,8 @@ def count_model(model: Model) -> list[CountedFile]:
             reason, needs = reasons.get(place, (explained.get(place, UNKNOWN), ""))
             row = ("", "") if how else (reason, needs)
             rows.append(CountedInertial(place, source.line(place), how, *row))
-        if rows:
-            counted.append(CountedFile(source.path, tuple(rows)))
+        if rows or unread[number]:
+            counted.append(CountedFile(source.path, tuple(rows), unread[number]))
     layers: dict[str, list[CountedInertial]] = {}
     for layer, prim, word in model.binary:
         reason = "" if word else UNKNOWN

@@ -228,11 +228,12 @@ How = Literal["written", "expanded", "macro", "part", "derived"]
 where a macro states them (macro), by those of its numbers that are known (part), or not by numbers
 of its own, because engines take them from the shapes (derived)."""
 
-ProblemKind = Literal["repair", "reference", "malformed", "engine", "differs"]
+ProblemKind = Literal["repair", "reference", "unread", "malformed", "engine", "differs"]
 """Kinds of problems: text that had to be repaired (repair), a file or name that was not found
-(reference), text that breaks a rule of the format (malformed), numbers that are read as written
-although settings of the document make its engine use others (engine), and text that is read as
-written although some parsers read it otherwise or refuse it (differs)."""
+(reference), a file that was not read although engines may read it (unread), text that breaks a rule
+of the format (malformed), numbers that are read as written although settings of the document make
+its engine use others (engine), and text that is read as written although some parsers read it
+otherwise or refuse it (differs)."""
 
 Parser = Literal[
     "tinyxml2",

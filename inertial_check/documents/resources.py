@@ -89,7 +89,11 @@ def resolve(
 
 
 class ResourceFinder:
-    """Finds the files that one model names, and searches for each package only once."""
+    """Finds the files that one model names, and searches for each package only once.
+
+    Attributes:
+        refused: URIs of files that must not be opened, so that nobody knows whether they are there.
+    """
 
     def __init__(
         self,
@@ -103,6 +107,7 @@ class ResourceFinder:
         self._packages = context.packages
         self._access = context.of_document(model or os.curdir).granted
         self._exists = exists
+        self.refused: set[str] = set()
         self._folders: dict[str, list[str]] = {}
         self._indexed: dict[str, list[tuple[tuple[int, int, int], str]]] = {}
         self._above: list[str] = []
@@ -131,6 +136,8 @@ class ResourceFinder:
         name, _, inside = rest.partition("/")
         if not name:
             return _none(uri, "names no package: expected package://NAME/PATH")
+        if name in (os.curdir, os.pardir):
+            self.refused.add(uri)
         if name in self._packages:
             return self._in_folders(uri, name, [os.fspath(self._packages[name])], inside)
         if self._model is None:
@@ -235,6 +242,7 @@ class ResourceFinder:
                 return Resource(uri, candidate, None)
         if refusal is not None:
             note_lookup(path)
+            self.refused.add(uri)
             return _none(uri, refusal)
         stands = _has_folder(path) and os.path.exists(path)
         reason = f"not a file: {path}" if stands else f"no such file: {path}"

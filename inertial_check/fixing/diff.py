@@ -446,7 +446,7 @@ def _name_model(model: Model) -> ComparedModel:
     unread = [
         UnjudgedInertial(place.path or model.source.path, place.line, problem.message)
         for problem in model.problems
-        if problem.kind == "reference"
+        if problem.kind in ("reference", "unread")
         for place in [model.place(problem.span)]
     ]
     if model.format not in _TEMPLATES:

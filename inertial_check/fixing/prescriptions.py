@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from inertial_check.checking.evidence.examination import Examination
+from inertial_check.checking.limits import MOST_EXPLAINED, MOST_TRIED
 from inertial_check.checking.report import (
     ByteRange,
     Finding,
@@ -42,27 +44,35 @@ def prescribe(
     Returns:
         The same findings. A finding on a body has the remedy of the body, or that of another one
         which makes it go, as of two twins only one is changed. A model that cannot be fixed as a
-        whole has none.
+        whole has none, nor has one of more than MOST_TRIED bodies, nor have the bodies with
+        findings after the first MOST_EXPLAINED.
     """
+    model = examination.model.whole
+    told = {id_ for each in findings for id_ in each.body_ids or (each.body_id,)}
+    first = islice((body.id for body in model.bodies if body.id in told), MOST_EXPLAINED)
+    ids = {None, *first}
+    some = [each for each in findings if ids.issuperset(each.body_ids or (each.body_id,))]
+    if len(model.bodies) > MOST_TRIED:
+        return findings
     methods: list[Method] = []
     request = FixRequest(
         unsafe=True,
         all_remedies=True,
         tolerance=settings.tolerance,
         context=settings.context,
-        findings=findings,
+        findings=some,
         settings=settings,
         # Bodies of macros are no part of what was examined: a check of the new bytes judges them.
         examination=None if examination.model.macros else examination,
     )
-    model = examination.model.whole
     try:
         fix = carry_out(request, model, methods.append)
     except InertialCheckError:
         return findings  # `fix` itself reports the reason
     (method,) = methods
     assert isinstance(method, RemedyMethod)  # by the request
-    return [_remedy(model, fix, method, each) for each in findings]
+    tried = set(map(id, some))
+    return [_remedy(model, fix, method, f) if id(f) in tried else f for f in findings]
 
 
 def _remedy(model: Model, fix: Fix, method: RemedyMethod, finding: Finding) -> Finding:

@@ -63,6 +63,13 @@ _MOST_TRIALS = 8
 all that do not hold are withdrawn together."""
 
 
+_MOST_JUDGED = 20_000
+"""Number of bodies that are judged in trials of one model before remedies are given up in haste."""
+
+_TOO_MANY = (
+    "too many remedies of this model do not hold together: fix fewer bodies with --body NAME"
+)
+
 SHAPED = 0.17
 """Probability that shapes that are filled evenly have the tensor of the body within 5 %: 13 of 76
 different sound bodies of nine repositories with meshes; one half are within 25 %."""
@@ -120,7 +127,7 @@ class RemedyMethod(Method):
         asked = broken or request.all_remedies or chosen
         self._by_body = group_by_body(request.find_findings(model) if asked else ())
         self.burdened: set[str] = set()
-        self._trials = 0
+        self._trials = self._haste = 0
         self.after = {(each.code, id_) for id_, own in self._by_body.items() for each in own}
         self._before = self.after
 
@@ -297,16 +304,28 @@ class RemedyMethod(Method):
             least = min(changing, key=self._sureness)
             reasons[least] = "cause-refused", f"another body would get {strangers[0]}"
         self._trials += 1
-        if pairs and pairs.keys() == reasons.keys() and self._trials < _MOST_TRIALS:
-            settled: set[str | None] = set()
-            for id_ in sorted(pairs, key=self._sureness):  # the least sure of each pair
-                if not settled.isdisjoint(pairs[id_]):
-                    del reasons[id_]
-                settled |= pairs[id_] - {None}
+        if reasons and self._trials * len(again.bodies) > _MOST_JUDGED:
+            # Twice as many each time, so that a large model is not checked once for each of them.
+            self._haste = 2 * self._haste or 1
+            late = sorted(changing, key=self._sureness)[: self._haste]
+            reasons |= dict.fromkeys(late, ("cause-refused", _TOO_MANY)) | reasons
         elif self._trials < _MOST_TRIALS:
-            reasons = {id_: each for id_, each in reasons.items() if id_ not in pairs} or reasons
+            reasons = self._choose(reasons, pairs)
         for id_ in reasons:
             self.prescribed.pop(id_, None)
+        return reasons
+
+    def _choose(
+        self, reasons: dict[str, Obstacle], pairs: Mapping[str, set[str | None]]
+    ) -> dict[str, Obstacle]:
+        """The bodies whose remedies are withdrawn first: of a pair, the least sure."""
+        if not pairs or pairs.keys() != reasons.keys():
+            return {id_: each for id_, each in reasons.items() if id_ not in pairs} or reasons
+        settled: set[str | None] = set()
+        for id_ in sorted(pairs, key=self._sureness):
+            if not settled.isdisjoint(pairs[id_]):
+                del reasons[id_]
+            settled |= pairs[id_] - {None}
         return reasons
 
     def _weigh(

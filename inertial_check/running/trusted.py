@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from inertial_check.checking.configuration import FILE_NAMES, Configurations, Stand
+from inertial_check.checking.discovery import LINK_OUT
 from inertial_check.checking.report import Lowering, Report
 from inertial_check.documents.files.access import contains, root_of
 from inertial_check.documents.files.walking import SUFFIXES
@@ -60,7 +61,20 @@ class Gate:
             for each in configuration.values("tolerance")
             if configuration["tolerance"] > GATE
         }
-        report = replace(report, failures=(*report.failures, *sorted(wide)))
+        links = tuple(
+            Lowering(path, 1, f"a {LINK_OUT}: what it leads to is not checked", fails=True)
+            for each in report.account.skipped
+            for path in (each.paths if each.kind == LINK_OUT else ())
+        )
+        account = report.account
+        account = replace(account, lowered_by=(*account.lowered_by, *links))
+        what = f"a gate refuses {plural(len(links), 'link')} out of the repository: delete them"
+        report = replace(
+            report,
+            failures=(*report.failures, *sorted(wide)),
+            notes=(*report.notes, *([what] if links else ())),
+            account=account,
+        )
         changed = frozenset[str]() if self.changes is None else self.changes.paths
         checked = {os.path.realpath(file.path) for file in report.files}
         models = [
@@ -77,7 +91,6 @@ class Gate:
         what = f"changed together with {count} ({self._name(models)})"
         lowered = tuple(Lowering(self._show(path), 1, what, fails=True) for path in settings)
         note = f"{self._name(settings)} {what}: --allow-config-change says that this was reviewed"
-        account = report.account
         account = replace(account, lowered_by=(*account.lowered_by, *lowered))
         return replace(report, account=account, notes=(*report.notes, note))
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
+from inertial_check.documents import inertials
 from inertial_check.documents.inertials import count_model, find_inertials
+from inertial_check.documents.xml.document import parse
 
 INERTIA = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
 INERTIAL = f"<inertial><mass value='1'/>{INERTIA}</inertial>"
@@ -132,3 +134,30 @@ def test_the_compiler_decides_how_a_body_of_mjcf_is_judged(setting, how):
     <body><geom size='1' mass='1'/></body></body>
     <body>{inertial}</body></worldbody></mujoco>"""
     assert judged(mjcf) == [(2, how), (3, "derived"), (4, "written")]
+
+
+def test_all_inertials_that_nothing_reads_are_explained_by_one_parse(monkeypatch):
+    parsed = []
+
+    def count(*arguments):
+        parsed.append(1)
+        return parse(*arguments)
+
+    monkeypatch.setattr(inertials, "parse", count)
+    unread = "<x>" + "<y><inertial/></y>" * 50 + "</x>"
+    (file,) = count_model(ic.load(f'<robot name="r"><link name="a"/>{unread}</robot>'.encode()))
+    assert len(file.inertials) == 50
+    assert {each.reason for each in file.inertials} == {
+        "it stands in <y> in <x> in <robot>, where no reader looks for bodies"
+    }
+    assert len(parsed) == 1
+
+
+def test_a_reason_names_few_tags_of_limited_length():
+    tags = [chr(97 + at % 26) * 900 for at in range(200)]
+    opened, closed = (f"<{'><'.join(each)}>" for each in (tags, [f"/{tag}" for tag in tags[::-1]]))
+    text = f'<robot name="r"><link name="a"/>{opened}<inertial/>{closed}</robot>'
+    (file,) = count_model(ic.load(text.encode()))
+    (found,) = file.inertials
+    assert found.reason.endswith(" in 191 more, where no reader looks for bodies")
+    assert len(found.reason) < 2000

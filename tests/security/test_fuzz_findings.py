@@ -1,6 +1,7 @@
 """What the fuzzer found: each input that broke a promise once, and what it must do."""
 
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from inertial_check.documents.load import load
 from inertial_check.documents.meshes import triangles
 from inertial_check.errors import LONGEST_REASON, DocumentError, UsageError
 from inertial_check.identification.diagnosis.diagnosis import diagnose
+from inertial_check.identification.recordings import read_recording
 from inertial_check.inertia.meshes import measure
 from inertial_check.programs.cli.main import main
 from inertial_check.projection.metrics import read_weights
@@ -284,3 +286,14 @@ def test_an_error_quotes_no_million_characters(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("hidden", ["\u034f", "\u115f", "\u3164", "\uffa0", "\ufe0f", "\U000e0100"])
 def test_a_character_that_shows_nothing_is_escaped(hidden):
     assert printable(f"a{hidden}b") == f"a{hidden.encode('unicode_escape').decode()}b"
+
+
+def test_an_array_of_more_axes_than_numpy_has_is_damaged(tmp_path):
+    header = repr({"descr": "<f8", "fortran_order": False, "shape": (1,) * 70}).ljust(311) + "\n"
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(8)
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("q", "qd", "tau"):
+            archive.writestr(f"{name}.npy", array)
+    with pytest.raises(DocumentError, match="its shape is"):
+        read_recording(path)

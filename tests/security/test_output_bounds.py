@@ -6,11 +6,15 @@ from contextlib import suppress
 import pytest
 
 import inertial_check as ic
+from inertial_check.checking import check, limits
+from inertial_check.checking.check import check_model
 from inertial_check.checking.settings import FORMS
 from inertial_check.documents.context import MOST_ELEMENTS
 from inertial_check.documents.load import LONGEST_NAME
 from inertial_check.errors import DocumentError
+from inertial_check.fixing import prescriptions, remedies
 from inertial_check.programs.cli.main import main
+from inertial_check.running import prescribe_lazily
 
 INERTIA = '<inertia ixx="0.00100" iyy="0.00100" izz="0.00300" ixy="0" ixz="0" iyz="0"/>'
 INERTIAL = f'<inertial><mass value="1"/>{INERTIA}</inertial>'
@@ -91,3 +95,49 @@ def test_a_long_value_of_a_configuration_is_quoted_in_part(tmp_path, monkeypatch
         (tmp_path / "inertial-check.toml").write_text(value.format("1" * 1_000_000))
         assert main(["check", "a.urdf"]) == 2
         assert len(capsys.readouterr().err) < 10_000
+
+
+def bad_urdf(count):
+    """A document of bodies that cannot exist, no two of them the same."""
+    links = (
+        f'<link name="l{at}"><inertial><mass value="1"/>'
+        f'<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="5.{at:03}"/></inertial></link>'
+        for at in range(count)
+    )
+    return f'<robot name="r">{"".join(links)}</robot>'
+
+
+def test_causes_and_remedies_are_looked_for_in_so_many_bodies(monkeypatch):
+    data = bad_urdf(30).encode()
+    for module in (limits, check, prescriptions):
+        monkeypatch.setattr(module, "MOST_EXPLAINED", 10)
+    (file,) = check_model(data, prescribe=prescribe_lazily).files
+    broken = [each for each in file.findings if each.code == "IC301"]
+    assert len(broken) == 30
+    assert {each.body for each in broken if each.causes} == {f"l{at}" for at in range(10)}
+    assert {each.body for each in broken if each.remedy} <= {f"l{at}" for at in range(10)}
+    assert any(each.remedy for each in broken)
+    (note,) = file.notes
+    assert "probable causes of 10 of 30 bodies with findings, and remedies, were looked" in note
+    monkeypatch.setattr(prescriptions, "MOST_TRIED", 20)
+    monkeypatch.setattr(check, "MOST_TRIED", 20)
+    (file,) = check_model(data, prescribe=prescribe_lazily).files
+    assert not any(each.remedy for each in file.findings)
+    assert "no remedies" in file.notes[0]
+
+
+def test_remedies_that_do_not_hold_are_withdrawn_in_few_trials(monkeypatch):
+    """Each trial checks the whole model, so that one for each body would be quadratic."""
+    trials = []
+    count = 64
+
+    def recheck(examination, model, judgements, settings):
+        trials.append(len(model.bodies))
+        stranger = check_model(urdf("a").replace(b'izz="0.00300"', b'izz="3"')).findings[0]
+        changed = {body.id for body in model.bodies if body.inertial.I_BBcm_Bi["izz"].value < 5}
+        return [stranger._replace(body_id="another")] if changed else []
+
+    monkeypatch.setattr(remedies, "recheck", recheck)
+    monkeypatch.setattr(remedies, "_MOST_JUDGED", 8 * count)
+    check_model(bad_urdf(count).encode(), prescribe=prescribe_lazily)
+    assert 8 < len(trials) <= 16

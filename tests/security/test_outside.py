@@ -221,3 +221,95 @@ def test_the_parent_of_a_checkout_without_repository_is_outside(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     assert SECRET not in report(capsys, "download")[2]
     assert SECRET not in report(capsys, os.path.join("download", "m.urdf"))[2]
+
+
+INERTIAL = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
+MJCF = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+BODIES = {
+    "xml": f'<mujoco><body name="b">{MJCF}</body></mujoco>',
+    "sdf": '<sdf version="1.9"><model name="b"><link name="b"/></model></sdf>',
+    "xacro": XACRO.format(f'<link name="b">{INERTIAL}</link>'),
+    "usda": '#usda 1.0\n(defaultPrim="b")\ndef "b" (apiSchemas = ["PhysicsRigidBodyAPI"]) {}',
+}
+OWN = {
+    "xml": f'<worldbody><body name="a">{MJCF}</body></worldbody>',
+    "sdf": '<link name="a"><inertial><mass>1</mass></inertial></link>',
+    "xacro": f'<link name="a">{INERTIAL}</link>',
+    "usda": 'def "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\nfloat physics:mass = 1\n}',
+}
+INCLUDES = [
+    ("xml", '<mujoco><include file="{}"/>{}</mujoco>'),
+    ("xml", '<mujoco><asset><model name="x" file="{}"/></asset>{}</mujoco>'),
+    ("sdf", '<sdf version="1.9"><model name="m"><include><uri>{}</uri></include>{}</model></sdf>'),
+    ("xacro", XACRO.format('<xacro:include filename="{}"/>{}')),
+    ("xacro", XACRO.format('<xacro:include filename="{}" optional="true"/>{}')),
+    ("xacro", XACRO.format("<a b=\"${{xacro.load_yaml('{}')}}\"/>{}")),
+    ("usda", '#usda 1.0\ndef "x" (references = @{}@) {{}}\n{}'),
+    ("usda", '#usda 1.0\ndef "x" (payload = @{}@) {{}}\n{}'),
+    ("usda", "#usda 1.0\n(subLayers = [@{}@])\n{}"),
+]
+"""Ways to refer to another file with bodies: suffix, and document around its name and bodies."""
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["bodies", "empty"])
+@pytest.mark.parametrize("name", ["../outside/b", "linked/b", "{}/b", "link", "../outside/gone"])
+@pytest.mark.parametrize(("suffix", "document"), INCLUDES)
+def test_bodies_that_lie_outside_fail_the_check(suffix, document, name, own, places, capsys):
+    """What an engine will read may be anything, so that no other body makes the check pass."""
+    if suffix == "usda":
+        pytest.importorskip("pxr")
+    checkout, outside = places
+    (outside / f"b.{suffix}").write_text(BODIES[suffix])
+    (checkout / "linked").symlink_to(outside)
+    (checkout / f"link.{suffix}").symlink_to(outside / f"b.{suffix}")
+    uri = f"{name.format(outside)}.{suffix}"
+    (checkout / f"m.{suffix}").write_text(document.format(uri, OWN[suffix] if own else ""))
+    for way in ([f"m.{suffix}"], ["."], ["--gate", "--sniff", f"m.{suffix}"]):
+        code, found, printed = report(capsys, *way)
+        assert code in (1, 2)
+        if suffix != "usda" or "gone" not in name:
+            assert "--follow-outside" in printed
+        if suffix != "usda":  # a stage is composed whole or not at all
+            unread = [each for each in found["account"]["skipped"] if each["kind"] == "include"]
+            assert [each["count"] for each in unread] == [1]
+
+
+@pytest.mark.parametrize(("suffix", "document"), INCLUDES[:1] + INCLUDES[2:6])
+def test_an_include_that_is_not_there_stays_a_warning(suffix, document, places, capsys):
+    checkout, _ = places
+    (checkout / f"m.{suffix}").write_text(document.format(f"gone.{suffix}", OWN[suffix]))
+    code, found, _ = report(capsys, f"m.{suffix}")
+    assert code == 0
+    assert found["account"]["skipped"] == []
+
+
+@pytest.mark.parametrize("how", ["large", "encoding", "entity"])
+def test_an_include_that_engines_may_read_and_that_is_not_read_fails(how, places, capsys):
+    checkout, _ = places
+    text = BODIES["xml"] + "<!-- -->" * (9_000_000 * (how == "large"))
+    text = '<?xml version="1.0" encoding="gbk"?>' * (how == "encoding") + text
+    text = '<!DOCTYPE m [<!ENTITY e "">]>' * (how == "entity") + text
+    (checkout / "b.inc").write_text(text)
+    (checkout / "m.xml").write_text(INCLUDES[0][1].format("b.inc", OWN["xml"]))
+    code, found, _ = report(capsys, "m.xml")
+    assert code == 1
+    assert [each["kind"] for each in found["account"]["skipped"]] == ["include"]
+
+
+def test_a_gate_refuses_links_out_of_the_checkout(places, capsys):
+    checkout, outside = places
+    (outside / "m.urdf").write_text(urdf("").replace('value="1"', 'value="-77.5"'))
+    (checkout / "sound.urdf").write_text(urdf(""))
+    assert report(capsys, "--gate", ".")[0] == 0
+    for name, target in (("m.urdf", outside / "m.urdf"), ("robots", outside)):
+        (checkout / name).symlink_to(target)
+        code, found, printed = report(capsys, "--gate", ".")
+        assert code == 1
+        assert [each["path"] for each in found["account"]["lowered_by"]] == [f"./{name}"]
+        assert "a gate refuses 1 link out of the repository" in printed
+        for typed in (name, f"{name}/", f"{name}*", "robots/*" if name == "robots" else name):
+            code, _, printed = report(capsys, "--gate", "sound.urdf", typed)
+            assert code in (1, 2)
+            assert "77.5" not in printed
+        assert report(capsys, "--gate", "--follow-outside", name)[0] == 1
+        (checkout / name).unlink()

@@ -63,7 +63,8 @@ def refusal(text, folder, **context):
     except NotExpandedError as error:
         shown = reason = str(error)
     else:
-        reason = "; ".join(each.message for each in model.problems if each.kind == "reference")
+        kinds = {"reference", "unread"}
+        reason = "; ".join(each.message for each in model.problems if each.kind in kinds)
         shown = repr((model.bodies, model.macros, model.unjudged, model.problems))
     assert reason
     assert SECRET not in shown

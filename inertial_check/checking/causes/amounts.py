@@ -538,14 +538,9 @@ def _broken_copy(subject: Subject) -> Iterator[Proposal]:
 
     Which of the two, only another cause can tell, one that explains the tensor on the other.
     """
-    examination, own = subject.examination, subject.judgement
-    pairs = zip(examination.model.bodies, examination.judgements, strict=True)
-    names = [
-        body.name
-        for body, judgement in pairs
-        if judgement.I_BBcm_Bi == own.I_BBcm_Bi
-        and (judgement.mass, judgement.p_BoBcm_B) != (own.mass, own.p_BoBcm_B)
-    ]
+    own = subject.judgement
+    same = subject.examination.copies[own.I_BBcm_Bi]
+    names = [name for name, *rest in same if rest != [own.mass, own.p_BoBcm_B]]
     if names:
         yield Proposal(
             0.7,

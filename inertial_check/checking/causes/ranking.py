@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -104,16 +105,18 @@ def explain(
         codes: Codes of the rules whose findings get causes.
 
     Returns:
-        The same findings, those of the given codes with their causes.
+        The same findings, those of the given codes with their causes: for the first MOST_EXPLAINED
+        bodies.
     """
     wanted = {finding.body_id for finding in findings if finding.code in codes}
     bodies = zip(examination.model.bodies, examination.judgements, strict=True)
-    subjects = {
-        body.id: Subject(examination, i)
+    told = (
+        (body.id, i)
         for i, (body, judgement) in enumerate(bodies)
         # Readings of numbers near the ends of float64 overflow: no mistake is told from them.
         if body.id in wanted and is_computable(judgement)
-    }
+    )
+    subjects = {id_: Subject(examination, i) for id_, i in islice(told, limits.MOST_EXPLAINED)}
     matters = {_MATTERS.get(each.code, "tensor") for each in findings if each.code in codes}
     known = dict(zip(subjects, rank_all(list(subjects.values()), matters), strict=True))
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ from inertial_check.checking.evidence.likeness import Likeness
 from inertial_check.checking.evidence.votes import Votes
 from inertial_check.checking.report import Prediction
 from inertial_check.documents.model import Body, Judgement, Model, Problem, Role
+from inertial_check.documents.poses import Vector
 
 if TYPE_CHECKING:
     from inertial_check.checking.evidence.elsewhere import Copy, Elsewhere
@@ -154,6 +156,18 @@ class Examination:
     def notes(self) -> tuple[str, ...]:
         """What was left out of the geometry, one line each; nothing where none was asked for."""
         return self.geometry.notes if "geometry" in self.__dict__ else ()
+
+    @cached_property
+    def copies(self) -> Mapping[tuple[float, ...], Sequence[tuple[str, float, Vector]]]:
+        """Names, masses and centres of bodies by their tensors: three of each mass and centre."""
+        found: dict[tuple[float, ...], list[tuple[str, float, Vector]]] = {}
+        counts: Counter[tuple[tuple[float, ...], float, Vector]] = Counter()
+        for body, judgement in zip(self.model.bodies, self.judgements, strict=True):
+            six, mass, center = judgement.I_BBcm_Bi, judgement.mass, judgement.p_BoBcm_B
+            counts[six, mass, center] += 1
+            if counts[six, mass, center] <= 3:  # as many as a message names
+                found.setdefault(six, []).append((body.name, mass, center))
+        return found
 
     @cached_property
     def assembly(self) -> Assembly:

@@ -97,7 +97,9 @@ class UnresolvedReference(ProblemRule):
 
     ## What it does
     Reports an include, package, macro, argument or expression that is not resolved; the rest of the
-    document is checked. Mesh files that are not found are one finding a model.
+    document is checked. Mesh files that are not found are one finding a model. It is an error where
+    engines may read bodies that are not read here: of a file outside the repository, too large or
+    unreadable, and of what nests too deep.
 
     ## Why is this bad
     The bodies behind it were not checked, or without their geometry.
@@ -126,6 +128,9 @@ class UnresolvedReference(ProblemRule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding a problem, and one for all meshes that were not found."""
+        for body, problem in examination.problems.get("unread", ()):
+            # What it holds may reach an engine, and nobody has judged it.
+            yield self._of(problem, body)._replace(severity=max(self.run_severity, Severity.ERROR))
         yield from super().findings(examination)
         if examination.geometry.missing:
             yield self._meshes(examination.geometry)

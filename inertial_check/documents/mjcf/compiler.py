@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from inertial_check.documents.context import Context, note_lookup
 from inertial_check.documents.mjcf import MAIN, ORIENTATIONS
-from inertial_check.documents.model import Misreading, Problem
+from inertial_check.documents.model import Misreading, Problem, ProblemKind
 from inertial_check.documents.numbers import parse_number, quote
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.document import XmlDocument, parse
@@ -130,19 +130,26 @@ class MjcfDocument:
                 why = "its root is empty, which MuJoCo refuses: delete the <include>"
         if why:
             message = f"include {quote(include.get('file') or '')}: {why}"
-            self.problems.append(Problem("reference", message, include.tag_span))
+            kind: ProblemKind = "unread" if path and document is None else "reference"
+            self.problems.append(Problem(kind, message, include.tag_span))
         return None if document is None else MjcfElement(document.root, document)
 
     def _path(self, include: MjcfElement) -> tuple[str, str]:
-        """Find the path of an included document, or the reason why it is not read."""
+        """Find the path of an included document, and why it is not read.
+
+        The path is empty where no file has it, and the reason where it may be read.
+        """
         file = include.get("file")
         if file is None:
             return "", 'it has no file: write file="..." or delete it'
         if include.element.children or include.element.comments:
             return "", "MuJoCo refuses an <include> with content: write <include file=.../>"
-        path = self._find(file.replace("\\", "/"), include.document)
+        file = file.replace("\\", "/")
+        path = self._find(file, include.document)
         if path is None:
             folder = self._folder or "."
+            if refusal := self.refuse(file):
+                return file, f"no such file in {folder}, and it {refusal}"
             return "", f"no such file in {folder}; what it holds was not checked"
         real = os.path.realpath(path)
         if real in self._read:
@@ -152,6 +159,10 @@ class MjcfDocument:
             )
         self._read.add(real)
         return path, ""
+
+    def refuse(self, file: str) -> str | None:
+        """Say why a file that the main document names must not be opened; None if it may be."""
+        return self._context.granted.reason_against(os.path.join(self._folder, file))
 
     def _find(self, file: str, document: XmlDocument) -> str | None:
         """Find a file beside the main document, or else beside the including one."""

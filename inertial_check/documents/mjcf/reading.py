@@ -286,6 +286,10 @@ class _BodyWalk:
                 )
                 self._say("engine", message, node)
                 ignored += 1
+            for each in self._tree.children(node) if node.tag == "asset" else ():
+                file = (each.get("file") or "").replace("\\", "/") if each.tag == "model" else ""
+                if file and (refusal := self._tree.refuse(file)):
+                    self._say("unread", f"model {quote(file)}: {refusal}", each)
             if node.tag in _BODIES or node.tag in {"worldbody", "attach", *_GENERATORS}:
                 yield node
             elif node.tag == "inertial":

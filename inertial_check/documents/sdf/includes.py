@@ -29,7 +29,15 @@ _MOST_ELEMENTS = 5_000_000
 
 
 class NotIncluded(Exception):
-    """Reason why an include was skipped."""
+    """Reason why an include was skipped.
+
+    Attributes:
+        unread: Whether there is, or may be, a model that engines read.
+    """
+
+    def __init__(self, reason: str, unread: bool = False) -> None:
+        super().__init__(reason)
+        self.unread = unread
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ class Library:
         """
         self._includes += 1
         if self._includes > _MOST_INCLUDES:
-            raise NotIncluded(f"more than {_MOST_INCLUDES} includes")
+            raise NotIncluded(f"more than {_MOST_INCLUDES} includes", unread=True)
         if not uri:
             raise NotIncluded("it names no <uri>: add <uri>model://NAME</uri>")
         path, remark = self._path(uri, including)
@@ -95,7 +103,8 @@ class Library:
         """
         self._elements += elements
         if self._elements > _MOST_ELEMENTS:
-            raise NotIncluded(f"its includes hold more than {_MOST_ELEMENTS} elements")
+            reason = f"its includes hold more than {_MOST_ELEMENTS} elements"
+            raise NotIncluded(reason, unread=True)
 
     def _path(self, uri: str, including: str | None) -> tuple[str, str | None]:
         """Find the file that a URI names, or its model folder; returns a remark on it as well."""
@@ -109,7 +118,7 @@ class Library:
             way = f"name the folder of the model with --package-path {name}=DIR"
             found = named if named.path else found._replace(reason=f"{found.reason}; {way}")
         if found.path is None:
-            raise NotIncluded(str(found.reason))
+            raise NotIncluded(str(found.reason), bool({uri, found.uri} & finder.refused))
         path = found.path
         if os.path.isdir(path):
             path = _read_config(path, self._context)
@@ -131,7 +140,8 @@ class Library:
                 if tag not in ROOTS:
                     model = tag in {"robot", "mujoco"}
                     way = "check it by itself" if model else "an SDF's is <sdf>"
-                    raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
+                    reason = f"the root element of {path} is <{tag}>: {way}"
+                    raise NotIncluded(reason, unread=model)
                 self.sources.append(known.source)
                 self.documents.append(known)
             except NotIncluded as reason:
@@ -160,9 +170,10 @@ def _parse(path: str, context: Context, file: int = 0) -> XmlDocument:
             raise NotIncluded(f"{path} is empty")
         return parse(path, data, file, unquoted=True)
     except OSError as error:
-        raise NotIncluded(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        reason = (error.strerror or str(error)).lower()
+        raise NotIncluded(f"{path}: {reason}", not isinstance(error, FileNotFoundError)) from None
     except DocumentError as error:
-        raise NotIncluded(str(error)) from None
+        raise NotIncluded(str(error), unread=True) from None
 
 
 def _read_config(folder: str, context: Context) -> str:
@@ -181,5 +192,6 @@ def _read_config(folder: str, context: Context) -> str:
     file = os.path.join(folder, name)
     note_lookup(file)
     if not name or not os.path.isfile(file):
-        raise NotIncluded(f"{path} names {name!r}, and there is no such file")
+        refused = context.granted.reason_against(file) is not None
+        raise NotIncluded(f"{path} names {name!r}, and there is no such file", refused)
     return file

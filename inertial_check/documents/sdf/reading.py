@@ -482,10 +482,10 @@ class _SdfReader:
     def _problem(self, scope: _Scope, element: Element, message: str, kind: ProblemKind) -> None:
         self._problems.append(Problem(kind, message, scope.document.tag_span(element)))
 
-    def _skip(self, scope: _Scope, element: Element, reason: str) -> None:
+    def _skip(self, scope: _Scope, element: Element, reason: str, unread: bool = True) -> None:
         """Note an element that is not read, and why."""
         message = f"<{element.tag}> is skipped, and its links are not checked: {reason}"
-        self._problem(scope, element, message, "reference")
+        self._problem(scope, element, message, "unread" if unread else "reference")
 
     def _holder(self, holder: Element, scope: _Scope) -> None:
         """Read an element that contains models: the root, a world or a population."""
@@ -587,7 +587,7 @@ class _SdfReader:
         try:
             self._follow_include(include, texts["uri"], given, scope)
         except NotIncluded as reason:
-            self._skip(scope, include, str(reason))
+            self._skip(scope, include, str(reason), reason.unread)
         for child in include.children:
             if child.tag == "experimental:params":
                 message = (

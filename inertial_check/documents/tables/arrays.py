@@ -31,6 +31,9 @@ _PIECE = 2**16
 """Size of the pieces in which a file is read [bytes]."""
 
 
+_MOST_AXES = 32
+"""Largest number of axes of an array, in every release of numpy."""
+
 AnyArray = npt.NDArray[Any]  # Any: the file decides about the type of its items
 
 
@@ -59,7 +62,7 @@ class ArrayHeader(NamedTuple):
             raise ValueError(f"version {version} of the format is not known")
         shape, fortran, dtype = _HEADERS[version](stream)
         found = cls(tuple(map(int, shape)), fortran, dtype)  # True is an int, too
-        if min(found.shape, default=0) < 0:
+        if min(found.shape, default=0) < 0 or len(found.shape) > _MOST_AXES:
             raise ValueError(f"its shape is {found.shape}")
         return found
 

@@ -42,6 +42,7 @@ from inertial_check.documents.model import (
     Model,
     Pose,
     Problem,
+    ProblemKind,
     Role,
     RootPose,
     Shape,
@@ -295,9 +296,8 @@ class _StageReader:
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
         errors = self._stage["errors"]
         if errors:
-            yield Problem(
-                "reference", self._describe_errors(errors), self._find_reference(errors[0])
-            )
+            kind: ProblemKind = "unread" if self._stage["misses_outside"] else "reference"
+            yield Problem(kind, self._describe_errors(errors), self._find_reference(errors[0]))
         for path, name, variant in self._stage["selected"]:
             yield Problem(
                 "repair",

@@ -137,10 +137,14 @@ class _LayerGuard:
 
     Args:
         roots: Real paths of folders; None if files may lie anywhere.
+
+    Attributes:
+        misses_outside: Whether a layer that is not there would lie outside the folders.
     """
 
     def __init__(self, roots: list[str] | None) -> None:
         self._roots = roots
+        self.misses_outside = False
 
     def open_dependencies(self, root: Sdf.Layer) -> list[Sdf.Layer]:
         """Open all layers that a layer names, and those that these name; each is checked before.
@@ -199,12 +203,14 @@ class _LayerGuard:
         if Ar.IsPackageRelativePath(path):
             path = Ar.SplitPackageRelativePathOuter(path)[0]
         found = str(Ar.GetResolver().Resolve(path))
-        if not found:
-            return False
-        real = os.path.realpath(found)
-        if self._roots is not None and not any(
+        real = os.path.realpath(found or path)
+        outside = self._roots is not None and not any(
             (real == root or real.startswith(os.path.join(root, ""))) for root in self._roots
-        ):
+        )
+        if not found:
+            self.misses_outside |= outside and os.path.isabs(path)
+            return False
+        if outside:
             raise _RefusedLayerError(
                 f"{written} lies outside the repository and the folders that were named, and is "
                 "not opened: --follow-outside allows it"
@@ -246,6 +252,7 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
             described["joints"] = _describe_part(_describe_joints, scene, folder)
         guard.check_used_layers(stage.GetUsedLayers(), opened)
         described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
+        described["misses_outside"] = guard.misses_outside
         described["complete"] = not stage.GetCompositionErrors()
         held.clear()
         opened.clear()

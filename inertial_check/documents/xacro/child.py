@@ -325,7 +325,8 @@ def _expand(request: JsonObject) -> Iterator[JsonObject]:
             **_written(writer, inputs.files),
             "repairs": [[message, *span] for span, message in inputs.files.problems.items()],
             "unmatched": [
-                [text, *_span(where)] for text, where in (*tracing.warnings[:20], *tracing.losses)
+                *([text, False, *_span(where)] for text, where in tracing.warnings[:20]),
+                *([text, unread, *_span(where)] for text, where, unread in tracing.losses),
             ],
         }
         if not _list_missing(inputs.files, writer.inertials):

@@ -151,14 +151,18 @@ class ExpansionFiles:
         """List the paths that match a pattern, in folders that the document may use.
 
         Raises:
-            RefusedFileError: The folder in which the pattern begins may not be used.
+            RefusedFileError: A folder in which the pattern begins or leads may not be used.
         """
         above = os.path.dirname(_MAGIC.split(pattern, maxsplit=1)[0])
         reason = self._access.reason_against(above or os.curdir)
         if reason is not None:
             raise RefusedFileError(above, reason)
         found = glob.glob(pattern)
-        return [path for path in found if self._access.allows(os.path.dirname(path) or os.curdir)]
+        for path in found:
+            reason = self._access.reason_against(os.path.dirname(path) or os.curdir)
+            if reason is not None:
+                raise RefusedFileError(os.path.dirname(path), reason)
+        return found
 
     def _read(self, path: str) -> tuple[bytes, int]:
         key = os.path.abspath(path)
@@ -307,7 +311,8 @@ class Expansion:
         elements: Its elements in document order.
         words: Origin of each word of an attribute, by its first byte and the one after its last.
         repairs: Repairs that reading the files needed, and their spans.
-        unmatched: What was not found or not computed, so that it is left out, and its spans.
+        unmatched: What was not found or not computed, so that it is left out, whether a file is
+            unread that other programs may read, and its spans.
         unknowns: Words whose values are unknown, by their first byte and the one after the last.
         missing: Spans of the <inertial> elements of the files that are not in the document.
         alone: A document of links with those of them that could be expanded by themselves.
@@ -318,7 +323,7 @@ class Expansion:
     elements: tuple[ExpandedElement, ...] = field(repr=False)
     words: Mapping[tuple[int, int], WordOrigin] = field(repr=False)
     repairs: tuple[tuple[str, Span], ...] = ()
-    unmatched: tuple[tuple[str, Span], ...] = ()
+    unmatched: tuple[tuple[str, bool, Span], ...] = ()
     unknowns: Mapping[tuple[int, int], UnknownWord] = field(default_factory=dict, repr=False)
     missing: tuple[Span, ...] = ()
     alone: Expansion | None = field(default=None, repr=False)
@@ -381,7 +386,7 @@ def _decode(answer: JsonObject, alone: Expansion | None = None) -> Expansion:
         tuple(_element(row) for row in answer["elements"]),
         {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]},
         tuple((text, Span(*span)) for text, *span in answer.get("repairs", ())),
-        tuple((text, Span(*span)) for text, *span in answer.get("unmatched", ())),
+        tuple((text, unread, Span(*span)) for text, unread, *span in answer.get("unmatched", ())),
         {
             (start, end): UnknownWord(tuple(needs), tuple(samples))
             for start, end, needs, samples in answer["unknowns"]
@@ -523,7 +528,10 @@ def read_model(source: Source, context: Context) -> Model:
     places = _PlaceMap(expansion)
     problems = (
         *(Problem("repair", text, span) for text, span in expansion.repairs),
-        *(Problem("reference", _join_lines(text), span) for text, span in expansion.unmatched),
+        *(
+            Problem("unread" if unread else "reference", _join_lines(text), span)
+            for text, unread, span in expansion.unmatched
+        ),
         *places.problems(model.problems),
     )
     last = expansion.alone or expansion

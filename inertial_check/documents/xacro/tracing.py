@@ -145,11 +145,19 @@ class _Left(NamedTuple):
 
 
 class _Loss(NamedTuple):
-    """A reason why something was left out, its place, and whether a name or macro is unknown."""
+    """A reason why something was left out, its place, and whether a name or macro is unknown.
+
+    Attributes:
+        reason: The reason.
+        where: The place.
+        kind: "name" or "macro" where one is unknown; "" otherwise.
+        unread: Whether a file was not opened that other programs may read.
+    """
 
     reason: str
     where: TextRange | None
     kind: str
+    unread: bool = False
 
 
 class LocatedError(PicklableError, Exception):
@@ -261,8 +269,8 @@ class Tracing:
         return tree
 
     @property
-    def losses(self) -> list[tuple[str, TextRange | None]]:
-        """Reasons why the last expansion left out elements, and the place of each.
+    def losses(self) -> list[tuple[str, TextRange | None, bool]]:
+        """Reasons why the last expansion left out elements, the place, and if a file is unread.
 
         Names and macros that are unknown are one loss each; beside an include that was not found
         they follow from it.
@@ -278,7 +286,8 @@ class Tracing:
                 told.setdefault(id(head), head.reason)
                 if head is not loss and told[id(head)].count(";") < _FEW:
                     told[id(head)] += f"; {key}"
-        return [(told[id(loss)], loss.where) for loss in self._losses.values() if id(loss) in told]
+        losses = [loss for loss in self._losses.values() if id(loss) in told]
+        return [(told[id(loss)], loss.where, loss.unread) for loss in losses]
 
     def expand_alone(self, reached: set[Element], root: Node) -> dict[Element, list[Node]]:
         """Expand what no link came from: each macro by itself, and what was left out.
@@ -482,7 +491,8 @@ class Tracing:
         if isinstance(cause, NameError):
             kind = "name"
         if not self._alone:
-            self._losses.setdefault(key, _Loss(str(error) or key, where, kind))
+            unread = isinstance(cause, RefusedFileError | _RefusedInclude)
+            self._losses.setdefault(key, _Loss(str(error) or key, where, kind, unread))
         place = "" if where is None or needs else f" {where.start} {where.end}"
         return self._make_unknown(key + place, needs, where)
 
@@ -521,7 +531,8 @@ class Tracing:
         try:
             return self._inputs.files.glob(pattern)
         except RefusedFileError as error:
-            raise self._xacro.XacroException(f"{error.strerror}: {pattern}") from None
+            reason = f"{error.strerror}: {pattern}"
+            raise self._xacro.XacroException(reason, exc=_RefusedInclude(reason)) from None
 
     def _warning(self, *texts: object, **_: object) -> None:
         text = " ".join(map(str, texts))
@@ -568,7 +579,9 @@ class Tracing:
         except OSError as error:
             self._xacro.filestack.pop()
             reason = f"{error.strerror or error}: {path}"
-            raise self._xacro.XacroException(reason, exc=_Unread()) from None
+            refused = isinstance(error, RefusedFileError)
+            cause = _RefusedInclude(reason) if refused else _Unread()
+            raise self._xacro.XacroException(reason, exc=cause) from None
         try:
             return build_tree(document)
         except ExpatError as error:
@@ -743,6 +756,10 @@ class Tracing:
                 self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
         value = self._inputs.environment.get(name)
         return default if value is None else value
+
+
+class _RefusedInclude(Exception):
+    """Error of a file that must not be opened: an optional include of it is not passed over."""
 
 
 class _Unread(OSError):

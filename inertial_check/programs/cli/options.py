@@ -231,6 +231,8 @@ def _configurations(
     written = {name: value for name, value in given.items() if value is not None}
     paths = getattr(args, "paths", [])
     folders = [*list_folders(paths), *trees]
+    if stand is not None:  # a gate follows no link out of the tree, to a folder neither
+        folders = [at for at in folders if contains(root_of(at).path, os.path.realpath(at))]
     if not getattr(args, "sniff", False) and stand is None:
         # A link that a person types is followed, and may use what its target may use. Who gives
         # --sniff or --gate has not looked at the files.

@@ -45,7 +45,8 @@ def inertial(attributes, compiler=""):
 
 def said(found, kind="malformed"):
     """The messages of a body or a model of one kind, without those that have other kinds."""
-    return [problem.message for problem in found.problems if problem.kind == kind]
+    kinds = (kind, "unread") if kind == "reference" else (kind,)
+    return [problem.message for problem in found.problems if problem.kind in kinds]
 
 
 def verdicts(found):

@@ -333,14 +333,14 @@ class TestScopes:
     @pytest.mark.parametrize("tag", ["world", "population"])
     def test_worlds_without_end_are_skipped_and_said(self, tag):
         document = sdf(f"<{tag}>" * 200 + '<model name="m"/>' + f"</{tag}>" * 200)
-        assert [problem.kind for problem in document.problems] == ["reference"]
+        assert [problem.kind for problem in document.problems] == ["unread"]
 
     def test_models_without_end_are_skipped_and_said(self):
         depth = 200
         document = sdf('<model name="m"><link name="l"/>' * depth + "</model>" * depth)
         assert len(document.bodies) == 64
         (problem,) = document.problems
-        assert problem.kind == "reference"
+        assert problem.kind == "unread"
         assert "more than 64 deep" in problem.message
 
 

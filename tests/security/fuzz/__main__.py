@@ -23,6 +23,9 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the run (default: 1)")
     parser.add_argument("--count", type=int, default=1000, help="number of inputs (default: 1000)")
+    parser.add_argument(
+        "--skip", type=int, default=0, metavar="N", help="leave out the first N, seen before"
+    )
     parser.add_argument("--long", action="store_true", help="100,000 inputs")
     parser.add_argument("--input", type=int, metavar="N", help="run input N of the target only")
     parser.add_argument(
@@ -38,7 +41,7 @@ def main() -> int:
         work(sys.stdin, answers)
         return 0
     count = 100_000 if args.long else args.count
-    inputs = choose_inputs(args.seed, count, args.target)
+    inputs = choose_inputs(args.seed, count, args.target)[args.skip :]
     if args.input is not None:
         inputs = [Input(name, args.seed, args.input) for name in args.target or ()]
 

@@ -5,7 +5,7 @@ from random import Random
 
 from fuzz.extremes import BRACKETS, MARKUP, NAMES, NUMERALS
 
-_NUMBER = re.compile(rb"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+_NUMBER = re.compile(rb"(?<![\w.])[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])")
 _QUOTED = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'")
 _WORD = re.compile(rb"[A-Za-z_][\w:.-]*")
 _ATTRIBUTE = re.compile(rb"\s[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
