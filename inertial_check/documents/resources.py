@@ -139,7 +139,7 @@ class ResourceFinder:
         if name in (os.curdir, os.pardir):
             self.refused.add(uri)
         if name in self._packages:
-            return self._in_folders(uri, name, [os.fspath(self._packages[name])], inside)
+            return self._in_folders(uri, [os.fspath(self._packages[name])], inside)
         if self._model is None:
             reason = f"the package {name} is sought above the model, which was read from no file"
             return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
@@ -150,25 +150,30 @@ class ResourceFinder:
         if folders and not inside and _manifest_name(folders[0], self._access) != name:
             # A folder that is named alone has to be the package: its manifest says so.
             folders = [*(at for (kind, *_), at in self._search_tree(name) if kind == 0), *folders]
-        found = self._in_folders(uri, name, folders, inside)
+        found = self._in_folders(uri, folders, inside)
         if found.path is not None:
             return found
-        nearest = self._in_folders(uri, name, [at for _, at in self._search_tree(name)], inside)
+        tree = [at for _, at in self._search_tree(name)]
+        nearest = self._in_folders(uri, tree, inside)
         if nearest.path is not None:
             return nearest._replace(reason=self._describe_tie(name, nearest.path, inside))
-        given = [at for tree in self._access.trees for at in _list_packages(tree, name)]
-        installed = self._in_folders(uri, name, given, inside)
-        candidates = ((folders, found), (self._search_tree(name), nearest), (True, installed))
-        return installed if installed.path else next(each for has, each in candidates if has)
+        given = [at for each in self._access.trees for at in _list_packages(each, name)]
+        installed = self._in_folders(uri, given, inside)
+        if folders or tree or given:
+            missing = found if folders else nearest if tree else installed
+            return missing if installed.path is None else installed
+        # Say which folder has the file, and so may be the package by another name.
+        places = [(folder, os.path.join(folder, inside)) for folder in self._above if inside]
+        note_lookup(*(at for _, at in places))
+        standing = [each for each in places if _has_folder(each[1])]
+        held = (f for f, at in standing if self._access.allows(at) and self._exists(at))
+        reason = f"no folder above the model or in its tree is or holds the package {name}"
+        return _none(uri, f"{reason}; name it with --package-path {name}={next(held, 'DIR')}")
 
-    def _in_folders(self, uri: str, name: str, folders: Sequence[str], inside: str) -> Resource:
+    def _in_folders(self, uri: str, folders: Sequence[str], inside: str) -> Resource:
         """Find a file in the first folder that has it, else where it will be installed from."""
         if not folders:
-            # Say which folder has the file, and so may be the package by another name.
-            places = ((folder, os.path.join(folder, inside)) for folder in self._above if inside)
-            held = (f for f, at in places if self._access.allows(at) and self._is_there(at))
-            reason = f"no folder above the model or in its tree is or holds the package {name}"
-            return _none(uri, f"{reason}; name it with --package-path {name}={next(held, 'DIR')}")
+            return _none(uri, "no folder")
         found = self._existing(uri, [os.path.join(folder, inside) for folder in folders])
         if found.path is None and inside:
             sources = []
