@@ -46,6 +46,7 @@ from inertial_check.checking.suppressions import SortedFindings, apply_exemption
 from inertial_check.documents.children import (
     TimeBudget,
     TimeLimitReached,
+    limit_expansions,
     limit_times,
     raise_defects,
     run_within,
@@ -56,7 +57,6 @@ from inertial_check.documents.inertials import CountedFile, count_bytes, count_m
 from inertial_check.documents.load import load
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, judge, judge_all
 from inertial_check.documents.source import Place, Source
-from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import (
     DefectError,
     DocumentError,

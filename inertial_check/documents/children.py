@@ -1,5 +1,7 @@
 """Client of a child process that reads documents, one for each Python process that asks.
 
+Time that all xacro files of one run may take together.
+
 Isolation of one document from the others: unexpected errors, signals and the time limit.
 
 An unexpected error while a document is handled becomes a DefectError, which is reported like any
@@ -14,7 +16,8 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -415,3 +418,53 @@ class TimeBudget:
             return run_within(self._left, work)
         finally:
             self._left -= time.monotonic() - start
+
+
+_DOCUMENTS = 2.0
+"""Time for all xacro files of a run divided by that for one document: 120 s and 60 s."""
+
+
+_spent: ContextVar[list[float] | None] = ContextVar("_spent", default=None)
+"""Time that each expansion of a run has taken so far [s]."""
+
+
+@contextmanager
+def limit_expansions() -> Iterator[None]:
+    """Limit the time for all xacro files that this thread expands inside the context.
+
+    Inside another such context this one changes nothing.
+    """
+    with nullcontext() if _spent.get() is not None else renew_total():
+        yield
+
+
+@contextmanager
+def renew_total() -> Iterator[None]:
+    """Limit the time for the xacro files inside the context apart from those before it."""
+    token = _spent.set([])
+    try:
+        yield
+    finally:
+        _spent.reset(token)
+
+
+def reason_against_expanding(limits: Limits) -> str | None:
+    """Say why no further file is expanded in this run; None if one may be."""
+    known, most = _spent.get(), limits.seconds * _DOCUMENTS
+    if known is None or (spent := sum(known)) < most:
+        return None
+    return (
+        f"not expanded: the xacro files of this run have taken {spent:.0f} s, and the limit "
+        f"for all of them is {most:g} s; --timeout raises it"
+    )
+
+
+@contextmanager
+def count_expansion() -> Iterator[None]:
+    """Count the time spent inside the context."""
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        if (spent := _spent.get()) is not None:
+            spent.append(time.monotonic() - start)

@@ -134,15 +134,14 @@ class ResourceFinder:
     def _in_package(self, uri: str, rest: str) -> Resource:
         """Find the file of package://NAME/REST."""
         name, _, inside = rest.partition("/")
-        if not name:
-            return _none(uri, "names no package: expected package://NAME/PATH")
         if name in (os.curdir, os.pardir):
             self.refused.add(uri)
         if name in self._packages:
             return self._in_folders(uri, [os.fspath(self._packages[name])], inside)
-        if self._model is None:
+        if not name or self._model is None:
             reason = f"the package {name} is sought above the model, which was read from no file"
-            return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
+            reason += f"; name it with --package-path {name}=DIR"
+            return _none(uri, reason if name else "names no package: expected package://NAME/PATH")
         if name not in self._folders:
             self._above = self._above or list(_above(self._model, self._access))
             self._folders[name] = list(_folders(name, self._above, self._access))

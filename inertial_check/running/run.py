@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from inertial_check.checking.baseline import Acceptances
 from inertial_check.checking.check import (
     FULL_CONTENT,
     Document,
@@ -28,11 +27,15 @@ from inertial_check.checking.check import (
 from inertial_check.checking.discovery import Discovery, discover
 from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
-from inertial_check.documents.children import Termination, count_interruptions
+from inertial_check.checking.suppressions import Acceptances
+from inertial_check.documents.children import (
+    Termination,
+    count_interruptions,
+    limit_expansions,
+)
 from inertial_check.documents.files.access import Limits, read_regular
 from inertial_check.documents.files.history import SAFE_GIT
 from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
-from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
 from inertial_check.running import prescribe_lazily

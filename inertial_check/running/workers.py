@@ -51,8 +51,9 @@ from inertial_check.documents.children import (
     count_interruptions,
     describe_report,
     ignore_swallowed_interruptions,
+    limit_expansions,
+    renew_total,
 )
-from inertial_check.documents.xacro.reading import limit_expansions, renew_total
 from inertial_check.running import prescribe_lazily
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.documents.files.access import Limits
-from inertial_check.documents.xacro import reading
-from inertial_check.documents.xacro.reading import (
+from inertial_check.documents import children
+from inertial_check.documents.children import (
     count_expansion,
     limit_expansions,
     reason_against_expanding,
 )
+from inertial_check.documents.files.access import Limits
 from inertial_check.programs.cli.main import main
 from inertial_check.running import pools as batches
 from inertial_check.running.pools import map_in_order
@@ -255,7 +255,7 @@ def test_what_a_process_has_expanded_before_does_not_change_a_batch(robots, chec
 
     def do(self, task):
         with limit_expansions(), count_expansion():
-            reading._total.get().spent = 1e9
+            children._spent.get().append(1e9)
             results = task.run(lambda path: totals.append(reason_against_expanding(Limits())))
         return iter([results])
 

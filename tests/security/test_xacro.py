@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from inertial_check.checking.settings import Settings
+from inertial_check.documents.children import limit_expansions
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Access, Limits
 from inertial_check.documents.load import load
@@ -20,7 +21,6 @@ from inertial_check.documents.xacro.reading import (
     ExpansionLimits,
     XacroServer,
     expand,
-    limit_expansions,
 )
 from inertial_check.errors import ExpansionLimitError, NotExpandedError
 from inertial_check.running.run import CheckRequest, check_paths

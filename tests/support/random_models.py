@@ -11,7 +11,7 @@ import sys
 from inertial_check.checking.check import FULL_CONTENT, Document, check_documents
 from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
-from inertial_check.documents.xacro.reading import renew_total
+from inertial_check.documents.children import renew_total
 from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.reports import View, render
 

@@ -54,7 +54,13 @@ from inertial_check.documents.poses import (
 )
 from inertial_check.documents.source import Source
 from inertial_check.documents.urdf import NAME, XACRO_WORDS
-from inertial_check.documents.xml.document import TextReader, XmlDocument, make_steps, parse
+from inertial_check.documents.xml.document import (
+    PlacedTexts,
+    TextReader,
+    XmlDocument,
+    make_steps,
+    parse,
+)
 from inertial_check.documents.xml.markup import Element
 
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
@@ -64,6 +70,10 @@ _SHAPE_ROLES = frozenset(("visual", "collision"))
 _WITHOUT_AXIS = frozenset(("fixed", "floating"))
 _AXIS = "1 0 0"
 """Axis of a joint that states none."""
+
+_SPACE_BEHIND = re.compile(r"\S\s")
+_ODD_SPACE = re.compile(r"\S[^\S ]")
+"""Space behind a number, any, and such as is no blank."""
 
 
 def read_model(source: Source) -> Model:
@@ -390,8 +400,9 @@ class _UrdfLinkReader(TextReader):
             self._complain(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
             return None
         self._note_misspellings(mass, ("value",))
-        numbers = self._read_attributes(mass, ("value",))
-        self._note_blanks(mass, ("value",), "0 kg without rotational inertia")
+        texts = self._document.attributes(mass)
+        numbers = self._read_attributes(mass, texts, ("value",))
+        self._note_blanks(mass, texts, ("value",), "0 kg without rotational inertia")
         if "value" not in numbers:
             self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
         return numbers.get("value")
@@ -403,8 +414,9 @@ class _UrdfLinkReader(TextReader):
             self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
             return {}
         self._note_misspellings(inertia, ENTRIES)
-        numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
-        self._note_blanks(inertia, ENTRIES, "its mass without rotational inertia")
+        texts = self._document.attributes(inertia)
+        numbers = self._read_attributes(inertia, texts, (*ENTRIES, *_TRANSPOSED))
+        self._note_blanks(inertia, texts, ENTRIES, "its mass without rotational inertia")
         for entry in ENTRIES:
             if entry not in numbers:
                 self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
@@ -425,19 +437,21 @@ class _UrdfLinkReader(TextReader):
             return (ZERO, ZERO, ZERO), IDENTITY
         self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
         read = ("xyz", "quat_xyzw") if "quat_xyzw" in origin.attributes else ("xyz", "rpy")
-        self._note_blanks(origin, read, "0 kg without rotational inertia")
+        texts = self._document.attributes(origin)
+        self._note_blanks(origin, texts, read, "0 kg without rotational inertia")
         translation: ThreeNumbers = (ZERO, ZERO, ZERO)
-        if "xyz" in origin.attributes:
-            text = self._document.attributes(origin)["xyz"]
-            x, y, z = self._parse_series("xyz of <origin>", text, 3, "x y z [m]")
+        if "xyz" in texts:
+            x, y, z = self._parse_series("xyz of <origin>", texts["xyz"], 3, "x y z [m]")
             translation = (x, y, z)
-        return translation, self._rotation(origin)
+        return translation, self._rotation(origin, texts)
 
-    def _note_blanks(self, element: Element, names: Iterable[str], becomes: str) -> None:
+    def _note_blanks(
+        self, element: Element, texts: PlacedTexts, names: Iterable[str], becomes: str
+    ) -> None:
         """Note the space that urdfdom refuses: behind a number, and any but blanks between two."""
-        for name, text in self._document.attributes(element).items():
-            words = text.value.split(" ") if element.tag == "origin" else [text.value]
-            if name in names and any(re.search(r"\S\s", word) for word in words):
+        refused = _ODD_SPACE if element.tag == "origin" else _SPACE_BEHIND
+        for name, text in texts.items():
+            if name in names and refused.search(text.value):
                 self._problem(
                     f"{name} of <{element.tag}>: {quote(text.value)}: urdfdom drops what this "
                     "states, because of the space behind a number: write "
@@ -447,7 +461,7 @@ class _UrdfLinkReader(TextReader):
                     Misreading(("urdfdom",), "replace", becomes),
                 )
 
-    def _rotation(self, origin: Element) -> Rotation:
+    def _rotation(self, origin: Element, texts: PlacedTexts) -> Rotation:
         if "quat_xyzw" in origin.attributes:
             if not self._quaternions:
                 self._complain(
@@ -461,7 +475,7 @@ class _UrdfLinkReader(TextReader):
                 )
                 return UNKNOWN
             else:
-                rotation = self._axes(origin, "quat_xyzw")
+                rotation = self._axes("quat_xyzw", texts)
                 if rotation is not UNKNOWN and rotation != IDENTITY:
                     becomes = "the inertia in the axes of the body, not turned"
                     self._problem(
@@ -472,11 +486,11 @@ class _UrdfLinkReader(TextReader):
                         Misreading(("mujoco", "drake", "newton"), "alter", becomes),
                     )
                 return rotation
-        return self._axes(origin, "rpy") if "rpy" in origin.attributes else IDENTITY
+        return self._axes("rpy", texts) if "rpy" in texts else IDENTITY
 
-    def _axes(self, origin: Element, attribute: str) -> Rotation:
+    def _axes(self, attribute: str, texts: PlacedTexts) -> Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
-        text = self._document.attributes(origin)[attribute]
+        text = texts[attribute]
         before = len(self.problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
         numbers = self._parse_series(f"{attribute} of <origin>", text, *form)

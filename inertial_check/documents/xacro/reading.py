@@ -7,8 +7,6 @@ or else the expression that computes it.
 Client of the process that expands xacro files, which is stopped if it takes too long.
 
 Files that an expansion reads, with the byte offsets of the characters of their texts.
-
-Time that all xacro files of one run may take together.
 """
 
 from __future__ import annotations
@@ -19,23 +17,27 @@ import json
 import os
 import re
 import sys
-import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.documents.children import ChildClient, answer_seconds, open_child
+from inertial_check.documents.children import (
+    ChildClient,
+    answer_seconds,
+    count_expansion,
+    open_child,
+    reason_against_expanding,
+)
 from inertial_check.documents.context import (
     Context,
     note_child_lookups,
     note_lookup,
     note_other_inputs,
 )
-from inertial_check.documents.files.access import Access, JsonObject, Limits, RefusedFileError
+from inertial_check.documents.files.access import Access, JsonObject, RefusedFileError
 from inertial_check.documents.model import (
     ENTRIES,
     Body,
@@ -182,62 +184,6 @@ class ExpansionFiles:
                 path = path if os.path.isabs(self._main) else path.removeprefix(here)
             self.sources.append(Source(path, data))
         return data, number
-
-
-_DOCUMENTS = 2.0
-"""Time for all xacro files of a run divided by that for one document: 120 s and 60 s."""
-
-
-@dataclass(slots=True)
-class _TotalTime:
-    """Time that the xacro files of a run have taken so far [s]."""
-
-    spent: float = 0.0
-
-
-_total: ContextVar[_TotalTime | None] = ContextVar("_total", default=None)
-
-
-@contextmanager
-def limit_expansions() -> Iterator[None]:
-    """Limit the time for all xacro files that this thread expands inside the context.
-
-    Inside another such context this one changes nothing.
-    """
-    with nullcontext() if _total.get() is not None else renew_total():
-        yield
-
-
-@contextmanager
-def renew_total() -> Iterator[None]:
-    """Limit the time for the xacro files inside the context apart from those before it."""
-    token = _total.set(_TotalTime())
-    try:
-        yield
-    finally:
-        _total.reset(token)
-
-
-def reason_against_expanding(limits: Limits) -> str | None:
-    """Say why no further file is expanded in this run; None if one may be."""
-    total, most = _total.get(), limits.seconds * _DOCUMENTS
-    if total is None or total.spent < most:
-        return None
-    return (
-        f"not expanded: the xacro files of this run have taken {total.spent:.0f} s, and the limit "
-        f"for all of them is {most:g} s; --timeout raises it"
-    )
-
-
-@contextmanager
-def count_expansion() -> Iterator[None]:
-    """Count the time spent inside the context."""
-    start = time.monotonic()
-    try:
-        yield
-    finally:
-        if (total := _total.get()) is not None:
-            total.spent += time.monotonic() - start
 
 
 _LONGEST_REASON = 500

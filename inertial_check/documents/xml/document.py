@@ -45,6 +45,9 @@ from inertial_check.errors import DocumentError, NotAModelError
 
 _NO_ELEMENT = "no element in it: expected an XML document"
 
+PlacedTexts = dict[str, PlacedText]
+"""The texts of an element's attributes, by name."""
+
 
 @dataclass(frozen=True, eq=False)
 class XmlDocument:
@@ -119,7 +122,7 @@ class XmlDocument:
         """Return the text of a comment as written."""
         return self.text[comment.start + 4 : comment.end - 3]
 
-    def attributes(self, element: Element) -> dict[str, PlacedText]:
+    def attributes(self, element: Element) -> PlacedTexts:
         """Read an element's attributes, with the position of every character."""
         places = scan_tag(self.text, element.start).attributes
         return {name: resolve_references(self.text, *place) for name, place in places.items()}
@@ -477,9 +480,10 @@ class TextReader:
             self._problem(f"{what}: {complaint}", span)
         return Number(value, text, span)
 
-    def _read_attributes(self, element: Element, names: Iterable[str]) -> dict[str, Number]:
+    def _read_attributes(
+        self, element: Element, texts: PlacedTexts, names: Iterable[str]
+    ) -> dict[str, Number]:
         """Read those of the named attributes that an element has, each of them one number."""
-        texts = self._document.attributes(element)
         return {
             name: self._parse_number(f"{name} of <{element.tag}>", *texts[name].trim())
             for name in names

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from inertial_check import __version__
-from inertial_check.documents.children import raise_defects
+from inertial_check.documents.children import limit_expansions, raise_defects
 from inertial_check.documents.escaping import dump_json, guard_diff, printable
 from inertial_check.documents.spelling import find_similar_names
-from inertial_check.documents.xacro.reading import limit_expansions
 from inertial_check.errors import (
     DocumentError,
     InertialCheckError,
