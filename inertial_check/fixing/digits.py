@@ -66,7 +66,11 @@ class Region:
                 the largest moment.
         """
         margin = min(self.margin + inside, ISOTROPIC)
-        nearest: Floats = np.asarray(nearest_moments(six, find_metric(self.metric), margin))
+        nearest = np.asarray(nearest_moments(six, find_metric(self.metric), margin))
+        return self._raise(six, nearest, margin, inside)
+
+    def _raise(self, six: Floats, nearest: Floats, margin: float, inside: float = 0.0) -> Floats:
+        """The nearest tensor (6,) that reaches the floors, too, of one without them."""
         reached = np.linalg.eigvalsh(symmetric(nearest))
         floors = self.floors.raise_by(inside, float(reached[-1]))
         if _reach(reached, floors):
@@ -81,7 +85,9 @@ class Region:
         metric = find_metric(self.metric)
         without_floors = np.asarray(nearest_moments(six, metric, self.margin))
         rounding = tolerances.floor(np.ones(())) * np.max(np.abs(six))
-        return self.project(six) if np.max(np.abs(without_floors)) > rounding else None
+        if not np.max(np.abs(without_floors)) > rounding:
+            return None
+        return self._raise(six, without_floors, self.margin)
 
     def contains(self, written: Floats) -> bool:
         """Whether a tensor (6,) lies in the region, without any tolerance, also in float32."""

@@ -171,11 +171,12 @@ class Case(NamedTuple):
             # In the axes that the document has now.
             turn = np.array(self.body.inertial.R_BBi).T @ find_axes(self.body.inertial, texts)
             moved = six_of(turn @ symmetric(after) @ turn.T)
-        change = float(INERTIA.distance(before, moved))
+        change, chosen = float(INERTIA.distance(before, moved)), find_metric(metric)
+        distance = change if chosen is INERTIA else float(chosen.distance(before, moved))
         measured: Change = {
             "new": tuple((self.unit * after).tolist()),
             "relative_change": change / size if size else (np.inf if change else 0.0),
-            "distance": self.unit * float(find_metric(metric).distance(before, moved)),
+            "distance": self.unit * distance,
             "margin": float(Consistency(join(np.ones(()), np.zeros(3), after), "com").margin),
         }
         if MASS in texts:

@@ -273,9 +273,14 @@ def read_floats(shape: tuple[int, ...], **values: ArrayLike) -> tuple[Floats, ..
     """
     given = cast("tuple[Floats, ...]", tuple(values.values()))
     if _are_doubles(given):  # the usual case, in a fifth of the time
-        (own, *others) = [array.shape for array in given]
-        if own[len(own) - len(shape) :] == shape and all(each == own for each in others):
-            return given
+        shapes = [array.shape for array in given]
+        own, least = max(shapes, key=len), len(shape)
+        for each in shapes:  # each is broadcast over the leading axes that it lacks
+            if len(each) < least or own[len(own) - len(each) :] != each:
+                break
+        else:
+            if own[len(own) - least :] == shape:
+                return given
     arrays = []
     for name, value in values.items():
         array = np.asarray(real_arrays(**{name: value})[1][0], dtype=float)

@@ -17,7 +17,7 @@ widest bounds what a disagreement can cost: no witness rules a body out alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import hypot
 from types import MappingProxyType
@@ -36,7 +36,7 @@ from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.eigen import eigenvalues
-from inertial_check.inertia.intervals import half_units
+from inertial_check.inertia.intervals import read_radii
 from inertial_check.inertia.representations import second_moment
 
 
@@ -60,7 +60,7 @@ class Proposal(NamedTuple):
     Attributes:
         weight: How much more probable the cause is than it would be by itself, seeing its
             signature; positive, 1 for no more.
-        evidence: One sentence with the numbers that speak for it.
+        words: One sentence with the numbers that speak for it, or what makes it: few are told.
         mass: Meant [kg]; None for the written one.
         p_BoBcm_B: (3,) meant [m]; None for the written one.
         I_BBcm_Bi: (3, 3) meant, in the inertial's own axes as written [kg m^2]; None for the
@@ -75,7 +75,7 @@ class Proposal(NamedTuple):
     """
 
     weight: float
-    evidence: str
+    words: str | Callable[[], str]
     mass: float | None = None
     p_BoBcm_B: Floats | None = None
     I_BBcm_Bi: Floats | None = None
@@ -83,6 +83,11 @@ class Proposal(NamedTuple):
     gain: float | None = None
     veto: str = ""
     guilt: float = 1.0
+
+    @property
+    def evidence(self) -> str:
+        """One sentence with the numbers that speak for the cause."""
+        return self.words if isinstance(self.words, str) else self.words()
 
 
 def number(value: float) -> str:
@@ -472,7 +477,7 @@ class Subject:
         trace = xx + yy + zz
         if not all(self.texts) or not trace > 0:
             return 0.0
-        return 2 * self.body.unit * hypot(*half_units(self.texts)) / trace
+        return 2 * self.body.unit * hypot(*read_radii(self.texts)) / trace
 
     @cached_property
     def beside(self) -> tuple[Beside, ...]:

@@ -16,6 +16,7 @@ The causes by axes: principal moments without them, and axes that were transpose
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -401,6 +402,20 @@ def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
     return [(reading, share / len(readings)) for share, readings in parts for reading in readings]
 
 
+def _tell_reading(subject: Subject, reading: Reading, gain: float) -> str:
+    """What a reading of the tensor makes of the body, and who fits it better."""
+    who = name_witnesses(subject, with_spreads(subject, reading.C_BBcm_B[None]))
+    misfits = f"{_misfits(subject, reading)}{times_as_probable(gain)}"
+    made = box_text(subject.mass, reading.C_BBcm_B)
+    return f"{reading.what} the tensor fits {who} far better ({misfits}): {made}"
+
+
+def _tell_center(subject: Subject, what: str, center: Floats) -> str:
+    """Who fits another centre of mass better."""
+    who = name_witnesses(subject, with_centers(subject, center[None]))
+    return f"{what} fits {who} far better"
+
+
 class ReadingCause(Cause):
     """A cause that other readings of the tensor undo, each with its share among them."""
 
@@ -418,12 +433,9 @@ class ReadingCause(Cause):
         slack = tolerances.SAME_READING * np.max(np.abs(written))
         for (reading, share), gain in zip(own, find_gains(self, subject).tolist(), strict=True):
             if gain > PLAIN and np.max(np.abs(reading.C_BBcm_B - written)) > slack:
-                who = name_witnesses(subject, with_spreads(subject, reading.C_BBcm_B[None]))
                 yield Proposal(
                     gain * share,
-                    f"{reading.what} the tensor fits {who} far better "
-                    f"({_misfits(subject, reading)}{times_as_probable(gain)}): "
-                    + box_text(subject.mass, reading.C_BBcm_B),
+                    partial(_tell_reading, subject, reading, gain),
                     I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
                     gain=gain,
                 )
@@ -724,10 +736,11 @@ class ComOutside(Cause):
                 away = resemblance.norm(center - middles) / likeness.extent[rows]
                 usual = np.max(heavy_tail(away / self._MIDDLE)) if rows else 1.0
                 place = ", ".join(f"{x:.6g}" for x in center)
-                who = name_witnesses(subject, with_centers(subject, center[None]))
                 yield Proposal(
                     gain * float(usual) / len(meant),
-                    f"{what} the centre of mass ({place}) m fits {who} far better",
+                    partial(
+                        _tell_center, subject, f"{what} the centre of mass ({place}) m", center
+                    ),
                     p_BoBcm_B=tidy(center),
                 )
 
@@ -1086,5 +1099,5 @@ def with_units(
         weight = proposal.weight * _SECOND
         yield (
             cause,
-            proposal._replace(weight=weight, evidence=evidence, I_BBcm_Bi=symmetric(scaled)),
+            proposal._replace(weight=weight, words=evidence, I_BBcm_Bi=symmetric(scaled)),
         )

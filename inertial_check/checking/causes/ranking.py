@@ -300,7 +300,7 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
     copied = weigh_copies(subject, proposed)
     factors = [factor * exact for factor, (exact, _) in zip(factors, copied, strict=True)]
     proposed = [
-        (cause, p._replace(evidence=p.evidence + clause) if clause else p)
+        (cause, p._replace(words=p.evidence + clause) if clause else p)
         for (cause, p), (_, clause) in zip(proposed, copied, strict=True)
     ]
     weights = [c.prior * p.weight * f for (c, p), f in zip(proposed, factors, strict=True)]

@@ -182,9 +182,12 @@ def tidy(values: npt.ArrayLike) -> Floats:
 
 def box_text(mass: float, C_BBcm_B: Floats) -> str:
     """The equivalent box in words."""
-    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
+    spreads = np.linalg.eigvalsh(C_BBcm_B)
+    with np.errstate(all="ignore"):  # no box has a negative spread, and one of 0 no volume
+        density = np.float64(mass) / np.prod(np.sqrt(12 * spreads))
+    edges = np.sqrt(12 * np.maximum(spreads, 0.0))
     sizes = " x ".join(f"{edge:.3g}" for edge in edges.tolist())
-    return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"
+    return f"a box of {sizes} m and {density:.3g} kg/m^3"
 
 
 def twin_of(subject: Subject) -> int | None:
