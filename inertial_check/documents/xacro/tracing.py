@@ -668,7 +668,7 @@ class Tracing:
     def _read_unknowns(self, source: str, symbols: Symbols) -> dict[str, Value]:
         """Read the names in an expression whose values are unknown, or made from what is."""
         found: dict[str, Value] = {}
-        for name in list_names(source):
+        for name in sorted(list_names(source)):  # the same on every run
             value = symbols[name] if name in symbols else self._undefined.get(name)
             if find_unknowns(value):
                 found[name] = value
