@@ -160,7 +160,11 @@ def _measure(value: object) -> int:
     """The length of the longest text in nested tuples and lists."""
     if isinstance(value, str):
         return len(value)
-    return max(map(_measure, value), default=0) if isinstance(value, tuple | list) else 0
+    parts = value if isinstance(value, tuple | list) else ()
+    # Of the fields of a joint, only few are texts.
+    return max(
+        (_measure(each) for each in parts if isinstance(each, str | tuple | list)), default=0
+    )
 
 
 def _shorten(value: T) -> T:

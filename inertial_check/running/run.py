@@ -33,7 +33,12 @@ from inertial_check.documents.children import (
     count_interruptions,
     limit_expansions,
 )
-from inertial_check.documents.files.access import Limits, read_regular
+from inertial_check.documents.files.access import (
+    FolderMemory,
+    Limits,
+    read_regular,
+    remember_folders,
+)
 from inertial_check.documents.files.history import SAFE_GIT
 from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
 from inertial_check.errors import UsageError
@@ -339,6 +344,7 @@ def _check_here(
     prescribe = prescribe_lazily if request.content.remedies else None
     before, size = count_interruptions(), _FIRST_BATCH
     total, steps, count = done + len(documents), 0, 0
+    folders = FolderMemory()  # what is asked of the tree around a batch, the next would ask again
 
     def begin(path: str) -> None:
         """Show that a step on a document begins; there are two for each, and one for all."""
@@ -349,7 +355,9 @@ def _check_here(
 
     while rest and count_interruptions() == before:
         start, steps, count = time.process_time(), 0, min(size, len(rest))
-        yield from check_documents(rest[:size], request.content, begin, prescribe)
+        with remember_folders(folders):
+            results = check_documents(rest[:size], request.content, begin, prescribe)
+        yield from results
         done, rest = done + size, rest[size:]
         quick = time.process_time() - start < _PATIENCE
         size = min(2 * size, _BATCH) if quick else max(size // 2, 1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from math import isinf
+from math import isfinite, isinf
 from typing import ClassVar
 
 from inertial_check.checking.evidence.examination import Examination
@@ -612,6 +612,8 @@ class NonFiniteNumber(BodyRule):
         if body.inertial is None:
             return
         for what, number in _numbers(body.inertial):
+            if isfinite(number.value):
+                continue
             if isinf(number.value) or number.text.strip().lstrip("+-").lower().startswith("nan"):
                 yield self.at(
                     number.span or body.inertial.span,

@@ -27,7 +27,17 @@ _DENSITY, _AXES, _MOMENTS, _NEWTON = (
 )
 
 
-class NegativeDensity(BodyRule):
+class _SpellingRule(BodyRule):
+    """A rule about bodies whose properties are spelled as attributes, which only USD's are."""
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """The findings on every body with such attributes."""
+        for body, judgement in zip(self.model.bodies, examination.judgements, strict=True):
+            if body.spellings:
+                yield from self.check(body, judgement)
+
+
+class NegativeDensity(_SpellingRule):
     """A density below zero on the prim of a body, of a collider or of its material in USD.
 
     ## What it does
@@ -80,7 +90,7 @@ class NegativeDensity(BodyRule):
                 )
 
 
-class ContradictorySpellings(BodyRule):
+class ContradictorySpellings(_SpellingRule):
     """newton:inertia and physics:diagonalInertia state different inertias of one body.
 
     ## What it does
@@ -156,7 +166,7 @@ class ContradictorySpellings(BodyRule):
         )
 
 
-class AxesNotUnit(BodyRule):
+class AxesNotUnit(_SpellingRule):
     """physics:principalAxes is no unit quaternion.
 
     ## What it does
@@ -210,7 +220,7 @@ class AxesNotUnit(BodyRule):
             )
 
 
-class HalfWritten(BodyRule):
+class HalfWritten(_SpellingRule):
     """A body states only some of the attributes that make its inertia.
 
     ## What it does
@@ -273,7 +283,7 @@ class HalfWritten(BodyRule):
             )
 
 
-class UnwrittenMass(BodyRule):
+class UnwrittenMass(_SpellingRule):
     """A body with colliders has no mass and no density anywhere.
 
     ## What it does

@@ -6,8 +6,8 @@ limit. Devices, pipes and sockets are never opened.
 
 Facts about folders: their real paths, and the repositories and packages that they belong to.
 
-While a batch of documents is checked, the system is asked about each folder once: what it said is
-kept by a FolderMemory, which is forgotten with the batch. So a process that lives for long, such as
+While documents are checked together, the system is asked about each folder once: what it said is
+kept by a FolderMemory, which is forgotten with the run. So a process that lives for long, such as
 a language server, sees what has changed in the meantime.
 
 Types of the values that JSON can hold.
