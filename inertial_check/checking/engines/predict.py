@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 from math import isfinite
 from typing import NamedTuple
 
@@ -94,18 +93,25 @@ class Batch:
         A document's misreading concerns all its bodies; of several, the first decides.
         """
         rows: dict[Misreading, list[int]] = {}
-        everyone = range(len(self.bodies))
-        for places, problems in chain(
-            [(everyone, self.model.problems)],
-            (([i], body.problems) for i, body in enumerate(self.bodies)),
-        ):
-            for misread in chain.from_iterable(each.misreadings for each in problems):
-                if not set(parsers).isdisjoint(misread.parsers):
-                    rows.setdefault(misread, []).extend(places)
+        for misread, places in self._misread:
+            if not set(parsers).isdisjoint(misread.parsers):
+                rows.setdefault(misread, []).extend(places)
         for misread, found in rows.items():
             where = np.zeros(len(self.bodies), dtype=bool)
             where[found] = True
             yield Effect(where, misread.action, misread.said, misread.becomes)
+
+    @cached_property
+    def _misread(self) -> list[tuple[Misreading, Sequence[int]]]:
+        """The misreadings of the document and of its bodies, with the bodies that each concerns."""
+        own = [([i], body.problems) for i, body in enumerate(self.bodies) if body.problems]
+        every = [(range(len(self.bodies)), self.model.problems), *own]
+        return [
+            (misread, places)
+            for places, problems in every
+            for problem in problems
+            for misread in problem.misreadings
+        ]
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.

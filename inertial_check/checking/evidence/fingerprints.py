@@ -204,7 +204,7 @@ def _list_candidates(assembly: Assembly, indices: Iterable[int]) -> Iterator[tup
         judgement = assembly.judgements[index]
         seen: Counter[str] = Counter()
         for value in (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B):
-            key = f"{abs(value):.5g}"
+            key = f"{abs(value):.5g}" if value else ""
             if count_digits(key) > 1:
                 seen[key] += 1
                 owners[key, seen[key]].add(index)

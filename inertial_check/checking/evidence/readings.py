@@ -215,16 +215,16 @@ def list_readings(numbers: WrittenNumbers) -> list[Reading]:
     Args:
         numbers: Of a single body.
     """
-    found = []
-    for each in _undo_form(numbers):
-        (C_BBcm_B,) = numbers.find_spreads(each.I_BBcm_Bi)
+    found, forms = [], [*_undo_form(numbers)]
+    tensors = np.stack([numbers.I_BBcm_Bi, *(each.I_BBcm_Bi for each in forms)])
+    written, *meant = numbers.find_spreads(tensors)[:, 0]
+    for each, C_BBcm_B in zip(forms, meant, strict=True):
         shifted = each.cause == "about-link-origin"
         if each.cause == "double-parallel-axis" or (
             shifted and not np.linalg.eigvalsh(C_BBcm_B)[0] >= 0
         ):
             continue
         found.append(Reading(each.cause, each.of_one, C_BBcm_B))
-    (written,) = numbers.find_spreads(numbers.I_BBcm_Bi)
     swapped = resemblance.rotate(np.array([*SWAPS.values()]), written)
     pairs = zip(SWAPS, swapped, strict=True)
     return found + [Reading("wrong-frame", f"with {what}", C) for what, C in pairs]
