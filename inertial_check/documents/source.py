@@ -134,12 +134,7 @@ class Source:
 
     def place(self, span: Span) -> Place:
         """Return the lines and columns of a span."""
-        line, column = self.line_column(span.start)
-        starts = self._line_starts
-        after = starts[line] if line < len(starts) else len(self.data)
-        if self._narrow and len(self.bom) <= span.start <= span.end < after:
-            return Place(line, column, line, column + span.end - span.start)
-        return Place(line, column, *self.line_column(span.end))
+        return Place(*self.line_column(span.start), *self.line_column(span.end))
 
     def text(self, span: Span) -> str:
         """Decode the text of a span."""

@@ -410,12 +410,6 @@ def _tell_reading(subject: Subject, reading: Reading, gain: float) -> str:
     return f"{reading.what} the tensor fits {who} far better ({misfits}): {made}"
 
 
-def _tell_center(subject: Subject, what: str, center: Floats) -> str:
-    """Who fits another centre of mass better."""
-    who = name_witnesses(subject, with_centers(subject, center[None]))
-    return f"{what} fits {who} far better"
-
-
 class ReadingCause(Cause):
     """A cause that other readings of the tensor undo, each with its share among them."""
 
@@ -736,11 +730,10 @@ class ComOutside(Cause):
                 away = resemblance.norm(center - middles) / likeness.extent[rows]
                 usual = np.max(heavy_tail(away / self._MIDDLE)) if rows else 1.0
                 place = ", ".join(f"{x:.6g}" for x in center)
+                who = name_witnesses(subject, with_centers(subject, center[None]))
                 yield Proposal(
                     gain * float(usual) / len(meant),
-                    partial(
-                        _tell_center, subject, f"{what} the centre of mass ({place}) m", center
-                    ),
+                    f"{what} the centre of mass ({place}) m fits {who} far better",
                     p_BoBcm_B=tidy(center),
                 )
 

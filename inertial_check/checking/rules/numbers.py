@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from math import isfinite, isinf
+from math import isinf, isnan
 from typing import ClassVar
 
 from inertial_check.checking.evidence.examination import Examination
@@ -612,9 +612,8 @@ class NonFiniteNumber(BodyRule):
         if body.inertial is None:
             return
         for what, number in _numbers(body.inertial):
-            if isfinite(number.value):
-                continue
-            if isinf(number.value) or number.text.strip().lstrip("+-").lower().startswith("nan"):
+            word = number.text.strip().lstrip("+-") if isnan(number.value) else ""
+            if isinf(number.value) or word.lower().startswith("nan"):
                 yield self.at(
                     number.span or body.inertial.span,
                     f"{what} is {number.text}, which is no finite number; write a finite decimal",
