@@ -377,17 +377,6 @@ _LEAST_OF_FORMULA = 500.0
 entries, whatever the other shapes of the body say."""
 
 
-def _misfits(subject: Subject, reading: Reading) -> str:
-    """The misfit from the shapes before and after a reading; "" without shapes."""
-    likeness = subject.examination.likeness
-    rows = likeness.body == subject.index
-    if not np.any(rows):
-        return ""
-    after = resemblance.misfit(reading.C_BBcm_B, likeness.C_GGcm_B[rows])
-    best = int(np.argmin(after))
-    return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
-
-
 def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
     """The readings of a body that a cause explains, with the share of each among them."""
     if subject.body.inertial is None:
@@ -405,9 +394,14 @@ def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
 def _tell_reading(subject: Subject, reading: Reading, gain: float) -> str:
     """What a reading of the tensor makes of the body, and who fits it better."""
     who = name_witnesses(subject, with_spreads(subject, reading.C_BBcm_B[None]))
-    misfits = f"{_misfits(subject, reading)}{times_as_probable(gain)}"
+    likeness, told = subject.examination.likeness, times_as_probable(gain)
+    rows = likeness.body == subject.index
+    if np.any(rows):
+        after = resemblance.misfit(reading.C_BBcm_B, likeness.C_GGcm_B[rows])
+        best = int(np.argmin(after))
+        told = f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; {told}"
     made = box_text(subject.mass, reading.C_BBcm_B)
-    return f"{reading.what} the tensor fits {who} far better ({misfits}): {made}"
+    return f"{reading.what} the tensor fits {who} far better ({told}): {made}"
 
 
 class ReadingCause(Cause):
