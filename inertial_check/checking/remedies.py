@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +63,13 @@ class Choice(NamedTuple):
         return self.source == "expected" or (self.source in ("cause", "twin", "sibling") and sure)
 
 
-def choose(name: str, id_: str, findings: Sequence[Finding], broken: bool, near: bool) -> Choice:
+def choose(
+    name: str,
+    id_: str,
+    findings: Sequence[Finding],
+    broken: bool,
+    is_near: Callable[[], bool],
+) -> Choice:
     """Choose where the numbers of a body come from.
 
     Args:
@@ -71,7 +77,8 @@ def choose(name: str, id_: str, findings: Sequence[Finding], broken: bool, near:
         id_: Its id.
         findings: All findings that concern it.
         broken: Whether it cannot exist as written, so that an expected mass alone is no remedy.
-        near: Whether the nearest body is within the largest change that is made unasked.
+        is_near: Tells whether the nearest body is within the largest change that is made unasked;
+            asked where no cause decides.
 
     Returns:
         The choice; its source is "hand" where a probable cause names no numbers, or a veto speaks
@@ -90,7 +97,9 @@ def choose(name: str, id_: str, findings: Sequence[Finding], broken: bool, near:
     if best is not None and best.confidence >= PROBABLE and best is not taken:
         taken = None if taken is None or taken.confidence < PROBABLE else taken
         source: RemedySource = "hand" if taken is None else "cause"
-    elif taken is None or taken.confidence < (PROBABLE if near else PLAUSIBLE):
+    elif taken is None or (
+        taken.confidence < PROBABLE and (taken.confidence < PLAUSIBLE or is_near())
+    ):
         taken, source = None, "nearest"
     else:
         source = "cause"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -174,12 +174,15 @@ class RemedyMethod(Method):
         implied = any(n.span is None for name, n in case.numbers.items() if name in MOMENTS)
         if not wanted or implied or case.find_malformed_text() is not None:
             return self._nearest.propose_rigid(case)
-        nearest, near = None, True
-        if broken:
-            nearest = self._nearest.propose_rigid(case)
-            change = nearest.result.relative_change
-            near = bool(nearest.texts and change <= self._request.allowed_change)
-        choice = choose(case.body.name, case.body.id, findings, broken, near)
+        find_nearest = cache(partial(self._nearest.propose_rigid, case))
+
+        def is_near() -> bool:
+            if not broken:
+                return True
+            change, most = find_nearest().result.relative_change, self._request.allowed_change
+            return bool(find_nearest().texts and change <= most)
+
+        choice = choose(case.body.name, case.body.id, findings, broken, is_near)
         cause = choice.cause
         if cause is not None and choice.source == "hand":
             shaped = self._propose_shapes(case) if cause.cause in UNWRITTEN else None
@@ -200,9 +203,8 @@ class RemedyMethod(Method):
                 sure = choice.trusted and not limit
                 return self._admit(case, proposal, choice, cause.confidence, sure)
         choice = choice._replace(source="nearest", cause=None)
-        nearest = (None if near else self._propose_entry(case)) or nearest
-        if nearest is None:
-            nearest = self._nearest.propose_rigid(case)
+        near = is_near()
+        nearest = (None if near else self._propose_entry(case)) or find_nearest()
         if not nearest.texts:
             return nearest
         within = _is_within_digits(case, nearest)
