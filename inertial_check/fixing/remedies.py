@@ -173,7 +173,9 @@ class RemedyMethod(Method):
         # No mistake explains written moments beside one that is a default.
         implied = any(n.span is None for name, n in case.numbers.items() if name in MOMENTS)
         if not wanted or implied or case.find_malformed_text() is not None:
-            return self._nearest.propose_rigid(case)
+            nearest = self._nearest.propose_rigid(case)
+            near = nearest.result.relative_change <= self._request.allowed_change
+            return self._admit(case, nearest, Choice("nearest", None, ()), 1.0, near)
         find_nearest = cache(partial(self._nearest.propose_rigid, case))
 
         def is_near() -> bool:

@@ -9,6 +9,7 @@ import random_models
 from inertial_check.checking.check import Document, check_documents, check_model
 from inertial_check.checking.rules import siblings
 from inertial_check.checking.settings import Settings
+from inertial_check.fixing.prescriptions import prescribe
 
 SIDES = ("left", "right")
 
@@ -97,3 +98,29 @@ def test_a_comparison_that_fails_costs_its_own_rules(screen, monkeypatch):
     rules = " and ".join(f"rule {code}" for code in codes)
     assert finding.message.startswith(f"{rules} failed: internal error, ArithmeticError: injected")
     assert result.failure.startswith(f"r.urdf: {rules} failed")  # exit code 2
+
+
+def test_a_sphere_that_overflows_when_squared():
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="3"/>'
+        '</inertial><visual><geometry><sphere radius="1e200"/></geometry></visual>'
+    )
+    expect_no_rule_fails(f'<robot name="r"><link name="a">{inertial}</link></robot>'.encode())
+
+
+def test_a_moment_that_is_not_written_has_a_remedy_without_one():
+    entries = "".join(
+        f"<{name}>{value}</{name}>"
+        for name, value in (("ixx", 0), ("ixy", 1), ("ixz", 0), ("iyy", 0), ("iyz", 0))
+    )
+    text = (
+        '<sdf version="1.4"><model name="m"><link name="a"><inertial><mass>1.25</mass>'
+        f"<inertia>{entries}</inertia></inertial></link></model></sdf>"
+    )
+    (result,) = check_documents(
+        [Document("m.sdf", True, Settings().validate(), text.encode())], prescribe=prescribe
+    )
+    assert [note for note in result.file.notes if "internal error" in note] == []
+    remedies = [each.remedy for each in result.file.findings if each.remedy is not None]
+    assert remedies
+    assert not any(each.safe for each in remedies)  # the tensor changes as a whole

@@ -327,7 +327,7 @@ def moments_of(shape: Shape) -> Floats | None:
         across = r / 4 + length / 12
         return np.array([across, across, r / 2])
     if shape.kind == "sphere":
-        return np.full(3, 0.4 * sizes[0] ** 2)
+        return np.full(3, 0.4 * (sizes[0] * sizes[0]))
     return None
 
 
@@ -395,7 +395,7 @@ def _misread(
         full = [mass * right[0], mass * right[1], mass * r]
         yield "the factor 1/2 left out about its axis", full
         radius = shape.dimensions[0]
-        plain = mass * (3 * radius + shape.dimensions[1] ** 2) / 12
+        plain = mass * (3 * radius + length) / 12
         yield "3 r in place of 3 r^2", [plain, plain, mass * right[2]]
         for along in (2, 1, 0):
             mixed = [mass * r / 12] * 3
