@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from inertial_check.documents.context import Context, note_asked
@@ -38,6 +37,9 @@ _COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
 _ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")
 _COMPILER = re.compile(rb"<compiler\b[^<>]*/>")
+
+_TAG = rb"<%b\b[^<>]*\sname\s*=\s*(?:\"([^<>\"]*)\"|'([^<>']*)')[^<>]*>"
+"""Tag of a body, with its name."""
 
 _ROOTS = {"urdf": b"robot", "xacro": b"robot", "sdf": b"sdf", "mjcf": b"mujoco"}
 """Root elements by format."""
@@ -178,22 +180,28 @@ def _cut(data: bytes, name: str) -> tuple[int, bytes] | None:
     Returns:
         Where the body begins, and the document.
     """
-    root, own = _ROOT.search(data), re.escape(name.encode(errors="replace"))
-    if root is None or name.encode(errors="replace") not in data:
+    root, bodies = _ROOT.search(data), _list_bodies(data).get(name.encode(errors="replace"), ())
+    if root is None or len(bodies) != 1:
         return None
     tag, form = _FORMS[root[1]]
-    pattern = rb"<%b\b[^<>]*\sname\s*=\s*(?:\"%b\"|'%b')[^<>]*>" % (tag, own, own)
-    bodies = [*islice(re.finditer(pattern, data), 2)]
-    if len(bodies) != 1:
-        return None
-    start = bodies[0].end()
+    ((begin, start),) = bodies
     ends = (data.find(each + tag, start) for each in (b"<", b"</"))
     text = data[start : min((at for at in ends if at > 0), default=len(data))]
     inertial = _find_element(text, b"inertial")
     if inertial is None or b"$" in text[slice(*inertial)]:  # an expression of xacro
         return None
     compiler = _COMPILER.search(data) if tag == b"body" else None
-    return bodies[0].start(), form % (compiler[0] if compiler else b"", text[slice(*inertial)])
+    return begin, form % (compiler[0] if compiler else b"", text[slice(*inertial)])
+
+
+@lru_cache(maxsize=2 * _MOST_FILES)  # the files beside one model are those beside the next
+def _list_bodies(data: bytes) -> Mapping[bytes, Sequence[tuple[int, int]]]:
+    """List where the tags of bodies begin and end, by their names."""
+    root = _ROOT.search(data)
+    found: dict[bytes, list[tuple[int, int]]] = {}
+    for match in re.finditer(_TAG % _FORMS[root[1]][0], data) if root else ():
+        found.setdefault(match[1] or match[2] or b"", []).append(match.span())
+    return found
 
 
 def _find_element(text: bytes, tag: bytes) -> tuple[int, int] | None:
