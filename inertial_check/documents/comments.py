@@ -142,6 +142,7 @@ def _nest(
 
 def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
     from inertial_check.documents.xml.document import parse
+    from inertial_check.documents.xml.markup import pair_comments
 
     try:
         document = parse(source.path, source.data, file, unquoted=True)
@@ -150,8 +151,8 @@ def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
     elements = list(document.root.walk())
     remarks = [
         _Remark(comment.start, comment.end, text)
-        for held in (document.comments, *(element.comments for element in elements))
-        for comment in held
+        for held in (document.outside, *(element.remarks for element in elements))
+        for comment in pair_comments(held)
         if mark in (text := document.comment_text(comment))
     ]
     extents = ((element.start, document.end(element)) for element in elements)

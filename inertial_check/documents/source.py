@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from io import BytesIO
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 
@@ -50,6 +52,7 @@ class Edit(NamedTuple):
     text: str
 
 
+_LINE_END = re.compile(rb"\r\n?|\n")
 _LINE_ENDS = {
     "utf-16-le": re.compile(rb"\r\0(?:\n\0)?|\n\0"),
     "utf-16-be": re.compile(rb"\0\r(?:\0\n)?|\0\n"),
@@ -78,15 +81,20 @@ class Source:
     bom: bytes = b""
 
     @cached_property
-    def _line_starts(self) -> list[int]:
+    def _line_starts(self) -> Sequence[int]:
         """Byte offsets at which lines start; LF, CRLF and a lone CR end a line, as in XML."""
         first = len(self.bom)
         wide = _LINE_ENDS.get(self.encoding)
         if wide is None:
-            # bytes.splitlines, unlike that of str, knows no other line ends.
-            lines = self.data[first:].splitlines(keepends=True)
-            unfinished = bool(lines) and not lines[-1].endswith((b"\n", b"\r"))
-            return list(accumulate(map(len, lines[:-1] if unfinished else lines), initial=first))
+            if b"\r" in self.data:
+                ends = (match.end() for match in _LINE_END.finditer(self.data, first))
+                return array("q", chain([first], ends))
+            lines = BytesIO(self.data)  # line by line: a list would take 50 bytes for each
+            lines.seek(first)
+            starts = array("q", accumulate(map(len, lines), initial=first))
+            if not self.data.endswith(b"\n") and len(starts) > 1:
+                starts.pop()
+            return starts
         ends = [match.span() for match in wide.finditer(self.data, first)]
         # In UTF-16 the pattern may also match the halves of two characters, at an odd offset.
         return [first] + [end for start, end in ends if (start - first) % 2 == 0]

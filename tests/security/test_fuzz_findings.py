@@ -16,6 +16,7 @@ from inertial_check.documents.load import load
 from inertial_check.documents.meshes import triangles
 from inertial_check.errors import LONGEST_REASON, DocumentError, UsageError
 from inertial_check.identification.diagnosis.diagnosis import diagnose
+from inertial_check.identification.fit.samples import Reduction
 from inertial_check.identification.recordings import read_recording
 from inertial_check.inertia.meshes import measure
 from inertial_check.programs.cli.main import main
@@ -297,3 +298,10 @@ def test_an_array_of_more_axes_than_numpy_has_is_damaged(tmp_path):
             archive.writestr(f"{name}.npy", array)
     with pytest.raises(DocumentError, match="its shape is"):
         read_recording(path)
+
+
+def test_a_block_of_finite_numbers_whose_sum_overflows_is_reduced_in_silence(recwarn):
+    regressor = np.full((4, 1, 1), 1.5e308) * [[[1.0]], [[0.5]], [[0.25]], [[1.0]]]
+    Reduction.of([(regressor, np.zeros((4, 1)))])
+    said = [str(each.message) for each in recwarn if each.category is RuntimeWarning]
+    assert not any("in reduce" in each for each in said)

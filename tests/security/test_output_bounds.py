@@ -48,10 +48,19 @@ def test_no_report_is_longer_than_four_times_a_document_of_a_long_name(form, tmp
     [
         urdf(LONG),
         b'<robot name="r">' + b"<!-- a comment -->" * 200_000 + urdf("a")[16:],
+        b'<robot name="r">' + b"<!---->" * 300_000 + urdf("a")[16:],
+        b"<!---->" * 300_000 + urdf("a"),
+        b'<robot name="r">' + b"<!-- -- -->" * 100_000 + urdf("a")[16:],
+        b'<robot name="r">' + b"<?a?>" * 300_000 + urdf("a")[16:],
+        b'<robot name="r">' + b"\n" * 900_000 + urdf("a")[16:],
+        b'<robot name="r">' + "\u00e9".encode() * 600_000 + urdf("a")[16:],
         b'<robot name="r"><link name="a">' + INERTIAL.replace("1", "1" * 999_999, 1).encode(),
         b'<robot name="r">' + b"<!--" + b"x" * (4 << 20) + b"-->" + urdf("a")[16:],
     ],
-    ids=["name", "comments", "digits", "comment"],
+    ids=[
+        *("name", "comments", "empty", "outside", "mended", "instructions", "lines", "letters"),
+        *("digits", "comment"),
+    ],
 )
 def test_memory_is_at_most_sixteen_times_the_document(data):
     ic.check_model(urdf("a"))  # loads the modules

@@ -142,7 +142,7 @@ class MjcfDocument:
         file = include.get("file")
         if file is None:
             return "", 'it has no file: write file="..." or delete it'
-        if include.element.children or include.element.comments:
+        if include.element.children or include.element.remarks:
             return "", "MuJoCo refuses an <include> with content: write <include file=.../>"
         file = file.replace("\\", "/")
         path = self._find(file, include.document)

@@ -36,6 +36,7 @@ from inertial_check.documents.xml.markup import (
     CommentSpan,
     Element,
     PlacedText,
+    pair_comments,
     references,
     resolve_references,
     scan_tag,
@@ -56,7 +57,7 @@ class XmlDocument:
     Attributes:
         source: Path, bytes and encoding.
         root: The root element.
-        comments: Comments outside the root element, in order.
+        outside: Positions of the comments outside the root element, as Element.remarks has them.
         problems: Repairs that reading the document needed.
         text: Decoded text, to which the positions of elements, comments and texts refer.
         file: Number of the document among those of the model, for spans.
@@ -64,7 +65,7 @@ class XmlDocument:
 
     source: Source
     root: Element
-    comments: tuple[CommentSpan, ...]
+    outside: Sequence[int]
     problems: tuple[Problem, ...]
     text: str = field(repr=False)
     _index: Index = field(repr=False)
@@ -89,7 +90,7 @@ class XmlDocument:
             # with something in it has an end tag, which is its name alone.
             empty = (
                 not element.children
-                and not element.comments
+                and not element.remarks
                 and text.startswith("/>", close - 2)
                 and scan_tag(text, element.start).end == close
             )
@@ -117,6 +118,11 @@ class XmlDocument:
         """Make the error of an element for which the document is no model of its format."""
         place = self.source.line_column(self.element_span(element).start)
         return NotAModelError(self.source.path, reason, *place)
+
+    @property
+    def comments(self) -> list[CommentSpan]:
+        """The comments outside the root element."""
+        return list(pair_comments(self.outside))
 
     def comment_text(self, comment: CommentSpan) -> str:
         """Return the text of a comment as written."""
@@ -161,9 +167,9 @@ class _TreeBuilder:
         return self._document.children[0] if self._document.children else None
 
     @property
-    def comments(self) -> tuple[CommentSpan, ...]:
-        """The comments outside the root element."""
-        return tuple(self._document.comments)
+    def outside(self) -> Sequence[int]:
+        """Positions of the comments outside the root element, as Element.remarks has them."""
+        return self._document.remarks
 
     def parse(self) -> None:
         """Build the tree.
@@ -223,8 +229,7 @@ class _TreeBuilder:
 
     def _comment(self, data: str) -> None:
         start = self._here()
-        comment = CommentSpan(start, self._text.index("-->", start + 4) + 3)
-        self._open[-1].add_comment(comment)
+        self._open[-1].add_comment(start, self._text.index("-->", start + 4) + 3)
         self._comments += 1
         if self._comments > MOST_ELEMENTS:
             self._refuse(start, 0, self._comments, "comment")
@@ -262,7 +267,7 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
     source = Source(path, data, found.encoding, found.bom)
     text, index = found.text, found.index
     try:
-        root, comments = _tree(text, found.complaints, unquoted)
+        root, outside = _tree(text, found.complaints, unquoted)
     except Unreadable as error:
         line, column = source.line_column(index.byte(error.at))
         reason = error.reason
@@ -289,7 +294,7 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
     if found.encoding.startswith("utf-16"):
         message = "UTF-16, which most engines cannot read: save the document as UTF-8"
         problems.append(Problem("differs", message, Span(0, len(found.bom), file), (_WIDE,)))
-    return XmlDocument(source, root, comments, tuple(problems), text, index, file)
+    return XmlDocument(source, root, outside, tuple(problems), text, index, file)
 
 
 _STRICT = Misreading(("expat",), said="not well-formed")
@@ -319,9 +324,7 @@ def _find_instruction(text: str) -> int | None:
     return next((place.start() for place in places if place["instruction"]), None)
 
 
-def _tree(
-    text: str, complaints: Complaints, unquoted: bool
-) -> tuple[Element, tuple[CommentSpan, ...]]:
+def _tree(text: str, complaints: Complaints, unquoted: bool) -> tuple[Element, Sequence[int]]:
     """Parse a text as XML or, if it is not well-formed, as an engine does."""
     strict = _TreeBuilder(text)
     try:
@@ -347,12 +350,12 @@ def _tree(
         if len(complaints) == known:
             at = Index(text, "utf-8").char(parser.ErrorByteIndex)
             _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
-    return strict.root, strict.comments
+    return strict.root, strict.outside
 
 
 def _mended_tree(
     text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
-) -> tuple[Element, tuple[CommentSpan, ...]]:
+) -> tuple[Element, Sequence[int]]:
     from inertial_check.documents.xml.lenient import LenientParser
 
     known = len(complaints)
@@ -362,7 +365,7 @@ def _mended_tree(
     if refusal and len(complaints) == known:
         _note_refusal(refusal, complaints)
     _note_prefixes(lenient.root, text, complaints)
-    return lenient.root, tuple(lenient.comments)
+    return lenient.root, lenient.outside
 
 
 def _note_refusal(error: Unreadable, complaints: Complaints) -> None:

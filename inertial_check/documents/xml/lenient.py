@@ -7,6 +7,7 @@ mistakes. This parser tolerates the same mistakes, each with a complaint, and re
 from __future__ import annotations
 
 import re
+from array import array
 
 from inertial_check.documents.context import NestingError, check_nesting
 from inertial_check.documents.xml.encoding import (
@@ -18,7 +19,6 @@ from inertial_check.documents.xml.encoding import (
 )
 from inertial_check.documents.xml.markup import (
     NAME,
-    CommentSpan,
     Element,
     Tag,
     normalise,
@@ -42,7 +42,7 @@ class LenientParser:
 
     Attributes:
         root: The first element.
-        comments: Comments outside the root element.
+        outside: Positions of the comments outside the root element, as Element.remarks has them.
         complaints: Repairs that reading the document needed.
     """
 
@@ -58,7 +58,7 @@ class LenientParser:
             Unreadable: No engine would read the document.
         """
         self._reads_unquoted = unquoted
-        self.comments: list[CommentSpan] = []
+        self.outside: array[int] = array("q")
         self.complaints = complaints
         self.root: Element | None = None
         self._open: list[Element] = []
@@ -147,11 +147,10 @@ class LenientParser:
 
     def _comment(self, start: int) -> int:
         end = self._past("-->", start, 4, "a comment")
-        comment = CommentSpan(start, end)
         if self._open:
-            self._open[-1].add_comment(comment)
+            self._open[-1].add_comment(start, end)
         else:
-            self.comments.append(comment)
+            self.outside.extend((start, end))
         dashes = self._text.find("--", start + 4, end - 2)
         if dashes >= 0:
             message = "`--` is not allowed inside a comment: put one dash or a blank between"

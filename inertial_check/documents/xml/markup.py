@@ -7,6 +7,7 @@ not where its attributes are, so the start tags that matter are scanned here.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,11 @@ class CommentSpan(NamedTuple):
     end: int
 
 
+def pair_comments(positions: Sequence[int]) -> Iterator[CommentSpan]:
+    """The comments of which these are the starts and ends."""
+    return map(CommentSpan, positions[::2], positions[1::2])
+
+
 class Element:
     """An element of the tree.
 
@@ -48,20 +54,21 @@ class Element:
         tag: Name as written, with its prefix.
         attributes: Values by name, decoded and normalised as XML asks.
         children: Elements directly inside, in order.
-        comments: Comments directly inside, in order.
+        remarks: Positions of the comments directly inside, in order: of each its start and end, as
+            numbers alone, since an empty comment has seven bytes.
         start: Position of the start tag.
         close: Position of the end tag; position after the tag of an empty element.
         end: Position after the element; None until XmlDocument.end finds it.
     """
 
-    __slots__ = ("attributes", "children", "close", "comments", "end", "start", "tag")
+    __slots__ = ("attributes", "children", "close", "end", "remarks", "start", "tag")
 
     def __init__(self, tag: str, attributes: dict[str, str], start: int) -> None:
         self.tag = tag
         self.attributes = attributes
         # Most elements have neither children nor comments: no list is made for them.
         self.children: list[Element] | tuple[()] = ()
-        self.comments: list[CommentSpan] | tuple[()] = ()
+        self.remarks: array[int] | tuple[()] = ()
         self.start = self.close = start
         self.end: int | None = None
 
@@ -72,12 +79,16 @@ class Element:
         else:
             self.children = [child]
 
-    def add_comment(self, comment: CommentSpan) -> None:
+    def add_comment(self, start: int, end: int) -> None:
         """Add a comment after the others."""
-        if self.comments:
-            self.comments.append(comment)
-        else:
-            self.comments = [comment]
+        if not self.remarks:
+            self.remarks = array("q")
+        self.remarks.extend((start, end))
+
+    @property
+    def comments(self) -> list[CommentSpan]:
+        """Comments directly inside, in order."""
+        return list(pair_comments(self.remarks))
 
     def walk(self) -> Iterator[Element]:
         """Visit the element and those below it in document order, without recursion."""

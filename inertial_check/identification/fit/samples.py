@@ -138,7 +138,9 @@ class Reduction:
                     f"{expected} and (s, {len(joints) or 'n'})"
                 )
             for name, array in (("the torque", tau), ("the regressor", A)):
-                if not np.isfinite(array.sum()):
+                with np.errstate(over="ignore", invalid="ignore"):  # of finite numbers, too
+                    total = array.sum()
+                if not np.isfinite(total):
                     _refuse_unfinite(name, array, first)
             columns = int(A.shape[2])
             joints = joints or [_Joint(columns) for _ in range(A.shape[1])]
