@@ -87,8 +87,8 @@ class Source:
         wide = _LINE_ENDS.get(self.encoding)
         if wide is None:
             if b"\r" in self.data:
-                ends = (match.end() for match in _LINE_END.finditer(self.data, first))
-                return array("q", chain([first], ends))
+                after = (match.end() for match in _LINE_END.finditer(self.data, first))
+                return array("q", chain([first], after))
             lines = BytesIO(self.data)  # line by line: a list would take 50 bytes for each
             lines.seek(first)
             starts = array("q", accumulate(map(len, lines), initial=first))
