@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.inertia.arrays import Floats, Integers, Mask
-from inertial_check.inertia.tolerances import SUFFICIENT_DECREASE
+from inertial_check.inertia.tolerances import EPS, ROUNDING_FACTOR, SUFFICIENT_DECREASE
 from inertial_check.projection.quadratic import (
     Counts,
     LineSearch,
@@ -40,6 +40,7 @@ from inertial_check.projection.svec import (
     SCALE,
     congruence,
     decompose,
+    has_pivots,
     pack,
     smooth_positive,
     unpack,
@@ -113,9 +114,16 @@ def solve(problem: Normalised) -> Root:
 
 def iterate(problem: Normalised, most: int | None = None, search: LineSearch = SEARCH) -> Root:
     """Run Newton's method from a first guess; the multiplier is semidefinite wherever it ends."""
-    smoothed = np.any(problem.mu > 0)
-    X, Z = (problem.x0, np.zeros_like(problem.x0)) if smoothed else _guess(problem.x0, problem.M)
-    return _polish(problem, X, Z, np.ones(len(X)), most, search)
+    if np.any(problem.mu > 0):
+        return _polish(problem, problem.x0, 0 * problem.x0, np.ones(len(problem.mu)), most, search)
+    found = _guess(problem)
+    rows = np.flatnonzero(~(found.residual <= problem.rounding))
+    if rows.size:
+        start = found.x[rows], found.z[rows], np.ones(len(rows))
+        ends = _polish(problem.rows(rows), *start, most, search)
+        for whole, part in zip(found, ends, strict=True):
+            whole[rows] = part
+    return found
 
 
 def _rescue(problem: Normalised, best: Root) -> Root:
@@ -139,22 +147,29 @@ def _keep_better(best: Root, rows: np.ndarray, found: Root) -> None:
         whole[rows[better]] = part[better]
 
 
-def _guess(x0: Floats, M: Floats) -> tuple[Floats, Floats]:
-    """Guess X and Z (n, 10): Z = v v^T where x0 has one negative eigenvalue.
+def _guess(problem: Normalised) -> Root:
+    """Guess X and Z: Z = v v^T where x0 has one negative eigenvalue.
 
     For most of those rows that is the answer except for rounding: no Newton step on F is left.
     """
-    X, Z = np.array(x0), np.zeros_like(x0)
+    x0, M, reach = problem.x0, problem.M, problem.reach
+    X, Z, residual = np.array(x0), np.zeros_like(x0), np.full(len(x0), np.inf)
     values, vectors = decompose(unpack(x0))
     rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
     if rows.size:
-        inverse = invert(M[rows])
+        inverse = invert(M[rows]) if reach is None else reach[rows]
         lowest = values[rows, 0], vectors[rows, :, 0]
-        X[rows], Z[rows] = _solve_rank_one(x0[rows], inverse, *lowest)
-    return X, Z
+        x, z, apart = _solve_rank_one(x0[rows], inverse, *lowest)
+        pulled = np.matmul(M[rows], (x - x0[rows])[:, :, None])[:, :, 0]
+        rest = np.linalg.norm(pulled - z, axis=1) + apart * (
+            1 + np.linalg.norm(M[rows], axis=(1, 2))
+        )
+        X[rows], Z[rows] = x, z
+        residual[rows] = np.where(has_pivots(x, ROUNDING_FACTOR * EPS), rest, np.inf)
+    return Root(X, Z, residual, np.zeros(len(x0), dtype=np.int32))
 
 
-def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tuple[Floats, ...]:
     """Solve for X = x0 + M^-1 svec(v v^T) with v in its kernel: four unknowns instead of ten.
 
     Then Z = v v^T. X v = 0 has the Jacobian X + C^T M^-1 C / 2 with C = d svec(v v^T) / dv. Whether
@@ -165,6 +180,9 @@ def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tu
         inverse: (n, 10, 10) M^-1, which serves all steps and their four columns.
         value: (n,) the negative eigenvalues of x0.
         v: (n, 4) their eigenvectors.
+
+    Returns:
+        X and Z (n, 10), and ||X v|| / ||v|| (n,).
     """
     C = (v @ DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
@@ -178,7 +196,11 @@ def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tu
         jacobian = X + np.matmul(C.transpose(0, 2, 1), spread) / 2
         v = v - solve_systems(jacobian, np.matmul(X, v[:, :, None]))[:, :, 0]
     z = pack(v[:, :, None] * v[:, None, :])
-    return x0 + np.matmul(inverse, z[:, :, None])[:, :, 0], z
+    x = x0 + np.matmul(inverse, z[:, :, None])[:, :, 0]
+    rest, size = (
+        np.linalg.norm(a, axis=1) for a in (np.matmul(unpack(x), v[:, :, None])[:, :, 0], v)
+    )
+    return x, z, rest / size
 
 
 def invert(M: Floats) -> Floats:

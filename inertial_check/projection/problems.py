@@ -493,13 +493,13 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
     _solve_again(solve, held, np.flatnonzero(floored))
     if options.margin > 0:
         _give_margin(held, options, least)
-    elif not estimate and lacks_margin(held.solution.theta, 0.0).any():
+    elif not estimate and (short := np.flatnonzero(lacks_margin(found.theta, 0.0))).size:
         unlifted, below = held.solution.rows(np.arange(len(least))), np.array(held.problem.Delta)
-        ball = spread_about_origin(held.problem, held.solution.theta)
-        vain = _raise(solve, held, ball, OWN_SHARE)
+        ball = spread_about_origin(held.problem.rows(short), held.solution.theta[short])
+        vain = _raise(solve, held, short, ball, OWN_SHARE)
         held.solution.put(vain, unlifted.rows(vain))
         held.problem.Delta[vain] = below[vain]
-        _raise(solve, held, like_reference(held.problem))
+        _raise(solve, held, vain, like_reference(held.problem.rows(vain)))
     return held
 
 
@@ -571,21 +571,21 @@ def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
     return tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
 
 
-def _raise(solve: Solver, held: Held, bodies: Floats, most: float = 1.0) -> Integers:
-    """Raise Delta, in place, under the answers that lack a sound verdict.
+def _raise(solve: Solver, held: Held, short: Integers, body: Floats, most: float = 1.0) -> Integers:
+    """Raise Delta, in place, under answers that lack a sound verdict.
 
     Args:
         solve: As for `hold`.
         held: Answers and floors so far, replaced in place.
-        bodies: (n, 4, 4) bodies of which Delta takes a share.
+        short: These answers.
+        body: (k, 4, 4) bodies of which Delta takes a share.
         most: Largest share of a body, at most 1.
 
     Returns:
         Rows to which this share of a body under the answer would not give a verdict.
     """
     theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
-    short: Integers = np.flatnonzero(lacks_margin(theta, 0.0))
-    body, Delta = bodies[short], held.problem.Delta[short]
+    Delta = held.problem.Delta[short]
     share: Floats = np.full(len(short), tolerances.SOUND_SHARE)
     while short.size:
         held.problem.Delta[short] = Delta + share[:, None, None] * body

@@ -220,6 +220,7 @@ class Normalised(NamedTuple):
         inverse: (n, 4, 4) L^-1.
         size: (n,) by which svec was divided.
         weight: (n,) by which M was divided.
+        reach: (n, 10, 10) M^-1 where it is known; else None.
     """
 
     x0: Floats
@@ -230,10 +231,11 @@ class Normalised(NamedTuple):
     inverse: Floats
     size: Floats
     weight: Floats
+    reach: Floats | None = None
 
     def rows(self, rows: Selection | Mask) -> Normalised:
         """Select some of the problems."""
-        return Normalised(*(part[rows] for part in self))
+        return Normalised(*(None if part is None else part[rows] for part in self))
 
     @property
     def rounding(self) -> Floats:
@@ -249,20 +251,41 @@ def normalise(problem: Quadratic) -> Normalised:
     size = np.linalg.norm(x0, axis=1)
     size = np.where(size > 0, size, 1.0)
     back = congruence(factor)
-    weight = np.ones(len(x0))
+    weight, reach = np.ones(len(x0)), None
     if problem.W is None:
-        M = np.broadcast_to(np.eye(10), back.shape)
+        M = reach = np.broadcast_to(np.eye(10), back.shape)
     else:
         unit, own = _take_diagonal(back), _take_diagonal(problem.W)  # most are diagonal
-        to_theta = FROM_SVEC * unit[:, None, :] if unit.ndim == 2 else np.matmul(FROM_SVEC, back)
-        weighted = own[:, :, None] * to_theta if own.ndim == 2 else np.matmul(own, to_theta)
-        M = np.matmul(to_theta.transpose(0, 2, 1), weighted)
-        # By the determinant and not the norm: one direction of large weight does not make the
-        # others vanish beside the size-one X.
-        weight = np.exp(_log_det(M) / 10)
-        M = (M + M.transpose(0, 2, 1)) / (2 * weight[:, None, None])
+        if unit.ndim == own.ndim == 2:
+            log_det = 2 * np.sum(np.log(unit), axis=1) + np.sum(np.log(own), axis=1) + _LOG_DET
+            weight = np.exp(log_det / 10)
+            M = _build_squares(FROM_SVEC, own / weight[:, None], unit)
+            reach = _build_squares(TO_SVEC.T, weight[:, None] / own, 1 / unit)
+        else:
+            to_theta = (
+                FROM_SVEC * unit[:, None, :] if unit.ndim == 2 else np.matmul(FROM_SVEC, back)
+            )
+            weighted = own[:, :, None] * to_theta if own.ndim == 2 else np.matmul(own, to_theta)
+            M = np.matmul(to_theta.transpose(0, 2, 1), weighted)
+            # By the determinant and not the norm: one direction of large weight does not make the
+            # others vanish beside the size-one X.
+            weight = np.exp(_log_det(M) / 10)
+            M = (M + M.transpose(0, 2, 1)) / (2 * weight[:, None, None])
     x0 = x0 / size[:, None]
-    return Normalised(x0, M, np.zeros_like(x0), 0 * size, factor, inverse, size, weight)
+    return Normalised(x0, M, np.zeros_like(x0), 0 * size, factor, inverse, size, weight, reach)
+
+
+_LOG_DET = 2 * np.linalg.slogdet(FROM_SVEC)[1]
+
+
+def _build_squares(A: Floats, own: Floats, unit: Floats) -> Floats:
+    """Build the matrices (n, 10, 10) of sum_k own_k A_ki A_kj unit_i unit_j, A being sparse."""
+    products = A[:, :, None] * A[:, None, :]
+    row, column = np.nonzero(np.triu(products.any(axis=0)))
+    square = np.zeros((len(own), 10, 10))
+    values = own @ products[:, row, column] * (unit[:, row] * unit[:, column])
+    square[:, row, column] = square[:, column, row] = values
+    return square
 
 
 def _log_det(M: Floats) -> Floats:

@@ -174,7 +174,8 @@ def _normalise(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[
     units = normalise(problem)
     c = rho / (2 * units.weight * units.size**2)
     whole = 1 + c
-    units = units._replace(M=units.M / whole[:, None, None], weight=units.weight * whole)
+    scaled = units.M / whole[:, None, None]
+    units = units._replace(M=scaled, weight=units.weight * whole, reach=None)
     c = c / whole
     if divergence == "entropic":
         slope = (c * units.size)[:, None] * pack(np.eye(4))

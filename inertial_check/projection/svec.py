@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats, Integers
+from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.representations import pseudo_inertia
 
 ROW, COLUMN = np.triu_indices(4)
@@ -77,6 +77,8 @@ def factors(reference: Floats) -> tuple[Floats, Floats]:
     of magnitude, which the factor of the matrix itself would not survive.
     """
     units = np.sqrt(np.einsum("nii->ni", reference))
+    if np.count_nonzero(reference) == np.count_nonzero(units):  # diagonal, as most references are
+        return units[:, :, None] * np.eye(4), np.eye(4) / units[:, None, :]
     factor = np.linalg.cholesky(reference / (units[:, :, None] * units[:, None, :]))
     return units[:, :, None] * factor, np.linalg.inv(factor) / units[:, None, :]
 
@@ -198,14 +200,35 @@ class Certificate(NamedTuple):
         return bool(np.all(proven))
 
 
-def cone_residual(x: Floats) -> Floats:
-    """Distance (n,) of svec (n, 10) from the semidefinite cone, by the least eigenvalue.
+def has_pivots(x: Floats, shift: Floats | float) -> Mask:
+    """Tell for which svec (n, 10) X + shift 1 has positive pivots only, and so is definite."""
+    entries = np.array((x / SCALE).T, order="C")
+    A = {(ROW[k], COLUMN[k]): entries[k] for k in range(10)}
+    sure = np.ones(len(x), dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        for k in range(4):
+            A[k, k] += shift
+            sure &= A[k, k] > 0
+            for i in range(k + 1, 4):
+                factor = A[k, i] / A[k, k]
+                for j in range(i, 4):
+                    A[i, j] -= factor * A[k, j]
+    return sure
 
-    Infinite where a number is not finite: nothing is proven there.
+
+def cone_residual(x: Floats) -> Floats:
+    """Distance (n,) of svec (n, 10) from the semidefinite cone, or a bound of it.
+
+    The bound is their rounding, where pivots show that they are within it. Infinite where a number
+    is not finite: nothing is proven there.
     """
-    finite = np.all(np.isfinite(x), axis=1)
-    least = np.linalg.eigvalsh(unpack(np.where(finite[:, None], x, 0.0)))[:, 0]
-    return np.asarray(np.where(finite, np.maximum(-least, 0.0), np.inf))
+    residual = tolerances.ROUNDING_FACTOR * tolerances.EPS * np.linalg.norm(x, axis=1)
+    rows = np.flatnonzero(~has_pivots(x, residual))
+    if rows.size:
+        finite = np.all(np.isfinite(x[rows]), axis=1)
+        least = np.linalg.eigvalsh(unpack(np.where(finite[:, None], x[rows], 0.0)))[:, 0]
+        residual[rows] = np.where(finite, np.maximum(-least, 0.0), np.inf)
+    return np.asarray(residual)
 
 
 def least_eigenvalue(vector: Floats) -> float:
