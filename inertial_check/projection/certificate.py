@@ -68,6 +68,7 @@ from inertial_check.projection.svec import (
     cone_residual,
     congruence,
     decompose,
+    spectrum,
     unpack,
 )
 
@@ -241,7 +242,7 @@ def verify_moments(
     outside = np.maximum(margin * trace - values[:, 0], 0.0)
     size = _or_one(np.abs(spread.values).sum(axis=1))
     if unit == "body":
-        lowest = decompose(gradient)[0][:, 0]
+        lowest = spectrum(gradient)[:, 0]
         total = np.einsum("nii->n", gradient)
         steepest = (margin * total + (1 - 3 * margin) * lowest) / size
         gap = np.abs(np.einsum("nij,nij->n", gradient, S)) / size**2

@@ -17,7 +17,15 @@ from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.tolerances import BOUNDED
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import BOUNDARY_FRACTION, iterate_rows
-from inertial_check.projection.svec import COLUMN, ROW, congruence, decompose, pack, unpack
+from inertial_check.projection.svec import (
+    COLUMN,
+    ROW,
+    congruence,
+    decompose,
+    pack,
+    spectrum,
+    unpack,
+)
 
 STEPS = 30
 """Steps at most; eight to fifteen are usual."""
@@ -104,8 +112,8 @@ def _step(at: _Iterates, M: Floats, bound: Floats) -> tuple[_Iterates, Mask]:
         push = pair / at.slack - ratio * slack
         root = np.sqrt(at.spread)
         least = [
-            decompose(dP)[0][:, 0],
-            decompose(dX / root[:, :, None] / root[:, None, :])[0][:, 0],
+            spectrum(dP)[:, 0],
+            spectrum(dX / root[:, :, None] / root[:, None, :])[:, 0],
             *(slack / at.slack).T,
             *(push / at.push).T,
         ]

@@ -67,6 +67,7 @@ from inertial_check.projection.svec import (
     congruence,
     decompose,
     pack,
+    spectrum,
     unpack,
 )
 
@@ -392,7 +393,7 @@ def find_multipliers(problem: Quadratic, change: Floats) -> Proof:
     trace = _build_trace(point)
     force = np.matmul(problem.W, change[:, :, None])[:, :, 0]
     # Any share proves that makes Z semidefinite and is at most mu tr(Z_S): the least proves most.
-    values = decompose(unpack(force @ FROM_SVEC)[:, :3, :3])[0]
+    values = spectrum(unpack(force @ FROM_SVEC)[:, :3, :3])
     share = np.maximum(-values[:, 0], EPS * np.abs(values).sum(axis=1))
     return Proof(point, trace, share, force + share[:, None] * trace)
 
@@ -519,7 +520,7 @@ def _find_reach(Z: Floats, share: Floats, V: Floats, mass: Floats) -> tuple[Floa
     K, left = one - part.transpose(0, 2, 1) @ part, one - root @ part
     values, axes = decompose(K)
     turn = left @ (axes / np.sqrt(values)[:, None, :])
-    bent = decompose(4 * turn.transpose(0, 2, 1) @ V[:, 1:, 1:] @ turn)[0][:, 2]
+    bent = spectrum(4 * turn.transpose(0, 2, 1) @ V[:, 1:, 1:] @ turn)[:, 2]
     # On m the dual moves by -p^T K p, whose norm is added to that of the rest: a quadratic in s.
     return K, (np.sqrt(2 * mass) - np.sqrt(bent)) / np.sqrt(V[:, 0, 0])
 
@@ -589,7 +590,7 @@ def _relax(
         The bounds (n,), bodies (n, 10) that are as near, and the multipliers (n, 10) on theta.
     """
     B = cells.build_forms()
-    values = decompose(B[:, :3, :3])[0]
+    values = spectrum(B[:, :3, :3])
     # Y = P + s B with P >= 0 is a multiplier of bodies with the margin for 0 <= s <= k tr(P_S).
     most = (3 * margin - 1) * values[:, 0] - margin * values.sum(axis=1)
     most = np.maximum(most, LEAST_BEND * np.abs(values).max(axis=1))
@@ -746,7 +747,7 @@ def _are_proven(proofs: Floats, back: Floats, cells: Cells) -> Mask:
         rows = np.flatnonzero(~closed)
         Y = turn[rows].transpose(0, 2, 1) @ proof[cells.row[rows]] @ turn[rows]
         slope = np.matmul(Y, place[rows][:, :, None])[:, :, 0]
-        bend = np.minimum(decompose(Y[:, :3, :3])[0][:, 0], 0.0)
+        bend = np.minimum(spectrum(Y[:, :3, :3])[:, 0], 0.0)
         value = np.einsum("ni,ni->n", place[rows], slope) + bend * R[rows] ** 2
         closed[rows] = value > 2 * R[rows] * np.linalg.norm(slope[:, :3], axis=1)
     return closed

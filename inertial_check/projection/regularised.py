@@ -44,6 +44,7 @@ from inertial_check.projection.svec import (
     decompose,
     factors,
     pack,
+    spectrum,
     unpack,
 )
 
@@ -157,7 +158,7 @@ def linearise(
     if divergence == "affine-invariant":
         bend = rho * np.exp(-3.0) / 2
     back = FROM_SVEC @ congruence(factors(problem.reference)[0])
-    values = decompose(back.transpose(0, 2, 1) @ problem.W @ back)[0]
+    values = spectrum(back.transpose(0, 2, 1) @ problem.W @ back)
     definite = values[:, 0] > bend + ROUNDING_FACTOR * EPS * values[:, -1]
     W = np.where(definite[:, None, None], problem.W - bend * whole, whole)
     force = np.matmul(problem.W, (theta - problem.theta0)[:, :, None])[:, :, 0]
@@ -290,7 +291,7 @@ def _search(
 def _objective(units: Normalised, c: Floats, x: Floats) -> Floats:
     """Compute ||x - x0||_M^2 / 2 + c ||log X||_F^2 (n,); infinite where X is not definite."""
     # The eigenvalues that `_pull` takes: eigvalsh may give the smallest the other sign.
-    values = decompose(unpack(x))[0]
+    values = spectrum(unpack(x))
     change = x - units.x0
     square = np.einsum("ni,nij,nj->n", change, units.M, change) / 2
     distance = np.sum(_log(units.size[:, None] * values) ** 2, axis=1)
