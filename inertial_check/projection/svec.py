@@ -226,10 +226,11 @@ def has_pivots(x: Floats, shift: Floats | float) -> Mask:
 def cone_residual(x: Floats) -> Floats:
     """Distance (n,) of svec (n, 10) from the semidefinite cone, or a bound of it.
 
-    The bound is their rounding, where pivots show that they are within it. Infinite where a number
-    is not finite: nothing is proven there.
+    The bound is rounding of what is no larger than one, where pivots show that it is kept. Infinite
+    where a number is not finite: nothing is proven there.
     """
-    residual = tolerances.ROUNDING_FACTOR * tolerances.EPS * np.linalg.norm(x, axis=1)
+    size = np.minimum(np.linalg.norm(x, axis=1), 1.0)
+    residual = tolerances.ROUNDING_FACTOR * tolerances.EPS * size
     rows = np.flatnonzero(~has_pivots(x, residual))
     if rows.size:
         finite = np.all(np.isfinite(x[rows]), axis=1)
