@@ -205,10 +205,6 @@ ONE_DENSITY = 0.05
 """Difference of the logarithms of densities up to which bodies have one: overlaps of shapes change
 a volume by so much; bodies of other materials differ by 0.5."""
 
-FROM_SHAPES = 0.01
-"""Distance of a centre, in radii of gyration, and relative difference of the tensors per mass up to
-which numbers were computed from shapes: two printed digits."""
-
 ENCLOSED_TWICE = 1e-6
 """Share of a mesh's volume up to which places enclosed twice are rounding: faces that touch overlap
 by single precision of their coordinates."""

@@ -99,7 +99,7 @@ class Unknowns:
         shapes: The pieces with their true volumes, which bound densities; those of a body that
             follows its twin are weighed in `pieces`. Empty where no body does.
         plain: Whether all shapes are primitives, which do not tell a motor from a cover.
-        drawn: Volumes of the visual shapes by index, from which masses are estimated, where
+        drawn: Volumes of what is drawn by index, from which masses are estimated, also where
             collision shapes tell the moments [m^3].
     """
 
@@ -369,12 +369,16 @@ def fits_shapes(judgement: Judgement, own: BodyPieces) -> bool:
     center = np.array(judgement.p_BoBcm_B)
     within = bool(np.all((points.min(axis=0) <= center) & (center <= points.max(axis=0))))
     dense = least <= judgement.mass / own.volume <= most
-    return within and dense and compare_shapes(judgement, own)[1] <= TAUGHT_MISFIT
+    return within and dense and compare_shapes(read_judgement(judgement), own)[1] <= TAUGHT_MISFIT
 
 
-def compare_shapes(judgement: Judgement, own: BodyPieces) -> tuple[float, float]:
+def read_judgement(judgement: Judgement) -> InertialParameters:
+    """The numbers of a judged body."""
+    return InertialParameters.from_com(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B)
+
+
+def compare_shapes(stated: InertialParameters, own: BodyPieces) -> tuple[float, float]:
     """How far centre [radii of gyration] and tensor [per mass] are from those of the shapes."""
-    stated = InertialParameters.from_com(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B)
     unit = InertialParameters.from_theta(own.unit)
     one, other = stated.inertia_com / stated.mass, unit.inertia_com / unit.mass
     apart = np.linalg.norm(stated.com - unit.com) / np.sqrt(np.trace(other) / 2)

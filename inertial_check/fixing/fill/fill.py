@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -26,7 +25,13 @@ from inertial_check.documents.model import Judgement, Model, Role, judge
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, expect
 from inertial_check.fixing.fill.densities import Divergence
-from inertial_check.fixing.fill.equations import Unknowns, compare_shapes, fits_shapes
+from inertial_check.fixing.fill.equations import (
+    TAUGHT_MISFIT,
+    Unknowns,
+    compare_shapes,
+    fits_shapes,
+    read_judgement,
+)
 from inertial_check.fixing.fill.intervals import solve_unknowns
 from inertial_check.fixing.fill.knowledge import (
     WATER,
@@ -40,9 +45,9 @@ from inertial_check.fixing.fill.shapes import ROLES, BodyPieces
 from inertial_check.fixing.fill.twins import find_prior_densities, follow_twins
 from inertial_check.fixing.result import INTACT, Fix, layer_path
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import quiet
 from inertial_check.inertia.consistency import Verdict
+from inertial_check.inertia.parameters import InertialParameters
 
 REASONS = {
     "IC103": "missing",
@@ -198,37 +203,52 @@ class Collector:
                 )
         return found
 
-    def choose_roles(self, roles: tuple[Role, ...]) -> tuple[Role, ...]:
-        """Put collision shapes first where measured numbers were computed from such primitives.
+    def find_boxed(self, roles: tuple[Role, ...]) -> frozenset[str]:
+        """Find bodies, by id, whose collision primitives tell better where their mass lies.
 
-        Bodies vote whose numbers fit their visual shapes and that collide as primitives.
+        Measured bodies vote whose numbers fit what is drawn and that collide as primitives: for all
+        of these, or for none. Where none can, it is the bodies drawn as meshes of which primitives
+        have about the centre and tensor: many numbers are computed from these.
 
         Args:
             roles: Roles of shapes, best first; others than ROLES stay as they are.
         """
+        judgements, filled = judge(self.model), {target.at for target in self.targets}
         votes: list[bool] = []
-        filled = {target.at for target in self.targets}
-        for index, judgement in enumerate(judge(self.model) if roles == ROLES else ()):
-            body = self.model.bodies[index]
+        boxed, alike = set[str](), set[str]()
+        order = [
+            *sorted(filled),
+            *(index for index in range(len(judgements)) if index not in filled),
+        ]
+        for index in order if roles == ROLES else ():
+            body, judgement = self.model.bodies[index], judgements[index]
             kinds = {shape.kind for shape in body.shapes if shape.role == "collision"}
-            if index in filled or not kinds or "mesh" in kinds or judgement.verdict != "consistent":
+            idle = index not in filled and not (boxed and judgement.verdict == "consistent")
+            if idle or not kinds or "mesh" in kinds:
                 continue
             try:
                 own = self.reader.read(body)
                 box = self.reader.read(body, roles=("collision",))
             except ParameterError:  # a mesh in millimetres
                 continue
-            if own.role == "visual" and box.role is not None and fits_shapes(judgement, own):
-                votes.append(max(compare_shapes(judgement, box)) <= tolerances.FROM_SHAPES)
-        return ROLES[::-1] if 2 * sum(votes) > len(votes) else roles
+            if own.role != "visual" or box.role is None:
+                continue
+            boxed.add(body.id)
+            if index not in filled and fits_shapes(judgement, own):
+                stated = read_judgement(judgement)
+                votes.append(sum(compare_shapes(stated, box)) < sum(compare_shapes(stated, own)))
+            drawn = InertialParameters.from_theta(own.unit)
+            if not own.plain and max(compare_shapes(drawn, box)) <= TAUGHT_MISFIT:
+                alike.add(body.id)
+        if votes:
+            return frozenset(boxed if 2 * sum(votes) > len(votes) else ())
+        return frozenset(alike)
 
-    def collect(self, usable: Mapping[int, BodyPieces], by_collision: bool) -> Unknowns:
+    def collect(self, usable: Mapping[int, BodyPieces]) -> Unknowns:
         """The unknowns, with the pieces of those measured bodies that are needed.
 
         Args:
             usable: Pieces of the bodies to fill, by index.
-            by_collision: Whether collision shapes were put first, which tell where the mass lies;
-                those that are drawn still tell how much there is.
         """
         judgements = judge(self.model)
         masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
@@ -238,11 +258,12 @@ class Collector:
                 masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
         others = self._read_others(usable, set(np.flatnonzero(masses).tolist()))
         seen = follow_twins(self.model, usable, others, judgements, self.known)
-        drawn: dict[int, float] = {}
-        for at, own in {**others, **usable}.items() if by_collision else ():
-            with suppress(ParameterError):  # a mesh in millimetres
+        # Collision shapes tell where the mass lies; those that are drawn, how much there is.
+        drawn = {**others, **usable}
+        for at, own in drawn.items():
+            if own.body.id in self.reader.boxed:
                 found = self.reader.read(own.body, roles=ROLES)
-                drawn[at] = own.volume if found.guess or not found.pieces else found.volume
+                drawn[at] = own if found.guess or not found.pieces else found
         prior: dict[int, float] = {}
         note = ""
         if self.known.prior is not None:
@@ -261,14 +282,12 @@ class Collector:
             masses,
             centers,
             others,
-            frozenset(
-                index for index, own in others.items() if fits_shapes(judgements[index], own)
-            ),
+            frozenset(index for index in others if fits_shapes(judgements[index], drawn[index])),
             prior,
             note,
             tuple(merge_cells(usable).values()),
-            not by_collision and all(own.plain for own in usable.values()),
-            drawn,
+            all(drawn[at].plain for at in usable),
+            {at: own.volume for at, own in drawn.items()},
         )
 
     def _read_others(
@@ -424,8 +443,8 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         density_range: Least and largest density of every part [kg/m^3].
         divergence: "entropic" scales densities by one factor where only a sum is known;
             "quadratic" adds.
-        roles: Roles of shapes, best first; by default visual shapes come first, but where measured
-            bodies have the numbers of their collision primitives.
+        roles: Roles of shapes, best first; by default visual shapes come first, but where collision
+            primitives fit measured bodies better, or meshes of bodies of which nothing is measured.
         thickness: Thickness of the wall of open meshes [m]; None for their hulls.
         solver: None for Newton's method; "clarabel" or another solver of cvxpy.
         digits: Significant digits of new numbers, 8 to 17.
@@ -493,15 +512,14 @@ def fill_model(
         return Filling(unchanged, (), notes=notes)
     reader = PieceReader(model, context, roles=options.roles, thickness=options.thickness)
     collector = Collector(model, known, targets, reader, context, options.thickness)
-    reader.roles = collector.choose_roles(options.roles)
-    by_collision = reader.roles != options.roles
+    reader.boxed = collector.find_boxed(options.roles)
     pieces = collector.read_targets()
     unfit = collector.find_unfit(pieces)
     usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
     filled: dict[int, FilledBody] = {}
     certificate, objections = None, dict[str, str]()
     if usable:
-        unknowns = collector.collect(usable, by_collision)
+        unknowns = collector.collect(usable)
         pieces |= dict(zip(unknowns.indices, unknowns.pieces, strict=True))
         filled, certificate, remarks = solve_unknowns(unknowns, known, options.solver)
         fix = write_parameters(

@@ -400,6 +400,7 @@ class PieceReader:
         self._context = (context or Context()).of_document(model.source.path)
         self._thickness = thickness
         self.roles = tuple(roles)
+        self.boxed: frozenset[str] = frozenset()  # ids of bodies with their last role first
         self._solids = GeometryReader(model, "solid", ("solid", "flipped"), context)
         self._shells = GeometryReader(model, "shell", context=context)
         self._read: dict[tuple[str, tuple[Role, ...], float | None], BodyPieces] = {}
@@ -431,7 +432,7 @@ class PieceReader:
         Raises:
             ParameterError: A mesh is in millimetres.
         """
-        roles = roles or self.roles
+        roles = roles or (self.roles[::-1] if body.id in self.boxed else self.roles)
         key = body.id, roles, volume
         if key not in self._read:
             self._read[key] = self._read_shapes(body, volume, roles)

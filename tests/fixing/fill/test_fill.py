@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -336,6 +337,63 @@ def test_collision_shapes_come_first_where_measured_numbers_are_theirs():
         make_chain(EDGES, inertials, boxes), bodies=["l3"], roles=["collision"]
     ).bodies
     assert "in collision box" in body.source
+
+
+CUBE = [
+    (0, 3, 1), (0, 2, 3), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4),
+    (2, 7, 3), (2, 6, 7), (0, 6, 2), (0, 4, 6), (1, 3, 7), (1, 7, 5),
+]  # fmt: skip
+
+
+def draw_as_meshes(chain, folder):
+    """The same chain, with the visual boxes as meshes in files."""
+
+    def draw(found):
+        edges = np.array(found[1].split(), dtype=float)
+        corners = np.array([[i >> 2, i >> 1 & 1, i & 1] for i in range(8)]) - 0.5
+        name = f"{'_'.join(found[1].split())}.stl"
+        triangles = b"".join(
+            struct.pack("<12fH", 0, 0, 0, *(corners[list(face)] * edges).ravel(), 0)
+            for face in CUBE
+        )
+        (folder / name).write_bytes(bytes(80) + struct.pack("<I", len(CUBE)) + triangles)
+        return f'<visual><geometry><mesh filename="{name}"/>'
+
+    path = folder / "chain.urdf"
+    path.write_text(re.sub('<visual><geometry><box size="(.*?)"/>', draw, chain.decode()))
+    return path
+
+
+@pytest.mark.parametrize(("factor", "role"), [(1.1, "collision box"), (2.0, "visual mesh")])
+def test_primitives_that_fit_what_is_drawn_tell_the_moments_and_the_drawing_the_mass(
+    tmp_path, factor, role
+):
+    """Where nothing is measured; a box along one edge of which tensors differ by half is none."""
+    boxes = [(a * factor, b, c) for a, b, c in EDGES]
+    boxes[1] = EDGES[1]
+    names = ["l0", "l1", "l2", "l3"]
+    filling = ic.fill(
+        draw_as_meshes(make_chain(EDGES, {}, boxes), tmp_path), bodies=names, total_mass=7.0
+    )
+    plain = ic.fill(
+        draw_as_meshes(make_chain(EDGES, {}), tmp_path),
+        bodies=names, total_mass=7.0, roles=["visual"],
+    )  # fmt: skip
+    assert role in filling.bodies[0].source
+    edges = np.array(boxes[0] if factor < 2 else EDGES[0])
+    for body, drawn in zip(filling.bodies, plain.bodies, strict=True):
+        assert body.parameters.mass == pytest.approx(drawn.parameters.mass, rel=1e-6)
+    own = filling.bodies[0].parameters
+    spread = np.diag(own.central_second_moment) / own.mass
+    np.testing.assert_allclose(spread, edges**2 / 12, rtol=1e-6)
+
+
+def test_measured_numbers_of_what_is_drawn_keep_primitives_away(tmp_path):
+    boxes = [(1.1 * a, b, c) for a, b, c in EDGES]
+    inertials = {0: write_box_inertial(EDGES[0], 900.0)}
+    path = draw_as_meshes(make_chain(EDGES, inertials, boxes), tmp_path)
+    (body,) = ic.fill(path, bodies=["l3"]).bodies
+    assert "visual mesh" in body.source
 
 
 # --- command -------------------------------------------------------------------------------------
