@@ -349,6 +349,24 @@ def _(most: float) -> None:
     assert (found.factor[bad] > most).all()
 
 
+@states("docs/metrics.md", "and above (.*?) nothing is claimed")
+@states("docs/cleaning.md", "near (with a margin: at most (.*?) times as far as what is proven)")
+def _(most: float) -> bool:
+    """A flat tensor that is fixed with its mass free: two places far apart are as near."""
+    six = dict(zip(("Ixx", "Iyy", "Izz"), (0.02, 0.03, 0.045), strict=True))
+    flat = [1.0, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.045]
+    limits = [limit.FixedEntries(six)]
+    found = ic.project(flat, "euclidean", constraints=limits, margin=0.1)
+    assert found.factor > most
+    assert found.status == "uncertified"
+    priors = np.tile(BALL, (12, 1))
+    cleaned = ic.clean(SOME[:12], prior=priors, margin=0.2, order="urdf", about="origin")
+    near = cleaned.status == "near"
+    assert near.any()
+    assert cleaned.gap[near].max() <= 1 - 1 / most
+    return most == tolerances.NEAR
+
+
 @states(
     "docs/metrics.md", "regions of centres of mass are shown to hold nothing nearer, (.*?) at most"
 )
