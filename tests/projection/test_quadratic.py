@@ -19,6 +19,7 @@ from inertial_check.projection.svec import (
     FROM_SVEC,
     TO_SVEC,
     apply,
+    cone_residual,
     congruence,
     factors,
     pack,
@@ -111,3 +112,35 @@ def test_residuals_see_what_is_not_the_nearest(what):
 def test_nothing_to_solve_gives_nothing():
     empty = problems().rows(np.arange(0))
     assert newton.project(empty).theta.shape == (0, 10)
+
+
+def test_diagonal_problems_have_the_matrices_of_full_ones():
+    problem = problems()
+    diagonal = np.einsum("nii->ni", problem.W)[:, :, None] * np.eye(10)
+    reference = fit_reference(diagonal, problem.theta0)
+    full = np.array(diagonal)
+    full[:, 0, 1] = full[:, 1, 0] = 1e-290  # a weight beside the diagonal that moves nothing
+    one, other = (
+        normalise(Quadratic(problem.theta0, W, problem.Delta, reference))
+        for W in (diagonal, full)
+    )  # fmt: skip
+    assert one.reach is not None
+    assert other.reach is None
+    np.testing.assert_allclose(one.M, other.M, rtol=1e-12, atol=1e-12 * np.abs(one.M).max())
+    np.testing.assert_allclose(one.weight, other.weight, rtol=1e-12)
+    errors = one.reach @ one.M - np.eye(10)
+    assert np.abs(errors).max() < 1e-14 * np.abs(one.reach).max() * np.abs(one.M).max()
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e8])
+def test_distances_from_the_cone_are_those_of_eigenvalues_to_rounding_of_one(size):
+    """Multipliers of a million in their units once had a bound of their own rounding, 1e-9."""
+    root = RNG.normal(size=(200, 4, 4)) * (RNG.random((200, 1, 4)) > 0.4)
+    X = root @ root.swapaxes(1, 2)
+    X[::2] -= RNG.uniform(0, 1e-3, (100, 1, 1)) * np.eye(4)
+    X *= size / np.abs(X).max()
+    least = np.maximum(-np.linalg.eigvalsh(X)[:, 0], 0.0)
+    found = cone_residual(pack(X))
+    assert np.abs(found - least).max() <= 16 * 2.0**-52 * size
+    rod = pack(np.diag([size, 0, 0, 0])[None])
+    assert cone_residual(rod)[0] <= 4 * 2.0**-52 * min(size, 1.0)
