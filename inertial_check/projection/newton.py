@@ -122,7 +122,7 @@ def iterate(problem: Normalised, most: int | None = None, search: LineSearch = S
         start = found.x[rows], found.z[rows], np.ones(len(rows))
         ends = _polish(problem.rows(rows), *start, most, search)
         for whole, part in zip(found, ends, strict=True):
-            whole[rows] = part
+            np.asarray(whole)[rows] = part
     return found
 
 

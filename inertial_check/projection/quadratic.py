@@ -235,7 +235,8 @@ class Normalised(NamedTuple):
 
     def rows(self, rows: Selection | Mask) -> Normalised:
         """Select some of the problems."""
-        return Normalised(*(None if part is None else part[rows] for part in self))
+        some = Normalised(*(part[rows] for part in self[:-1]))
+        return some if self.reach is None else some._replace(reach=self.reach[rows])
 
     @property
     def rounding(self) -> Floats:
