@@ -55,6 +55,7 @@ _FULL_FORMATS = ("urdf", "xacro", "usd")
 """Formats whose engines ask for all six entries, also for products of 0, or take axes that are not
 written from the shapes."""
 
+_MOMENTS_OF_USD = "physics:diagonalInertia"
 _COMPUTED = (
     "a number that is inserted in it would be another one of the body: the scale of its prim, or a "
     "template, computes with it"
@@ -73,7 +74,11 @@ def find_missing(case: Case, target: Target) -> frozenset[str]:
         wanted |= set(CENTER)  # engines take an unwritten one of USD from the shapes
     if case.body.inertial is not None and case.body.inertial.quaternion is not None:
         wanted -= set(PRODUCTS)  # a quaternion states the axes, which turn
-    return frozenset(name for name in wanted if not is_in_text(numbers.get(name)))
+    missing = {name for name in wanted if not is_in_text(numbers.get(name))}
+    spelled = [bool(case.body.find_numbers(name)) for name in ("newton:inertia", _MOMENTS_OF_USD)]
+    if spelled == [True, False]:  # the tensor is in text, but engines other than Newton read none
+        missing |= {*MOMENTS, *PRODUCTS}
+    return frozenset(missing)
 
 
 def tell_failure(result: BodyFix, case: Case, draft: Draft) -> BodyFix:

@@ -131,6 +131,27 @@ class TestFix:
         assert fix.bodies[0].status == "fixed"
         assert "IC712" not in codes(fix.data.decode())
 
+    @pytest.mark.parametrize("moments", ["    float3 physics:diagonalInertia = (1, 1, 1)\n", ""])
+    def test_fill_states_every_spelling(self, moments):
+        newton_alone = "    double[] newton:inertia = [1, 1, 1, 0, 0, 0]\n" + COLLIDER
+        text = document(f"    float physics:mass = 1\n{moments}{newton_alone}")
+        filling = ic.fill(text.encode(), bodies=["link"], total_mass=2.0)
+        assert filling.bodies[0].status == "filled", filling.bodies[0].reason
+        (body,) = ic.check_model(filling.fix.data).files[0].bodies
+        assert {state for name, state in body.attributes.items() if "density" not in name} == {
+            "written"
+        }
+        assert codes(filling.fix.data.decode()) == ["IC717"]
+
+    def test_a_turned_tensor_is_stated_beside_newton_inertia(self):
+        text = document(
+            "    float physics:mass = 1\n    double[] newton:inertia = [1, 1, 1, 0, 0, 0]"
+        )
+        wanted = ic.InertialParameters.from_com(1, [0, 0, 0.1], [0.1, 0.01, 0, 0.2, 0, 0.25])
+        fix = ic.load(text.encode()).with_parameters({"link": wanted})
+        assert fix.bodies[0].status == "fixed", fix.bodies[0].reason
+        assert {"IC711", "IC712", "IC714"}.isdisjoint(codes(fix.data.decode()))
+
     def test_a_layer_over_binary_data_states_both(self, tmp_path):
         from pxr import Usd
 
