@@ -172,7 +172,7 @@ def run(command: list[str], path: Path) -> tuple[int, list[str], float]:
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return 1, [], 120.0
-    text = COLOR.sub("", done.stdout + done.stderr)
+    text = COLOR.sub("", done.stdout + done.stderr).replace(str(path.parent), "")
     return done.returncode, text.splitlines(), time.perf_counter() - start
 
 
