@@ -436,7 +436,14 @@ def diff_models(
         count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
         left_out = [f"mistakes that explain a difference were looked for in the first {count}"]
     bodies = tuple(one.difference for one in found)
-    notes = (*side_a.notes, *side_b.notes, *left_out)
+    # What an engine compiles otherwise than written is compared as written, which must be said.
+    compiled = (
+        f"{model.source.path}: compared as written: {problem.message}"
+        for model in models
+        for problem in model.problems
+        if problem.kind == "engine" or any(each.action == "alter" for each in problem.misreadings)
+    )
+    notes = (*side_a.notes, *side_b.notes, *dict.fromkeys(compiled), *left_out)
     named = [_name_model(model) for model in models]
     return Difference(named[0], named[1], tolerance, bodies, notes)
 

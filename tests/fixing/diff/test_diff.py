@@ -561,3 +561,19 @@ def test_what_a_fixed_joint_of_usd_holds_is_merged_where_its_frames_meet():
     assert (dict(lumped.merged), list(lumped.notes)) == ({0: [1]}, [])
     # Two balls 2 m apart: each 1 m from their common centre.
     np.testing.assert_allclose(lumped.theta[0], [2, 2, 0, 0, 2, 0, 0, 4, 0, 4], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<mujoco><compiler settotalmass="10"/><worldbody><body name="a"><freejoint/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>',
+        '<robot name="r"><mujoco><compiler settotalmass="10"/></mujoco><link name="a"><inertial>'
+        '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        "</link></robot>",
+    ],
+)
+def test_numbers_that_an_engine_compiles_otherwise_are_said_to_be_compared_as_written(text):
+    (note,) = diff_models(text.encode(), text.encode()).notes
+    assert "compared as written: " in note
+    assert "total mass" in note
