@@ -39,7 +39,7 @@ from inertial_check.documents.files.access import (
     read_regular,
     remember_folders,
 )
-from inertial_check.documents.files.history import SAFE_GIT
+from inertial_check.documents.files.history import SAFE_GIT, close_environment
 from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
@@ -443,7 +443,10 @@ class Changes:
             raise UsageError(f"{option} {revision}: expected a revision")
         commit = f"{revision}^{{commit}}"
         self.base = base = ask_git(folder, "merge-base", commit, "HEAD", option=option).strip()
+        # What changes inside a submodule is no part of this repository, and to ask for it starts
+        # git with the configuration of the submodule.
         names = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z")
+        names = (*names, "--ignore-submodules=dirty")
         self.paths = self._absolute(
             ask_git(self._top, *names, base, "--"),
             ask_git(self._top, *names, "--cached", base, "--"),
@@ -524,12 +527,15 @@ def ask_git(folder: str, *arguments: str, option: str = "--changed-since") -> st
 
     command = ["git", "-C", folder, *SAFE_GIT, *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
+        environment = close_environment(folder)
+        done = subprocess.run(command, env=environment, capture_output=True, check=False)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{option} asks git, which cannot be run: {reason}") from None
     if done.returncode:
         said = " ".join(os.fsdecode(done.stderr).split()).removeprefix("fatal: ")
         reason = said or "it has no ancestor in common with HEAD"
+        if "unable to read" in said or "lazy fetch" in said:  # of a partial clone
+            reason += "; `git fetch --refetch` brings what is missing"
         raise UsageError(f"{option}: git says: {reason}")
     return os.fsdecode(done.stdout)
