@@ -47,7 +47,7 @@ from inertial_check.inertia import representations, tolerances
 from inertial_check.inertia.arrays import ArrayLike, EqualByValue, Floats, read_floats
 from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.frames import homogeneous
-from inertial_check.inertia.intervals import read_radii
+from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import LARGEST, SMALLEST, Order, Point, six, symmetric
 from inertial_check.inertia.solids import equivalent_box
@@ -856,7 +856,7 @@ def _radii(inertial: Inertial) -> tuple[float, ...]:
     numbers = _get_entries(inertial.I_BBcm_Bi)
     if not all(isfinite(number.value) for number in numbers):
         return _NO_RADII
-    return read_radii(tuple([number.text for number in numbers]))
+    return half_units(tuple([number.text for number in numbers]))
 
 
 def select_changes(

@@ -188,13 +188,13 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
         (5e-05, 5e-05, 0.0)
     """
     expect("texts", texts=texts)
-    return read_radii(tuple(texts))
+    return _read_radii(tuple(texts))
 
 
 @lru_cache(maxsize=2048)  # asked for by the judgement, and by the causes of a doubted body
-def read_radii(texts: tuple[str, ...]) -> tuple[float, ...]:
+def _read_radii(texts: tuple[str, ...]) -> tuple[float, ...]:
     """Half a unit of the last printed digit of each entry, of texts that are known to be some."""
-    decimals = [count_places(text) for text in texts]
+    decimals = [_count_places(text) for text in texts]
     nonzero = [_is_nonzero(text) for text in texts]
     finest = max(
         (d or 0 for d, filled in zip(decimals, nonzero, strict=True) if filled), default=None
@@ -215,11 +215,11 @@ def decimal_places(text: str) -> int | None:
         [4, 4, None]
     """
     expect("text", text=text)
-    return count_places(text)
+    return _count_places(text)
 
 
 @lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
-def count_places(text: str) -> int | None:
+def _count_places(text: str) -> int | None:
     """Decimal places of the last digit of a text; see `decimal_places`."""
     mantissa, _, exponent = text.strip().lower().partition("e")
     if "." not in mantissa and not exponent:

@@ -500,6 +500,9 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
         held.solution.put(vain, unlifted.rows(vain))
         held.problem.Delta[vain] = below[vain]
         _raise(solve, held, vain, like_reference(held.problem.rows(vain)))
+    # The least mass is kept but for rounding; Pi stays positive semidefinite where it has more.
+    lightest, mass = np.where(held.floored, least, -np.inf), held.solution.theta[:, 0]
+    held.solution.theta[:, 0] = np.where(mass < lightest, lightest, mass)
     return held
 
 

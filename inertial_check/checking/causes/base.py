@@ -36,7 +36,7 @@ from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.eigen import eigenvalues
-from inertial_check.inertia.intervals import read_radii
+from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.representations import second_moment
 
 
@@ -477,7 +477,7 @@ class Subject:
         trace = xx + yy + zz
         if not all(self.texts) or not trace > 0:
             return 0.0
-        return 2 * self.body.unit * hypot(*read_radii(self.texts)) / trace
+        return 2 * self.body.unit * hypot(*half_units(self.texts)) / trace
 
     @cached_property
     def beside(self) -> tuple[Beside, ...]:

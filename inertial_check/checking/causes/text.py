@@ -49,9 +49,9 @@ from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.intervals import (
     admissible_intervals,
-    count_places,
+    decimal_places,
     explained_by_digits,
-    read_radii,
+    half_units,
 )
 from inertial_check.inertia.representations import second_moment, symmetric
 
@@ -464,7 +464,7 @@ class FewDigits(Cause):
         if not all(subject.texts):
             radii = np.zeros(6)
         else:
-            radii = np.array(read_radii(subject.texts)) * subject.body.unit
+            radii = np.array(half_units(subject.texts)) * subject.body.unit
         if not np.any(radii):
             return
         rounded = subject.judgement.verdict == "rounding"
@@ -524,7 +524,7 @@ class FixedDecimals(Cause):
         """Propose lost decimals where no body has the tensor as printed."""
         if not all(subject.texts) or _negative(subject):
             return
-        decimals = [count_places(text) for text in subject.texts]
+        decimals = [decimal_places(text) for text in subject.texts]
         known = [d for d in decimals if d is not None]
         if not known or len(known) < 3 or max(known) < 1:
             return

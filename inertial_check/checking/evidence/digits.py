@@ -18,7 +18,7 @@ from inertial_check.checking.evidence.likeness import is_whole
 from inertial_check.documents.model import ENTRIES, Body
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.arrays import Floats, Mask
-from inertial_check.inertia.intervals import count_places
+from inertial_check.inertia.intervals import decimal_places
 
 if TYPE_CHECKING:
     from inertial_check.checking.evidence.votes import Votes
@@ -58,7 +58,7 @@ def last_count(texts: Sequence[str], unit: float) -> float | None:
     together = " ".join(texts)
     if "e" in together or "E" in together or not all(texts):
         return None
-    places = [each for each in map(count_places, texts) if each is not None]
+    places = [each for each in map(decimal_places, texts) if each is not None]
     if len(places) < 3 or max(places) < 1:
         return None
     return unit * float(f"1e-{max(places)}") or None
@@ -86,7 +86,7 @@ def has_lost_decimals(texts: Sequence[str], six: Iterable[float], unit: float, m
     count = last_count(texts, unit)
     if count is None or not 0 < xx + yy + zz < count / 2 / COARSE:
         return False
-    places = {count_places(text) for text in texts}
+    places = {decimal_places(text) for text in texts}
     zeros = [text for text in texts if not text.strip("-+0.")]
     padded = bool(zeros) and len(places) == 1 and max(filter(None, places)) > 1
     if padded and any(text.startswith("-") for text in zeros):
@@ -105,7 +105,7 @@ def is_padded(texts: Sequence[str]) -> bool:
     """
     if not any(text.endswith("0") for text in texts):
         return False
-    places = set(map(count_places, texts))
+    places = set(map(decimal_places, texts))
     together = " ".join(texts)
     exponents = "e" in together or "E" in together
     return len(places) == 1 and None not in places and not exponents

@@ -22,7 +22,7 @@ from inertial_check.checking.evidence.digits import count_digits
 from inertial_check.documents.model import ENTRIES, Body
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
-from inertial_check.inertia.intervals import read_radii
+from inertial_check.inertia.intervals import half_units
 
 Kind = Literal["signs", "places", "power", "entry", "tensor"]
 """In what two bodies with equal digits differ: in signs alone; in the slots of equal magnitudes; by
@@ -187,7 +187,7 @@ def _read_print(assembly: Assembly, index: int) -> _Print | None:
     six = tuple([inertial.I_BBcm_Bi[entry].text for entry in ENTRIES])
     texts = (inertial.mass.text, *(number.text for number in inertial.p_BoBcm_B), *six)
     digits = np.array([min(count_digits(text), _MOST_DIGITS) for text in texts])
-    counts = np.array([*read_radii(texts[:1]), *read_radii(texts[1:4]), *read_radii(six)])
+    counts = np.array([*half_units(texts[:1]), *half_units(texts[1:4]), *half_units(six)])
     counts[0] *= inertial.kilograms_per_unit
     counts[CENTER] *= inertial.meters_per_unit
     counts[TENSOR] *= body.unit
