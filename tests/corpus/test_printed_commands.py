@@ -75,7 +75,7 @@ def test_no_check_tells_an_internal_error(request, capsys, name, parts):
 
 
 @pytest.mark.parametrize(
-    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 32), ("INERTIAL_CHECK_MESHES", 8)]
+    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 48), ("INERTIAL_CHECK_MESHES", 8)]
 )
 def test_each_changes_something_and_leaves_fewer_findings(name, parts, request, capsys):
     folder = os.environ.get(name)

@@ -242,12 +242,12 @@ def test_what_rounding_left_outside_comes_back_inside(metric):
 @pytest.mark.parametrize("margin", [0.0, 1e-3])
 @pytest.mark.parametrize("metric", [*METRICS, "inertia", "covariance", "euclidean"])
 def test_answers_in_float32_are_bodies_in_float32_or_not_claimed(metric, margin):
-    theta = draw_rows(400, np.float32)
+    theta = draw_rows(80 if margin else 400, np.float32)  # a margin takes a hundred times as long
     given = METRICS.get(metric, {})
     found = ic.project(theta, metric, margin=margin, **given)
     wide = ic.project(theta.astype(float), metric, margin=margin, **given)
     claimed = found.status == "projected"
-    assert (claimed | (found.status == "near")).sum() > 30
+    assert (claimed | (found.status == "near")).sum() > len(theta) // 14
     judged = ic.check(found.theta)
     assert judged.theta.dtype == np.float32
     assert judged.consistent[claimed].all()
@@ -274,9 +274,9 @@ def test_where_float32_holds_no_such_body_nothing_is_claimed():
 def test_every_library_has_the_statuses_of_numpy(library):
     """Also with subnormal numbers, which XLA takes for zero."""
     xp = pytest.importorskip(library)
-    theta = draw_rows(60, np.float32)
-    theta[30:] = np.array([1, 0, 0, 0, 2e-40, 0, 0, 3e-40, 0, 8e-40]) * np.arange(1, 31)[:, None]
-    theta[40:, 0] = 1e-40
+    theta = draw_rows(24, np.float32)
+    theta[12:] = np.array([1, 0, 0, 0, 2e-40, 0, 0, 3e-40, 0, 8e-40]) * np.arange(1, 13)[:, None]
+    theta[16:, 0] = 1e-40
     for metric, margin in product(("inertia", "covariance", "prior"), (0.0, 0.1)):
         given = METRICS.get(metric, {})
         expected = ic.project(theta, metric, margin=margin, **given)
