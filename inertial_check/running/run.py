@@ -445,8 +445,8 @@ class Changes:
         self.base = base = ask_git(folder, "merge-base", commit, "HEAD", option=option).strip()
         # What changes inside a submodule is no part of this repository, and to ask for it starts
         # git with the configuration of the submodule.
-        names = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z")
-        names = (*names, "--ignore-submodules=dirty")
+        forms = ("--name-only", "--no-renames", "--no-ext-diff", "-z")
+        names = ("diff", *forms, "--ignore-submodules=dirty")
         self.paths = self._absolute(
             ask_git(self._top, *names, base, "--"),
             ask_git(self._top, *names, "--cached", base, "--"),
