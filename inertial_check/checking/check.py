@@ -423,7 +423,7 @@ class DocumentResult(NamedTuple):
         note: Why it was skipped.
         lookups: Absolute paths of all other files and folders that the result depends on; None if
             they do not determine the result, or were not recorded.
-        asked: Absolute paths of the files and folders that were asked for causes alone.
+        witnesses: Absolute paths of the files and folders that were asked for causes alone.
         counted: Inertials of the document and of the files that it includes, and what became of
             each.
     """
@@ -433,7 +433,7 @@ class DocumentResult(NamedTuple):
     failure: str | None = None
     note: str | None = None
     lookups: tuple[str, ...] | None = None
-    asked: tuple[str, ...] = ()
+    witnesses: tuple[str, ...] = ()
     counted: tuple[CountedFile, ...] = ()
 
 
@@ -522,7 +522,8 @@ class _DocumentCheck:
         """The result, after all steps."""
         seen = self._lookups
         lookups = tuple(sorted(seen.paths)) if seen.complete else None
-        return self._result._replace(lookups=lookups, asked=tuple(sorted(seen.asked)))
+        witnesses = tuple(sorted(seen.witnesses))
+        return self._result._replace(lookups=lookups, witnesses=witnesses)
 
     def _step(self, work: Callable[[], T]) -> T | None:
         """Carry out a step within the time that is left; None if it fails, with a finding."""

@@ -9,12 +9,11 @@ import numpy as np
 
 from inertial_check.checking.causes.base import Proposal, Subject, edit
 from inertial_check.checking.causes.copies import list_differences, list_other_texts, name_texts
-from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin, tidy
+from inertial_check.checking.causes.weighing import I_BBcm_Bi, reflect_twin
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.checking.report import Finding, Hypothesis, RemedySource, Values
 from inertial_check.documents.model import ENTRIES
-from inertial_check.inertia import resemblance
 
 PROBABLE = 0.6
 """Least confidence of a cause that forbids the nearest body: more probable than all else."""
@@ -186,15 +185,15 @@ def tell_by_texts(examination: Examination, findings: Sequence[Finding]) -> list
         if first is None or first.cause not in UNWRITTEN or place is None:
             return finding
         subject = Subject(examination, place)
-        texts = list_other_texts(subject)
-        if len(texts) != 1 or not list_differences(subject.judgement, texts[0][0]) <= {*ENTRIES}:
+        found = list_other_texts(subject)
+        own = subject.judgement
+        if len(found) != 1 or not list_differences(own, found[0].judgement) <= {*ENTRIES}:
             return finding
-        six = resemblance.matrices(np.array(texts[0][0].I_BBcm_B))
-        tensor = tidy(resemblance.rotate(subject.R_BBi.T, six))
+        tensor = found[0].express_tensor(subject)
         meant = edit(subject, Proposal(1.0, "", None, None, tensor))
         if meant is None:
             return finding
-        evidence = f"{first.evidence}; {name_texts(texts[0][1])} the numbers"
+        evidence = f"{first.evidence}; {name_texts(found[0].texts)} the numbers"
         first = first._replace(evidence=evidence, edit={**meant, "source": "sibling"})
         return finding._replace(causes=(first, *finding.causes[1:]))
 

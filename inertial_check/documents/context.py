@@ -29,12 +29,12 @@ class Lookups:
 
     Attributes:
         paths: Absolute paths of files and folders that were opened or tested.
-        asked: Those of texts that were asked for causes alone, so that no verdict depends on them.
+        witnesses: Those of texts that were asked for causes alone: no verdict depends on them.
         complete: Whether the result depends on nothing else, such as an environment variable.
     """
 
     paths: set[str] = field(default_factory=set)
-    asked: set[str] = field(default_factory=set)
+    witnesses: set[str] = field(default_factory=set)
     complete: bool = True
 
 
@@ -58,11 +58,11 @@ def note_lookup(*paths: str) -> None:
         lookups.paths.update(map(make_absolute, paths))
 
 
-def note_asked(*paths: str) -> None:
+def note_witness(*paths: str) -> None:
     """Note files and folders whose content can change causes and nothing else."""
     lookups = _listener.get()
     if lookups is not None:
-        lookups.asked.update(map(make_absolute, paths))
+        lookups.witnesses.update(map(make_absolute, paths))
 
 
 def note_other_inputs() -> None:

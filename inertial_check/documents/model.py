@@ -856,7 +856,7 @@ def _radii(inertial: Inertial) -> tuple[float, ...]:
     numbers = _get_entries(inertial.I_BBcm_Bi)
     if not all(isfinite(number.value) for number in numbers):
         return _NO_RADII
-    return half_units(tuple([number.text for number in numbers]))
+    return half_units([number.text for number in numbers])
 
 
 def select_changes(

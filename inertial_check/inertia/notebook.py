@@ -75,14 +75,17 @@ _COLORS = {"bad": "#d55e00", "doubtful": "#b8860b"}
 """Colours of words that name a problem; both can be read on white and on black."""
 
 
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-"""What stands for the characters of markup, as in `html`, which imports the names of all others."""
-
-
 class Fragment(str):
     """HTML that is finished: its texts are escaped."""
 
     __slots__ = ()
+
+
+def _escape(text: str) -> str:
+    """Escape the characters of markup in a text."""
+    from html import escape  # slow to import: it holds the names of all characters
+
+    return escape(text)
 
 
 def escape_text(text: str, longest: int = LONGEST) -> Fragment:
@@ -98,7 +101,7 @@ def escape_text(text: str, longest: int = LONGEST) -> Fragment:
             char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
         )
     # bdi keeps letters that run from right to left from turning what stands beside them.
-    return Fragment(f"<bdi>{text.translate(_ESCAPES)}</bdi>")
+    return Fragment(f"<bdi>{_escape(text)}</bdi>")
 
 
 def write_number(value: float, digits: int = 3) -> str:
@@ -110,7 +113,7 @@ def color_word(word: str, kind: str) -> Fragment:
     """Write a word in the colour of its kind: "bad", "doubtful", or anything else for none."""
     color = _COLORS.get(kind)
     style = f' style="color:{color}"' if color else ""
-    return Fragment(f"<span{style}>{word.translate(_ESCAPES)}</span>")
+    return Fragment(f"<span{style}>{_escape(word)}</span>")
 
 
 def write_table(
@@ -126,7 +129,7 @@ def write_table(
     """
     sides = [_SIDES["right" if column.startswith(">") else "left"] for column in columns]
     heads = "".join(
-        f'<th style="{_CELL}{side}">{column.lstrip(">").translate(_ESCAPES)}</th>'
+        f'<th style="{_CELL}{side}">{_escape(column.lstrip(">"))}</th>'
         for column, side in zip(columns, sides, strict=True)
     )
     body, shown = [], 0

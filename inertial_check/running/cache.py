@@ -248,7 +248,8 @@ class _Validator:
 
     def make_line(self, document: Document, result: DocumentResult) -> bytes:
         """The entry of a document as a line: seal, key, and JSON of files and result."""
-        paths = (os.path.abspath(document.path), *(result.lookups or ()), *result.asked)
+        own = os.path.abspath(document.path)
+        paths = (own, *(result.lookups or ()), *result.witnesses)
         files = json.dumps({path: self._fingerprints.of(path) for path in paths})
         body = f"{self.key(document)} [{files},{encode([result])}]"
         return f"{self._seal(body)} {body}\n".encode()

@@ -374,7 +374,7 @@ class Batch(NamedTuple):
             own = os.path.abspath(document.path)
             inputs = None
             if result.lookups is not None and not document.settings.history:
-                paths = (own, *result.lookups, *result.asked)
+                paths = (own, *result.lookups, *result.witnesses)
                 seen = {path: fingerprints.of(path) for path in paths}
                 inputs = json.dumps(seen, separators=(",", ":"))
             key = make_key(document, content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,8 +50,8 @@ def weigh_copies(
     ]
     judgements = subject.examination.judgements
     bodies = [(judgements[i], "") for i in dict.fromkeys(others)]
-    for meant, where, _, _ in list_other_texts(subject):
-        bodies.append((meant, f"; {name_texts(where)} these numbers"))
+    for each in list_other_texts(subject):
+        bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))
     found = []
     theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
     for cause, proposal in proposed:
@@ -170,38 +171,53 @@ _STALE = 20.0
 """The same for a mass that was changed beside a tensor that was not, as an older version shows."""
 
 
-def list_other_texts(subject: Subject) -> list[tuple[Judgement, list[str], bool, int]]:
-    """List the numbers that other texts have for a body, which no witness here is less like.
+class OtherNumbers(NamedTuple):
+    """Numbers that other texts have for a body, and with which a body can exist.
 
-    Returns:
-        The numbers, judged; the texts; whether all are older versions of the document; and how many
-        texts have the numbers as written.
+    Attributes:
+        judgement: The numbers, judged.
+        texts: The texts that have them.
+        older: Whether all of these are older versions of the document.
+        agreeing: Number of texts that have the numbers as the document states them.
     """
-    own = subject.judgement
-    groups: list[tuple[Judgement, list[str], bool]] = []
-    same = 0
+
+    judgement: Judgement
+    texts: tuple[str, ...]
+    older: bool
+    agreeing: int
+
+    def express_tensor(self, subject: Subject) -> Floats:
+        """Express the tensor in the inertial's own axes [kg m^2]."""
+        six = resemblance.matrices(np.array(self.judgement.I_BBcm_B))
+        return tidy(resemblance.rotate(subject.R_BBi.T, six))
+
+
+def list_other_texts(subject: Subject) -> list[OtherNumbers]:
+    """List the numbers that other texts have for a body, each with all texts that have it."""
+    own, agreeing = subject.judgement, 0
+    groups: list[OtherNumbers] = []
     for copy in subject.examination.find_copies(subject.index):
         other = copy.judgement
         if not list_differences(own, other):
-            same += 1
+            agreeing += 1
         elif other.verdict in ("consistent", "boundary"):
-            place = next(
-                (i for i, g in enumerate(groups) if not list_differences(g[0], other)), len(groups)
-            )
+            alike = (not list_differences(each.judgement, other) for each in groups)
+            place = next((at for at, same in enumerate(alike) if same), len(groups))
             if place == len(groups):
-                groups.append((other, [], True))
-            meant, where, older = groups[place]
-            groups[place] = meant, [*where, copy.where], older and copy.older
-    return [(*group, same) for group in groups]
+                groups.append(OtherNumbers(other, (), True, 0))
+            known = groups[place]
+            texts, older = (*known.texts, copy.where), known.older and copy.older
+            groups[place] = known._replace(texts=texts, older=older)
+    return [each._replace(agreeing=agreeing) for each in groups]
 
 
-def name_texts(where: Sequence[str]) -> str:
+def name_texts(texts: Sequence[str]) -> str:
     """Name the texts that have something: the first of them, and the verb."""
-    return f"{enumerate_words(where[:_SHOWN])} {'has' if len(where) == 1 else 'have'}"
+    return f"{enumerate_words(texts[:_SHOWN])} {'has' if len(texts) == 1 else 'have'}"
 
 
 def list_differences(one: Judgement, other: Judgement) -> set[str]:
-    """Names of the numbers of two bodies that differ by more than other digits and axes make."""
+    """List the numbers of two bodies, by name, that differ by more than other digits and axes."""
     mine, theirs = (np.array((j.mass, *j.p_BoBcm_B, *j.I_BBcm_B)) for j in (one, other))
     off = np.abs(mine - theirs)
     for kind in (slice(0, 1), CENTER, TENSOR):
@@ -218,9 +234,9 @@ class OtherText(Cause):
 
     ## How it is recognised
     A body of the same name repeats some of the body's numbers digit for digit, and has another for
-    the rest, with which a body can exist. Read are comments inside the link, documents beside this
-    one, those in urdf, sdf, mjcf and such folders beside its own, and with --history N the N older
-    versions that git has. Expressions of xacro and files of more than 512 kB are not.
+    the rest, with which a body can exist. Comments inside the link, documents beside this one and
+    in urdf, sdf, mjcf and such folders beside its own, and with --history N the N older versions
+    that git has are read; expressions of xacro and files of more than 512 kB are not.
 
     ## Example
         <link name="forearm">
@@ -247,13 +263,10 @@ class OtherText(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Propose the numbers of other texts that the witnesses here do not contradict."""
         own = subject.judgement
-        for meant, where, older, same in list_other_texts(subject):
-            differ = list_differences(own, meant)
-            tensor = tidy(
-                resemblance.rotate(subject.R_BBi.T, resemblance.matrices(np.array(meant.I_BBcm_B)))
-            )
-            has = name_texts(where)
-            if older and differ == {"mass"}:
+        for others in list_other_texts(subject):
+            meant, tensor = others.judgement, others.express_tensor(subject)
+            differ, has = list_differences(own, meant), name_texts(others.texts)
+            if others.older and differ == {"mass"}:
                 # The mass is the newer number; a tensor grows with it where the density does not.
                 yield Proposal(
                     _STALE,
@@ -262,13 +275,13 @@ class OtherText(Cause):
                     I_BBcm_Bi=own.mass / meant.mass * tensor,
                 )
                 continue
-            if older and not subject.broken:
+            if others.older and not subject.broken:
                 continue  # newer numbers that a body can have are rather a correction
             C_BBcm_B = resemblance.spread(meant.mass, tensor)
             C_BBcm_B = resemblance.rotate(subject.R_BBi, C_BBcm_B)
             body = Meant(np.array([meant.mass]), np.array([meant.p_BoBcm_B]), C_BBcm_B[None])
             gain = 1.0 if subject.broken else float(gains(subject, body)[0])
-            votes = gain * len(where)
+            votes = gain * len(others.texts)
             words = (
                 f"{name} = {number(value)}"
                 for name, value in zip(
@@ -283,5 +296,5 @@ class OtherText(Cause):
                 mass=meant.mass if "mass" in differ else None,
                 p_BoBcm_B=None if differ.isdisjoint("xyz") else np.array(meant.p_BoBcm_B),
                 I_BBcm_Bi=None if differ.isdisjoint(ENTRIES) else tensor,
-                guilt=1.0 if subject.broken else votes / (votes + 1 + same),
+                guilt=1.0 if subject.broken else votes / (votes + 1 + others.agreeing),
             )

@@ -392,7 +392,7 @@ def find_readings(subject: Subject, cause: str) -> list[tuple[Reading, float]]:
 
 
 def _tell_reading(subject: Subject, reading: Reading, gain: float) -> str:
-    """What a reading of the tensor makes of the body, and who fits it better."""
+    """Tell what a reading of the tensor makes of the body, and who fits it better."""
     who = name_witnesses(subject, with_spreads(subject, reading.C_BBcm_B[None]))
     likeness, told = subject.examination.likeness, times_as_probable(gain)
     rows = likeness.body == subject.index

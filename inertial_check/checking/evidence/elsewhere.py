@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from inertial_check.documents.context import Context, note_asked
-from inertial_check.documents.files.access import LAYOUT_FOLDERS
+from inertial_check.documents.comments import Comment, find_comments
+from inertial_check.documents.context import Context, note_witness
+from inertial_check.documents.files.access import LAYOUT_FOLDERS, Access
 from inertial_check.documents.files.walking import SUFFIXES
 from inertial_check.documents.load import load
 from inertial_check.documents.model import Body, Judgement, Model, is_computable, judge
@@ -18,8 +20,8 @@ from inertial_check.errors import InertialCheckError
 from inertial_check.inertia import tolerances
 
 _MOST_FILES = 24
-"""Largest number of files beside a document that are read, those with the most similar name first:
-a robot has a handful of variants."""
+"""Largest number of files beside a document that are read, those with the most similar names: a
+robot has a handful of variants."""
 
 _LARGEST = 1 << 19
 """Largest size of such a file [bytes]: descriptions of one robot have less, and reading one takes
@@ -33,13 +35,14 @@ _FEWEST = 4
 of each number counts for nothing, as round numbers are everybody's. Chosen: chance gives four to
 one pair in 10,000."""
 
-_COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
 _ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")
 _COMPILER = re.compile(rb"<compiler\b[^<>]*/>")
 
-_TAG = rb"<%b\b[^<>]*\sname\s*=\s*(?:\"([^<>\"]*)\"|'([^<>']*)')[^<>]*>"
-"""Tag of a body, with its name."""
+_TAG = rb"<%b\b[^<>]*>"
+_NAME = re.compile(rb"\sname\s*=\s*(?:\"([^<>\"]*)\"|'([^<>']*)')")
+"""Tag of a body, and the name in it: apart, as one expression for both takes a time that grows with
+the square of what a stranger has written."""
 
 _ROOTS = {"urdf": b"robot", "xacro": b"robot", "sdf": b"sdf", "mjcf": b"mujoco"}
 """Root elements by format."""
@@ -88,15 +91,13 @@ class Elsewhere:
         """Find the copies of a body that have some of its numbers and a verdict of their own."""
         name, tokens = _last_name(body.name), _list_tokens(body, judgement)
         found = [(where, False, _read(data)) for where, data in self._list_comments(body)]
-        written = _cut(self._model.source_of(body.span).data, name)
         for shown, data in self._files if tokens else ():
             if (cut := _cut(data, name)) is None:
                 continue
             place, text = cut
             if sum(count for token, count in tokens.items() if token in text) >= _FEWEST:
                 line = 1 + data.count(b"\n", 0, place)
-                same = written is not None and written[1] == text
-                found.append((f"{shown}:{line}", False, judgement if same else _read(text)))
+                found.append((f"{shown}:{line}", False, _read(text)))
         for where, version in self._versions:
             found.append((where, True, version.get(name)))
         return [
@@ -109,23 +110,33 @@ class Elsewhere:
 
     def _list_comments(self, body: Body) -> Iterator[tuple[str, bytes]]:
         """Put each commented inertial of a body in the place of the written one."""
-        source = self._model.source_of(body.span)
-        start, end = body.span.start, body.span.end
-        if body.inertial is None or source.data.find(b"<!--", start, end) < 0:
+        source, (start, end, _) = self._model.source, body.span
+        root = _ROOTS.get(self._model.format)
+        if root is None or body.inertial is None or self._model.source_of(body.span) is not source:
             return
-        own = source.data[start:end]
-        shown = _COMMENT.sub(lambda match: b" " * len(match[0]), own)
-        for comment in [*_COMMENT.finditer(own)][:_MOST_COMMENTS]:
-            element = _ELEMENT.search(comment[1])
+        if end - start > _LARGEST or source.data.find(b"<!--", start, end) < 0:
+            return
+        first = bisect_left(self._comments, start, key=lambda each: each.span.start)
+        own = self._comments[first : bisect_left(self._comments, end, key=lambda c: c.span.start)]
+        shown = bytearray(source.data[start:end])
+        for at, to in ((each.span.start - start, each.span.end - start) for each in own):
+            shown[at:to] = b" " * (to - at)
+        compiler = _COMPILER.search(source.data)
+        head = b"<%b>%b" % (root, compiler[0] if compiler else b"")
+        for comment in own[:_MOST_COMMENTS]:
+            text = comment.text.encode(source.encoding, errors="replace")
+            element = _ELEMENT.search(text)
             written = None if element is None else _find_element(shown, element[1])
             if written is not None:
                 at, to = written
-                root = b"<%b>" % _ROOTS.get(self._model.format, b"none")
-                compiler = _COMPILER.search(source.data)
-                text = root + (compiler[0] if compiler else b"") + shown[:at] + comment[1]
-                cut = _cut(text + shown[to:], _last_name(body.name))
+                cut = _cut(bytes(head + shown[:at] + text + shown[to:]), _last_name(body.name))
                 if cut is not None:
-                    yield f"a comment in line {source.line(start + comment.start())}", cut[1]
+                    yield f"a comment in line {source.line(comment.span.start)}", cut[1]
+
+    @cached_property
+    def _comments(self) -> list[Comment]:
+        """The comments of the document that may hold an inertial, in order."""
+        return find_comments(self._model.source, "inertia")
 
     @cached_property
     def _files(self) -> list[tuple[str, bytes]]:
@@ -133,8 +144,8 @@ class Elsewhere:
         path = self._model.source.path
         access = self._context.of_document(path).granted
         found = []
-        for other in _list_beside(path) if self._model.format in _ROOTS else ():
-            note_asked(other)
+        for other in _list_beside(path, access) if self._model.format in _ROOTS else ():
+            note_witness(other)
             with suppress(OSError, ValueError):
                 shown = os.path.relpath(other, os.path.dirname(path) or ".").replace(os.sep, "/")
                 found.append((shown, access.read(other, _LARGEST)))
@@ -170,7 +181,7 @@ def _list_tokens(body: Body, judgement: Judgement) -> dict[bytes, int]:
     printed = [*(each.text for each in numbers), *(f"{x:.6g}" for x in judgement.p_BoBcm_B)]
     mantissas = (each.lower().partition("e")[0].strip("+-0 ") for each in printed)
     tokens = (each.lstrip(".0").rstrip(".") for each in mantissas)
-    counts = {each.encode(): len(each.replace(".", "")) - 1 for each in tokens}
+    counts = {each.encode(errors="replace"): len(each.replace(".", "")) - 1 for each in tokens}
     return {token: count for token, count in counts.items() if count > 0}
 
 
@@ -200,15 +211,18 @@ def _list_bodies(data: bytes) -> Mapping[bytes, Sequence[tuple[int, int]]]:
     root = _ROOT.search(data)
     found: dict[bytes, list[tuple[int, int]]] = {}
     for match in re.finditer(_TAG % _FORMS[root[1]][0], data) if root else ():
-        found.setdefault(match[1] or match[2] or b"", []).append(match.span())
+        if name := _NAME.search(match[0]):
+            found.setdefault(name[1] or name[2] or b"", []).append(match.span())
     return found
 
 
-def _find_element(text: bytes, tag: bytes) -> tuple[int, int] | None:
+def _find_element(text: bytes | bytearray, tag: bytes) -> tuple[int, int] | None:
     """Find the first element of a name: where it begins and ends."""
-    pattern = rb"<%b\b[^<>]*/>|<%b\b.*?</%b\s*>" % (tag, tag, tag)
-    found = re.compile(pattern, re.DOTALL).search(text)
-    return None if found is None else found.span()
+    start = re.search(rb"<%b\b[^<>]*>" % tag, text)
+    if start is None or start[0].endswith(b"/>"):
+        return None if start is None else start.span()
+    end = re.compile(rb"</%b\s*>" % tag).search(text, start.end())
+    return None if end is None else (start.start(), end.end())
 
 
 def _count_equal_digits(one: Judgement, other: Judgement) -> int:
@@ -228,29 +242,26 @@ def _last_name(name: str) -> str:
     return name.rpartition("::")[2]
 
 
-def _count_common(one: str, other: str) -> int:
-    """Count the letters with which two names begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (x, y) in pairs if x != y), min(len(one), len(other)))
+def _list_beside(path: str, access: Access) -> list[str]:
+    """List files beside a document, and in folders for other formats, that may be models.
 
-
-def _list_beside(path: str) -> list[str]:
-    """List the files beside a document, and in folders for other formats, that may be models.
-
-    Those whose names share the longest beginning come first.
+    Of many files these are the ones before and after it in the order of their names.
     """
     if not os.path.isfile(path):
         return []
-    folder = os.path.dirname(os.path.abspath(path))
+    own = os.path.abspath(path)
+    folder = os.path.dirname(own)
     above, own_name = os.path.split(folder)
     folders = [folder]
     if own_name.lower() in LAYOUT_FOLDERS:
         folders += [os.path.join(above, each) for each in sorted(LAYOUT_FOLDERS)]
     found = []
     for each in dict.fromkeys(folders):
+        note_witness(each)
+        if not access.allows(each):  # a link out of the repository
+            continue
         try:
             with os.scandir(each) as entries:
-                note_asked(each)
                 found += [
                     entry.path
                     for entry in entries
@@ -259,17 +270,10 @@ def _list_beside(path: str) -> list[str]:
                 ]
         except OSError:
             continue
-    stem = os.path.splitext(os.path.basename(path))[0]
-    own = os.path.abspath(path)
-    ranked = sorted(
-        (each for each in found if each != own),
-        key=lambda each: (
-            -_count_common(stem, os.path.basename(each)),
-            os.path.dirname(each) != folder,
-            each,
-        ),
-    )
-    return ranked[:_MOST_FILES]
+    # Names that begin alike stand side by side in the order of names.
+    ordered = sorted((os.path.basename(each), each) for each in found if each != own)
+    at = bisect_left(ordered, (os.path.basename(own), own))
+    return [each for _, each in ordered[max(at - _MOST_FILES // 2, 0) : at + _MOST_FILES // 2]]
 
 
 @lru_cache(maxsize=256)

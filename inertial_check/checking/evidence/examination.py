@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.checking.evidence.assembly import Assembly
@@ -180,23 +180,12 @@ class Examination:
         return Likeness(self.assembly, self.geometry)
 
     @cached_property
-    def _elsewhere(self) -> Elsewhere | None:
-        """The other texts, which are read once."""
-        return None if self.read_elsewhere is None else self.read_elsewhere()
-
-    def find_copies(self, index: int) -> Sequence[Copy]:
-        """The numbers that comments, other files and older versions have for a body."""
-        if self._elsewhere is None:
-            return ()
-        if index not in self._copies:
-            found = self._elsewhere.find(self.model.bodies[index], self.judgements[index])
-            self._copies[index] = found
-        return self._copies[index]
-
-    @cached_property
-    def _copies(self) -> dict[int, Sequence[Copy]]:
-        """Cache of the copies, by the index of the body."""
-        return {}
+    def find_copies(self) -> Callable[[int], Sequence[Copy]]:
+        """Function that finds the numbers that other texts have for a body, by its index."""
+        if self.read_elsewhere is None:
+            return lambda index: ()
+        find, bodies, judgements = self.read_elsewhere().find, self.model.bodies, self.judgements
+        return cache(lambda index: find(bodies[index], judgements[index]))
 
     def find_misreading(self, index: int) -> Misreading | None:
         """The misread formula that gives the tensor of a body, found once."""

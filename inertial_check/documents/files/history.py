@@ -64,6 +64,9 @@ def close_environment(folder: str) -> dict[str, str]:
 _DEEPEST = 400
 """Largest number of commits that are looked through for older versions of one file."""
 
+_LARGEST_COMMIT = 1 << 20
+"""Largest size of a commit that is read [bytes]: its message is a stranger's."""
+
 _PATIENCE = 20.0
 """Time after which git is stopped for one file [s]; a commit of a large repository takes it
 milliseconds."""
@@ -143,8 +146,11 @@ class _Objects:
 
 
 def _ask_versions(objects: _Objects, name: str, path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the versions of a file, each with the newest commit that has it."""
-    seen = {b""}
+    """Yield the versions of a file, each with the newest commit that has it.
+
+    All of them together are no larger than one document may be.
+    """
+    seen, left = {b""}, Limits.document
     with suppress(OSError):
         seen.add(read_regular(path, Limits.document))
     last = None
@@ -152,10 +158,11 @@ def _ask_versions(objects: _Objects, name: str, path: str) -> Iterator[tuple[str
         commit, blob = objects.find(f"HEAD~{depth}"), objects.find(f"HEAD~{depth}:./{name}")
         if commit is None or blob is None:
             return
-        if blob != last and blob[1] <= Limits.document:
+        if blob != last and blob[1] <= left and commit[1] <= _LARGEST_COMMIT:
             data = objects.read(blob[0])
             if data not in seen:
                 seen.add(data)
+                left -= len(data)
                 header = objects.read(commit[0]).partition(b"\n\n")[0]
                 made = re.search(rb"^committer .* (\d{1,11}) [+-]\d{4}$", header, re.MULTILINE)
                 day = time.strftime(" of %Y-%m-%d", time.gmtime(int(made[1]))) if made else ""

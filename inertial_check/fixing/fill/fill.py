@@ -203,7 +203,7 @@ class Collector:
                 )
         return found
 
-    def find_boxed(self, roles: tuple[Role, ...]) -> frozenset[str]:
+    def find_bodies_by_primitives(self, roles: tuple[Role, ...]) -> frozenset[str]:
         """Find bodies, by id, whose collision primitives tell better where their mass lies.
 
         Measured bodies vote whose numbers fit what is drawn and that collide as primitives: for all
@@ -512,7 +512,7 @@ def fill_model(
         return Filling(unchanged, (), notes=notes)
     reader = PieceReader(model, context, roles=options.roles, thickness=options.thickness)
     collector = Collector(model, known, targets, reader, context, options.thickness)
-    reader.boxed = collector.find_boxed(options.roles)
+    reader.boxed = collector.find_bodies_by_primitives(options.roles)
     pieces = collector.read_targets()
     unfit = collector.find_unfit(pieces)
     usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}

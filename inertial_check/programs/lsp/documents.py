@@ -340,7 +340,7 @@ def _run_check(checked: DocumentCheck) -> DocumentCheck:
             return checked
         file = check_model(model, settings, prescribe=prescribe).files[0]
     others = {os.path.abspath(source.path) for source in model.others}
-    depends = frozenset(lookups.paths | lookups.asked | others) if lookups.complete else None
+    depends = frozenset(lookups.paths | lookups.witnesses | others) if lookups.complete else None
     return replace(checked, file=file, model=model, depends=depends)
 
 

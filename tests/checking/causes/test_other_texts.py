@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from inertial_check.checking.causes import base
+from inertial_check.documents.files.access import Limits
 from inertial_check.documents.files.history import list_versions
 from inertial_check.programs.cli.main import main
 
@@ -36,6 +37,13 @@ def folder(tmp_path, monkeypatch):
 def git(*arguments):
     who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
     subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
+
+
+def commit(path, text):
+    """Write a file, and commit all that lies in the working directory."""
+    path.write_text(text)
+    git("add", ".")
+    git("commit", "-q", "--allow-empty", "-m", "change")
 
 
 def check(capsys, *arguments):
@@ -126,12 +134,8 @@ def test_a_tensor_that_was_never_written_takes_that_of_another_text(folder, caps
 def test_older_versions_change_causes_alone(folder, capsys):
     git("init", "-q")
     path = folder / "arm.urdf"
-    path.write_text(robot(GOOD))
-    git("add", ".")
-    git("commit", "-q", "-m", "good")
-    path.write_text(robot(BAD))
-    git("add", ".")
-    git("commit", "-q", "-m", "bad")
+    commit(path, robot(GOOD))
+    commit(path, robot(BAD))
     code, before = check(capsys, "arm.urdf")
     later, after = check(capsys, "arm.urdf", "--history", "3")
     assert code == later == 1
@@ -148,9 +152,7 @@ def test_a_mass_that_was_changed_beside_its_tensor_is_told(folder, capsys):
     git("init", "-q")
     path = folder / "arm.urdf"
     rod = 'ixx="0.0801" ixy="0" ixz="0" iyy="0.0801" iyz="0" izz="0.000811"'
-    path.write_text(robot(rod, mass="12.63"))
-    git("add", ".")
-    git("commit", "-q", "-m", "a")
+    commit(path, robot(rod, mass="12.63"))
     shape = '<visual><geometry><cylinder radius="0.011" length="0.27"/></geometry></visual>'
     path.write_text(robot(rod, mass="1.263").replace("</link>", f"{shape}</link>"))
     findings = check(capsys, "arm.urdf", "--history", "1")[1]
@@ -194,9 +196,7 @@ def test_a_repository_runs_nothing_when_it_is_asked(folder, capsys):
 def test_the_gate_leaves_history_out_and_says_so(folder, capsys):
     git("init", "-q")
     path = folder / "arm.urdf"
-    path.write_text(robot(GOOD))
-    git("add", ".")
-    git("commit", "-q", "-m", "good")
+    commit(path, robot(GOOD))
     path.write_text(robot(BAD))
     arguments = ["check", "--gate", "--history", "3", "--output-format", "json", "arm.urdf"]
     assert main(arguments) == 1
@@ -209,9 +209,7 @@ def test_fix_takes_the_numbers_of_an_older_version(folder, capsys, monkeypatch):
     monkeypatch.setattr(base, "COUNTS", {"other-text": ((99, 99), (99, 99))})
     git("init", "-q")
     path = folder / "arm.urdf"
-    path.write_text(robot(GOOD))
-    git("add", ".")
-    git("commit", "-q", "-m", "good")
+    commit(path, robot(GOOD))
     path.write_text(robot(BAD))
     main(["check", "--no-cache", "--history", "2", "arm.urdf"])
     assert "--history 2" in capsys.readouterr().out  # the command that is printed does the same
@@ -222,9 +220,7 @@ def test_fix_takes_the_numbers_of_an_older_version(folder, capsys, monkeypatch):
 def test_a_change_of_another_text_concerns_no_other_file(folder, capsys):
     git("init", "-q")
     (folder / "arm.urdf").write_text(robot(BAD))
-    (folder / "arm_v2.urdf").write_text(robot(GOOD))
-    git("add", ".")
-    git("commit", "-q", "-m", "both")
+    commit(folder / "arm_v2.urdf", robot(GOOD))
     (folder / "arm_v2.urdf").write_text(robot(GOOD.replace("0.00801", "0.00802")))
     for more in ([], ["--history", "2"]):
         assert main(["check", ".", "--changed-since", "HEAD", "--no-cache", *more]) == 0
@@ -245,3 +241,59 @@ def test_a_cached_cause_is_asked_again_where_the_other_text_has_changed(folder, 
     (folder / "arm_v2.urdf").write_text(robot(GOOD.replace("0.000811", "0.000822")))
     assert first()["edit"]["entries"] == {"izz": 0.000822}
     assert first()["edit"]["entries"] == {"izz": 0.000822}
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '<robot><link name="forearm"' + ' name="forearm"' * 33_000,
+        '<robot><link name="forearm">' + "<inertial " * 50_000,
+        '<robot><link name="forearm">' + "<inertial>" * 50_000,
+        '<robot><link name="forearm"><inertial>' + "<!--" * 120_000,
+    ],
+    ids=["names", "open-tags", "open-elements", "comments"],
+)
+def test_a_hostile_file_beside_a_model_costs_it_nothing(folder, capsys, hostile):
+    """The bug: a search that took the square of a file's size used the model's time up."""
+    (folder / "arm.urdf").write_text(robot(BAD))
+    before = check(capsys, "arm.urdf")
+    (folder / "arm_v2.urdf").write_text(hostile)
+    assert check(capsys, "arm.urdf") == before
+
+
+def test_a_folder_that_leads_out_of_the_repository_is_not_listed(folder, capsys):
+    (folder / "out").mkdir()
+    (folder / "out" / "arm_v2.urdf").write_text(robot(GOOD))
+    (folder / "tree" / "urdf").mkdir(parents=True)
+    git("init", "-q", "tree")
+    (folder / "tree" / "urdf" / "arm.urdf").write_text(robot(BAD))
+    before = check(capsys, "tree/urdf/arm.urdf")
+    (folder / "tree" / "sdf").symlink_to(folder / "out", target_is_directory=True)
+    assert check(capsys, "tree/urdf/arm.urdf") == before
+
+
+def test_versions_take_no_more_memory_than_a_document_may(folder, monkeypatch):
+    git("init", "-q")
+    path = folder / "arm.urdf"
+    for text in ("a" * 40, "b" * 40, "c" * 40, "d" * 40):
+        commit(path, text)
+    assert [data[:1] for _, data in list_versions(str(path), 9)] == [b"c", b"b", b"a"]
+    monkeypatch.setattr(Limits, "document", 100)
+    assert [data[:1] for _, data in list_versions(str(path), 9)] == [b"c", b"b"]
+    message = "m" * (1 << 20)
+    path.write_text("e")
+    git("add", ".")
+    (folder / "message").write_text(message)
+    git("commit", "-q", "-F", "message")
+    path.write_text("f")
+    assert [data[:1] for _, data in list_versions(str(path), 9)] == [b"d", b"c"]
+
+
+def test_of_many_files_those_with_the_most_similar_names_are_read(folder, capsys):
+    for number in range(60):
+        for before in ("a", "z"):
+            text = robot(GOOD, name=f"other_{number}")
+            (folder / f"{before}{number}.urdf").write_text(text)
+    (folder / "arm.urdf").write_text(robot(BAD))
+    (folder / "arm_v2.urdf").write_text(robot(GOOD))
+    assert causes_of(capsys, "arm.urdf")[0]["edit"]["entries"] == {"izz": 0.000811}
