@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -46,7 +48,7 @@ OF_STAGES = {
 """Programs for USD."""
 
 MODELS, LARGEST = 60, 60_000
-"""Number of sound models, and their largest size [bytes]; each gets one mistake."""
+"""Number of sound models and of stages, and their largest size [bytes]; each gets one mistake."""
 
 MESH = re.compile(rb"<mesh\b[^>]*?(/>|>\s*</mesh>)")
 
@@ -63,12 +65,11 @@ class Planted(NamedTuple):
     digits: str
 
 
-def choose_models(corpus: Path) -> dict[Path, object]:
+def choose_models(corpus: Path) -> Iterator[tuple[Path, object]]:
     """Small URDFs in the order of their hashes without an error, each with a body to change."""
     paths = sorted(corpus.rglob("*.urdf"), key=lambda p: hashlib.sha1(p.name.encode()).digest())
-    found: dict[Path, object] = {}
     for path in paths:
-        if len(found) < MODELS and path.stat().st_size <= LARGEST:
+        if path.stat().st_size <= LARGEST:
             try:
                 report = ic.check_model(path)
             except ic.InertialCheckError:
@@ -77,8 +78,7 @@ def choose_models(corpus: Path) -> dict[Path, object]:
             names = {name for each in doubted for name in (each.body_id, *each.body_ids)}
             body = pick_body(path, names)
             if body is not None and all(each.severity.word != "error" for each in doubted):
-                found[path] = body
-    return found
+                yield path, body
 
 
 def pick_body(path: Path, doubted: set[str | None]):
@@ -124,22 +124,19 @@ class Case(NamedTuple):
     planted: Planted
 
 
-def write_documents(models: dict[Path, object], folder: Path) -> list[Case]:
+def write_documents(models: Iterable[tuple[Path, object]], folder: Path) -> Iterator[Case]:
     """Write each model beside the same with a mistake; both have one name, in two folders."""
-    cases = []
-    for turn, (path, body) in enumerate(models.items()):
+    for turn, (path, body) in enumerate(models):
         planted = plant(path, body, turn)
         case = Case(*(folder / f"{turn}/{kind}/robot.urdf" for kind in ("sound", "wrong")), planted)
         for target, data in ((case.sound, path.read_bytes()), (case.wrong, planted.data)):
             target.parent.mkdir(parents=True)
             target.write_bytes(data)
-        cases.append(case)
-    return cases
+        yield case
 
 
-def convert(cases: list[Case], converter: str) -> list[Case]:
+def convert(cases: Iterable[Case], converter: str) -> Iterator[Case]:
     """The stages of the documents; without those of which the converter makes none."""
-    found = []
     for case in cases:
         stages = []
         for path in (case.sound, case.wrong):
@@ -147,7 +144,7 @@ def convert(cases: list[Case], converter: str) -> list[Case]:
             boxes.write_bytes(MESH.sub(b'<box size="0.1 0.1 0.1"/>', path.read_bytes()))
             stage = path.parent / "stage"
             subprocess.run(
-                [converter, str(boxes), str(stage)], capture_output=True, timeout=120, check=False
+                [converter, str(boxes), str(stage)], capture_output=True, timeout=600, check=False
             )
             stages += stage.glob("*.usd*")
         if len(stages) == 2:
@@ -157,8 +154,9 @@ def convert(cases: list[Case], converter: str) -> list[Case]:
                     place, span = model.source_of(body.inertial.span), body.inertial.span
                     lines = range(place.line(span.start), place.line(span.end) + 1)
                     names = (body.name, body.id.rpartition("/")[2])
-            found.append(Case(*stages, case.planted._replace(lines=lines, names=names)))
-    return found
+            yield Case(*stages, case.planted._replace(lines=lines, names=names))
+        else:
+            print(f"no stage of model {case.sound.parents[1].name}", file=sys.stderr)
 
 
 def run(command: list[str], path: Path) -> tuple[int, list[str], float]:
@@ -210,13 +208,15 @@ def main() -> None:
     parser.add_argument("--converter", default="", help="program that makes USD of URDF")
     parser.add_argument("--models", type=int, default=MODELS, help="measure the first ones alone")
     arguments = parser.parse_args()
-    models = choose_models(Path(os.environ["INERTIAL_CHECK_CORPUS"]))
-    print(f"{len(models)} sound models, each with one mistake")
     print("| program | models | found | place | cause | sound models failed | seconds (median) |")
     print("|---" * 7 + "|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        cases = write_documents(models, Path(folder))[: arguments.models]
-        stages = convert(cases, arguments.converter) if arguments.converter else []
+        written = write_documents(
+            choose_models(Path(os.environ["INERTIAL_CHECK_CORPUS"])), Path(folder)
+        )
+        cases = list(islice(written, arguments.models))
+        converted = convert(chain(cases, written), arguments.converter)
+        stages = list(islice(converted, arguments.models)) if arguments.converter else []
         for programs, given in ((PROGRAMS, cases), (OF_STAGES, stages)):
             for name, (program, *rest) in programs.items():
                 own = program == sys.executable

@@ -364,9 +364,12 @@ def render_full(report: Report, view: View) -> str:
     for file in report.files if view.verbose else ():
         # How the prims of a USD document state their mass properties: a row for each body.
         bodies = [body for body in file.bodies if body.attributes]
-        names = bodies[0].attributes if bodies else ()
+        names = dict.fromkeys(name for body in bodies for name in body.attributes)
         rows = [["body", *(name.removeprefix("physics:") for name in names)]]
-        rows += [[clip(body.name, _NAME_LENGTH), *body.attributes.values()] for body in bodies]
+        rows += [
+            [clip(body.name, _NAME_LENGTH), *(body.attributes.get(n, "absent") for n in names)]
+            for body in bodies
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         for name, each in file.validators.items():

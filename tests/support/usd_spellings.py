@@ -78,6 +78,14 @@ def validated(seed):
             "size = 0.2", f"size = 0.2\n        {lines}"
         )
         text = text.replace(COLLIDER, with_mass)
+    if rng.random() < 0.4:  # of a body it has no effect, and is judged all the same
+        model = pick(rng, none=1, solid=1, shell=2, foil=1)
+        thickness = pick(rng, **{"none": 1, "0.002": 2, "0": 1, "-0.1": 1, "nan": 1, "-inf": 1})
+        lines = [f'uniform token newton:massModel = "{model}"'] * (model != "none")
+        lines += [f"float newton:shellThickness = {thickness}"] * (thickness != "none")
+        shown = "".join(f"\n        {line}" for line in lines)
+        old = "size = 0.2" if "size = 0.2" in text and rng.random() < 0.8 else "{\n"
+        text = text.replace(old, f"{old}{shown}\n", 1)
     if rng.random() < 0.15:
         text = text.replace('"PhysicsMassAPI", ', "").replace(', "PhysicsMassAPI"]', "]")
     if rng.random() < 0.1:

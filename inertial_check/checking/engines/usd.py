@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from math import cbrt, isfinite, pi
+from math import cbrt, inf, isfinite, pi
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -154,7 +154,7 @@ _HALF = (
 _SIGN = "must be a positive value or 0.0."
 _RB_008 = "RigidBodyHasMassAPI: violates"
 _RB_011 = "NestedRigidBodyMassChecker: Rigid body"
-_MAS_001 = "NewtonMassAttributesChecker: newton:inertia"
+_MAS_001 = "NewtonMassAttributesChecker: newton:"
 _UNIT_IN_MASS_CHECKER = 1e-5
 """Largest distance of the length of principalAxes from 1 in MassChecker."""
 
@@ -222,7 +222,7 @@ class RepChecker(Validator):
 
     def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """The warning of 1.3.3."""
-        prims = [_list_prims(body)[0][1] for body in batch.bodies]
+        prims = [list_prims(body)[0][1] for body in batch.bodies]
         masses = [_read(prim, _MASS) if _applies(prim) else [1.0] for prim in prims]
         low = np.array([(mass or [0.0])[0] <= 0 for mass in masses])
         yield Effect(low, "warn", "1.3.3: non-positive physics:mass")
@@ -255,7 +255,7 @@ def judge_file(
     return verdicts
 
 
-def _list_prims(body: Body) -> list[tuple[str, Prim]]:
+def list_prims(body: Body) -> list[tuple[str, Prim]]:
     """List the prims of a body: "" for its own, then its colliders and their materials."""
     ordered = groupby(body.spellings, key=lambda each: each.prim)
     return [(path, {each.name: each for each in group}) for path, group in ordered]
@@ -270,9 +270,21 @@ def _read(prim: Prim, name: str) -> list[float]:
     return [float(np.float32(number.value)) for number in prim[name].numbers]
 
 
+def list_wrong_shells(prim: Prim) -> list[str]:
+    """List the attributes of Newton's shells whose values its schema does not allow."""
+    model, thickness = prim.get("newton:massModel"), prim.get("newton:shellThickness")
+    wrong = []
+    if model is not None and model.numbers[0].text not in ("solid", "shell"):
+        wrong.append("newton:massModel")
+    length = 1.0 if thickness is None else thickness.numbers[0].value
+    if not 0 < length < inf and length != -inf:  # by which it is left to the engine
+        wrong.append("newton:shellThickness")
+    return wrong
+
+
 def _find_failures(body: Body, stage: Stage | None) -> Iterator[str]:
     """Find what the checkers say of a body and of its colliders, in words of theirs."""
-    (_, own), *others = _list_prims(body)
+    (_, own), *others = list_prims(body)
     colliders = [prim for _, prim in others if not _applies(prim, "PhysicsMaterialAPI")]
     found: list[tuple[bool, str]] = []
     for prim in (own, *colliders):
@@ -297,8 +309,16 @@ def _find_failures(body: Body, stage: Stage | None) -> Iterator[str]:
         numbers = [number.value for number in prim[_NEWTON].numbers]
         wrong = len(numbers) not in (0, 6) or not all(map(isfinite, numbers))
         found += [
-            (wrong, f"{_MAS_001} must have exactly 6 finite elements"),
-            (any(value < 0 for value in numbers[:3]), f"{_MAS_001} has a negative diagonal moment"),
+            (wrong, f"{_MAS_001}inertia must have exactly 6 finite elements"),
+            (
+                any(value < 0 for value in numbers[:3]),
+                f"{_MAS_001}inertia has a negative diagonal moment",
+            ),
+            ("newton:massModel" in list_wrong_shells(prim), f"{_MAS_001}massModel must be 'solid'"),
+            (
+                "newton:shellThickness" in list_wrong_shells(prim),
+                f"{_MAS_001}shellThickness must be greater than 0",
+            ),
         ]
     default = "" if stage is None else stage.default_prim
     if default and f"{body.id}/".startswith(f"/{default}/"):

@@ -1,4 +1,4 @@
-"""IC106 and IC712 to IC717: what USD says of a mass beside the numbers that are judged."""
+"""IC106 and IC712 to IC718: what USD says of a mass beside the numbers that are judged."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from math import hypot
 from inertial_check.checking.engines.usd import (
     contradicts,
     is_taken_by_newton,
+    list_prims,
+    list_wrong_shells,
     measure_disagreement,
     read_as_newton,
     read_tensor,
@@ -455,6 +457,88 @@ class DisputedSpelling(Rule):
             )
 
 
+class ShellOfSomeEngines(_SpellingRule):
+    """A collider spreads its mass over a shell for some engines and over its volume for others.
+
+    ## What it does
+    Reports a newton:massModel other than solid and shell, a newton:shellThickness that is no
+    length, and, where mass or inertia of the body come from its colliders, a collider that is a
+    shell by newton:massModel, mjc:shellinertia or mjc:inertia.
+
+    ## Why is this bad
+    Newton reads newton:massModel, MuJoCo reads mjc:shellinertia and mjc:inertia, UsdPhysics and
+    PhysX read neither: the same density makes bodies of different mass and inertia.
+
+    ## Example
+        #usda 1.0
+        (
+            metersPerUnit = 1
+            upAxis = "Z"
+        )
+        def Cube "link" (
+            prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI"]
+        )
+        {
+            float physics:density = 500
+            uniform token newton:massModel = "shell"
+        }
+
+    ## Use instead
+    The mass and inertia of the body: `float physics:mass`, `float3 physics:diagonalInertia` and
+    the others.
+
+    ## Tolerance
+    None.
+
+    ## Fix
+    `inertial-check fill`, or by hand.
+
+    ## References
+    newton-usd-schemas 0.6.0, NewtonMassAPI; SimReady NEWTON.MAS.001; MuJoCo,
+    usd_decoder.cc, ParseMjcPhysicsCollisionAPI.
+    """
+
+    code, name, severity = "IC718", "shell-of-some-engines", Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding on each collider, and one on each value that Newton's schema forbids."""
+        for path, prim in list_prims(body):
+            for name in list_wrong_shells(prim):
+                (number,) = prim[name].numbers
+                right = "solid or shell" if name == "newton:massModel" else "a length above 0"
+                yield self.at(
+                    number.span or body.span,
+                    f"{path or body.id}: {name} is {number.text}: expected {right}",
+                    body,
+                )
+            shells = [
+                prim[name]
+                for name, texts in _SHELLS.items()
+                if name in prim and prim[name].numbers[0].text in texts
+            ]
+            if shells and body.inertia_from == "geometry":
+                newton = any(each.name == "newton:massModel" for each in shells)
+                mujoco = any(each.name != "newton:massModel" for each in shells)
+                takers = " and ".join([*["Newton"] * newton, *["MuJoCo"] * mujoco])
+                others = ", ".join([*["Newton"] * (not newton), *["MuJoCo"] * (not mujoco)])
+                others = f"UsdPhysics and {others}" if others else "UsdPhysics"
+                said = " and ".join(f"{each.name} = {each.numbers[0].text}" for each in shells)
+                yield self.at(
+                    shells[0].numbers[0].span or body.span,
+                    f"{path or body.id}: {said}: {takers} spread{'s' * (newton != mujoco)} the "
+                    f"mass over a shell, {others} over the volume: write physics:mass, "
+                    "physics:diagonalInertia and the others on the body",
+                    body,
+                )
+
+
+_SHELLS = {
+    "newton:massModel": ("shell",),
+    "mjc:shellinertia": ("1",),
+    "mjc:inertia": ("shell",),
+}
+"""Values that make a shell of a collider, by attribute."""
+
 USD_RULES: tuple[type[Rule], ...] = (
     NegativeDensity,
     ContradictorySpellings,
@@ -463,5 +547,6 @@ USD_RULES: tuple[type[Rule], ...] = (
     UnwrittenMass,
     StageConvention,
     DisputedSpelling,
+    ShellOfSomeEngines,
 )
 """Rules about what USD alone has, in the order of their codes."""

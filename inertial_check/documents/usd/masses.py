@@ -46,6 +46,7 @@ _PHYSICS_NAMES = (
     "physics:density",
 )
 _DENSITY = "physics:density"
+_OF_SHELLS = ("newton:massModel", "newton:shellThickness", "mjc:shellinertia", "mjc:inertia")
 
 _UNSEEN = Misreading(("usdphysics",), "replace", becomes="mass and inertia of its colliders")
 """Readings, by engines without Newton's schema, of a body that applies no other."""
@@ -113,7 +114,7 @@ class TextLayers:
             return None
         if file:
             self.others.append(source)
-        return TextLayer(file, scan(source.data, [*_NAMES, _DENSITY]))
+        return TextLayer(file, scan(source.data, [*_NAMES, _DENSITY, *_OF_SHELLS]))
 
     def display_path(self, path: str) -> str:
         """Make the path of a layer relative to the same folder as the path of the document."""
@@ -205,7 +206,7 @@ class MassReader:
 
     def spellings(self) -> Iterator[Spelling]:
         """List the schemas and attributes of the body, its colliders and their materials."""
-        own = {"path": "", "applied": self._body["applied"], "attributes": self._body["attributes"]}
+        own = {**self._body, "path": ""}
         for part in (own, *self._body["parts"]):
             for schema in ("PhysicsMassAPI", "NewtonMassAPI", "PhysicsMaterialAPI"):
                 state: SpellingState = "written" if schema in part["applied"] else "absent"
@@ -229,6 +230,19 @@ class MassReader:
                     elif part is not own and part["applied"]:
                         state = "written"
                 yield Spelling(name, state, tuple(numbers), part["path"])
+            for name, written in part["shells"].items():
+                yield Spelling(name, "written", (self._locate(written),), part["path"])
+
+    def _locate(self, written: JsonObject) -> Number:
+        """Make a number of a word or of one value, with its place; NaN if it is no number."""
+        number, path = written["place"] or (0, "")
+        layer = self._layers.text(number)
+        place = layer.places.values.get(path) if layer else None
+        span = layer.span(place.start, place.end) if layer and place else self._nowhere
+        values: list[float] = written["values"] or []
+        if len(values) == 1:
+            return _shortest_number(values[0], span)
+        return Number(nan, written["shown"], span)
 
     def _origin(self, mass: Number | None, inertia: bool) -> InertiaOrigin:
         if inertia and mass is None and self._body["solid"]:

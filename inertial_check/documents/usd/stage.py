@@ -60,6 +60,9 @@ _PHYSICS = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes
 _ATTRIBUTES = (*(f"physics:{name}" for name in _PHYSICS), "newton:inertia")
 """Attributes of PhysicsMassAPI and NewtonMassAPI that are read."""
 
+_SHELLS = ("newton:massModel", "newton:shellThickness", "mjc:shellinertia", "mjc:inertia")
+"""Attributes of a collider that spread its mass over a shell instead of its volume."""
+
 _MASS_APIS = ("PhysicsMassAPI", "NewtonMassAPI")
 """Schemas of those attributes; the second one applies the first where it is registered."""
 
@@ -528,6 +531,7 @@ def _bodies(scene: _Scene, layers: _LayerNumbers, loops: list[JsonObject]) -> It
             "placed": frames.placed(prim),
             "applied": _mass_schemas(prim),
             "attributes": _attributes(prim, layers),
+            "shells": _attributes(prim, layers, _SHELLS),
             "parts": list(_parts(prim, colliders.get(path, []), layers)),
         }
 
@@ -552,12 +556,18 @@ def _parts(
         applied = _mass_schemas(prim)
         if prim != body:
             written = _attributes(prim, layers) if applied else {}
-            yield {"path": str(prim.GetPath()), "applied": applied, "attributes": written}
+            yield {
+                "path": str(prim.GetPath()),
+                "applied": applied,
+                "attributes": written,
+                "shells": _attributes(prim, layers, _SHELLS),
+            }
         material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
         if material and material.GetPrim().HasAPI(UsdPhysics.MaterialAPI):
             density = _attributes(material.GetPrim(), layers, ("physics:density",))
             path = str(material.GetPath())
-            yield {"path": path, "applied": ["PhysicsMaterialAPI"], "attributes": density}
+            applied = ["PhysicsMaterialAPI"]
+            yield {"path": path, "applied": applied, "attributes": density, "shells": {}}
 
 
 def _masses(scene: _Scene, layers: _LayerNumbers) -> Iterator[tuple[int, str, str]]:

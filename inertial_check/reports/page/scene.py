@@ -849,6 +849,7 @@ def _describe_body(
         "density": density,
         **_describe_judgement(body.judgement, body.predictions),
         "predicted": bool(body.predictions),
+        "attributes": dict(body.attributes),
         "findings": [number for number, _ in own],
         "fixes": fixes,
     }

@@ -7,7 +7,7 @@ import engine_agreement
 import inertial_check as ic
 from inertial_check.checking.engines.catalogue import predict
 from inertial_check.documents.model import judge
-from usd_spellings import spelled, validated
+from usd_spellings import COLLIDER, DOCUMENT, spelled, validated
 
 COUNT = 240
 BOX = {"mass": 8.0, "moments": [8 * 0.04 / 6] * 3}
@@ -113,3 +113,23 @@ def test_validators_say_what_is_predicted(validator):
             wrong.append((seed, verdict, of_body, said))
     assert wrong == []
     assert 30 <= refused <= VERDICTS - 15
+
+
+@pytest.mark.parametrize("line", ["", 'uniform token newton:massModel = "shell"'])
+def test_newton_makes_a_shell_of_what_others_fill(line):
+    pytest.importorskip("pxr")
+    python = engine_agreement.interpreter(
+        "newton", "newton", "pip install newton[importers]==1.8.0"
+    )
+    thickness = "float newton:shellThickness = 0.01"
+    collider = COLLIDER.replace("size = 0.2", f"size = 0.2\n{line}\n{thickness}")
+    text = DOCUMENT.format(
+        meters=1, kilograms=1, schemas='"PhysicsRigidBodyAPI", "PhysicsMassAPI"', lines=collider
+    )
+    results, _ = engine_agreement.live(python, "newton", [("usd", text)])
+    if "newton-usd-schemas" in (results[0]["error"] or ""):
+        pytest.skip("needs newton-usd-schemas beside newton")
+    volume = 0.2**3 - 0.18**3 if line else 0.2**3
+    assert np.isclose(results[0]["mass"], 1000 * volume, rtol=1e-4)
+    codes = [finding.code for finding in ic.check_model(text.encode()).findings]
+    assert ("IC718" in codes) == bool(line)

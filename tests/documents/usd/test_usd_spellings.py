@@ -232,6 +232,49 @@ class TestRules:
         text = document(f"{ELBOW}    double[] newton:inertia = [0.00292, 0.002, 0.00292, 0, 0, 0]")
         assert "NEWTON.MAS.001" in find(text, "IC717").message
 
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ('uniform token newton:massModel = "shell"', "Newton spreads the mass over a shell, "),
+            ("uniform bool mjc:shellinertia = 1", "MuJoCo spreads the mass over a shell, "),
+            ('uniform token mjc:inertia = "shell"', "UsdPhysics and Newton over the volume"),
+            (
+                'uniform token newton:massModel = "shell"\nuniform bool mjc:shellinertia = 1',
+                "Newton and MuJoCo spread the mass over a shell, UsdPhysics over the volume",
+            ),
+            ('uniform token newton:massModel = "foil"', "is foil: expected solid or shell"),
+            ("float newton:shellThickness = -0.1", "is -0.1: expected a length above 0"),
+            ("float newton:shellThickness = nan", "is nan: expected a length above 0"),
+        ],
+    )
+    def test_shells_that_some_engines_make(self, line, said):
+        density = "    float physics:density = 500\n"
+        text = document(density + COLLIDER.replace("size = 0.2", f"size = 0.2\n{line}"))
+        finding = find(text, "IC718")
+        assert codes(text) == ["IC718"]
+        assert said in finding.message
+        assert text.splitlines()[finding.place.line - 1] == line.splitlines()[0]
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            'uniform token newton:massModel = "solid"',
+            "float newton:shellThickness = -inf",
+            "uniform bool mjc:shellinertia = 0",
+            'uniform token mjc:inertia = "convex"',
+        ],
+    )
+    def test_solids_are_silent(self, line):
+        density = "    float physics:density = 500\n"
+        text = document(density + COLLIDER.replace("size = 0.2", f"size = 0.2\n{line}"))
+        assert codes(text) == []
+
+    def test_a_shell_beside_a_written_mass_has_no_effect(self):
+        shell = COLLIDER.replace(
+            "size = 0.2", 'size = 0.2\n        uniform token newton:massModel = "shell"'
+        )
+        assert codes(document(ELBOW + shell)) == []
+
     def test_settings_of_mujoco_in_usd(self):
         scene = 'def PhysicsScene "scene"\n{\n    uniform bool mjc:compiler:balanceInertia = 1\n}\n'
         assert codes(document(ELBOW) + scene) == ["IC710"]

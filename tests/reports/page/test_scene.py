@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
+import usd_spellings
 from inertial_check.reports.page.scene import find_parents, read_scene
 
 ROOT = Path(__file__).parents[3]
@@ -182,3 +183,17 @@ def test_a_density_beyond_all_solids_says_so_by_the_kind_of_shape(mass, said, tm
     (body,) = read_scene(str(path)).as_dict()["bodies"]
     assert body["density"]["remark"].startswith(said)
     assert bool(body["density"]["remark"]) == bool(said)
+
+
+def test_a_body_of_usd_says_how_its_attributes_are_stated(tmp_path):
+    pytest.importorskip("pxr")
+    path = tmp_path / "link.usda"
+    lines = "    float physics:mass = 1\n    double[] newton:inertia = []"
+    schemas = '"PhysicsRigidBodyAPI", "PhysicsMassAPI"'
+    path.write_text(
+        usd_spellings.DOCUMENT.format(meters=1, kilograms=1, schemas=schemas, lines=lines)
+    )
+    (body,) = read_scene(str(path)).as_dict()["bodies"]
+    assert body["attributes"]["physics:mass"] == "written"
+    assert body["attributes"]["physics:density"] == "absent"
+    assert body["attributes"]["newton:inertia"] == "fallback"

@@ -153,8 +153,7 @@ function buildFact(term, value, before = null) {
 // The facts of a body; where a fix is shown, with the old numbers struck through.
 function buildBody(scene, index, numbers, address, select) {
   const body = scene.bodies[index];
-  const node = scene.nodes[index];
-  const joint = node?.joint;
+  const node = scene.nodes[index], joint = node?.joint;
   const parent = node && node.parent !== null ? scene.bodies[node.parent] : null;
   const own = body.findings;
   const facts = [...buildFact("Verdict", numbers.verdict, body.verdict),
@@ -167,6 +166,7 @@ function buildBody(scene, index, numbers, address, select) {
       ? `${formatNumber(body.density.value, 3)} kg/m³ (${body.density.role} shapes, ${formatNumber(1000 * body.density.volume, 3)} litres)${body.density.remark && `; ${body.density.remark}`}`
       : "no volume known"),
     ...(joint ? buildFact("Joint", shorten(`${joint.name} (${joint.type})`, 120)) : []),
+    ...Object.entries(body.attributes).flatMap(([name, state]) => buildFact(name, state)),
   ];
   const parts = [element("h2", { text: shorten(body.name, 300) || "(no name)", dir: "auto" }),
     element("p", { class: "place" }, shorten(`${body.file ?? scene.path}:${body.line}`, 300), " · ", element("a", { class: "link", href: address, text: "link" })),
