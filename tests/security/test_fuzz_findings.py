@@ -305,3 +305,30 @@ def test_a_block_of_finite_numbers_whose_sum_overflows_is_reduced_in_silence(rec
     Reduction.of([(regressor, np.zeros((4, 1)))])
     said = [str(each.message) for each in recwarn if each.category is RuntimeWarning]
     assert not any("in reduce" in each for each in said)
+
+
+def test_a_capsule_whose_volume_underflows_holds_no_mass(tmp_path, capsys):
+    inertia = '<inertia ixx="0.4" ixy="0" ixz="0" iyy="-0.2" iyz="0" izz="0.1"/>'
+    links = (
+        f'<link name="a"><inertial><mass value="2e30"/>{inertia}</inertial></link>'
+        '<link name="b"/><joint name="j" type="revolute"><origin xyz="1e30 0 0"/>'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+    )
+    path = tmp_path / "a.urdf"
+    path.write_text(f'<robot name="r">{links}</robot>')
+    main(["fill", "--density", "1000", "--total-mass", "5", str(path)])
+    said = capsys.readouterr()
+    assert "internal error" not in said.err
+    assert "inf kg/m^3 in its shapes" in said.out + said.err
+
+
+def test_a_prior_near_the_largest_float64_is_refused_without_a_warning(
+    tmp_path, capsys, data_dir, recwarn
+):
+    folder = data_dir / "recordings"
+    text = (folder / "arm.urdf").read_text()
+    path = tmp_path / "a.urdf"
+    path.write_text(text.replace('iyy="0.0095"', 'iyy="0.0095e300"'))
+    assert main(["identify", str(folder / "train.csv"), "--model", str(path)]) == 2
+    assert "beyond float64" in capsys.readouterr().err
+    assert [each for each in recwarn if each.category is RuntimeWarning] == []

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -195,7 +196,7 @@ class Collector:
             given = {body.name, body.id} & self.known.masses.keys()
             if target.mass is None or given or not own.pieces:
                 continue
-            density = target.mass / own.volume
+            density = target.mass / own.volume if own.volume else inf  # underflows in tiny shapes
             if not low <= density <= high:
                 found[target.at] = (
                     f"its {target.mass:g} kg are {density:.3g} kg/m^3 in its shapes, expected "

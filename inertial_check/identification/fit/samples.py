@@ -218,8 +218,9 @@ class Reduction:
         """(n,) sums of the squares of the residuals at x (p,), unweighted."""
         found = []
         for system in self.systems:
-            left = system.R @ x[system.columns] - system.rho
-            found.append(left @ left + system.rss)
+            with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest
+                left = system.R @ x[system.columns] - system.rho
+                found.append(left @ left + system.rss)
         return np.array(found)
 
     def rmse(self, x: Floats) -> Floats:

@@ -85,7 +85,7 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
         nuisance: The further numbers.
 
     Raises:
-        ParameterError: No torque at all, or too few samples to tell.
+        ParameterError: No torque at all, too few samples to tell, or residuals beyond float64.
     """
     sizes = np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))
     silent = sizes == 0
@@ -99,6 +99,11 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
     ]
     squares, rank = _fit(reduction, weights, theta0, nuisance)
     share = rank / int((~silent).sum())
+    if not np.all(np.isfinite(squares)):
+        raise ParameterError(
+            "the residuals of least squares are beyond float64: a number of the prior, or a sample,"
+            " is larger than that of any robot"
+        )
     if rank == 0:
         raise ParameterError(
             f"the regressor is zero: the samples decide 0 of {reduction.columns} parameters; did "

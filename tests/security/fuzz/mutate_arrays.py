@@ -58,7 +58,7 @@ def rewrite_header(rng: Random, data: bytes) -> bytes:
     header = text.encode().ljust(size - 1) + b"\n"
     stated = rng.choice([len(header)] * 6 + [0, 65535, len(header) - 7])
     version = rng.choice([b"\x01\x00"] * 6 + [b"\x02\x00", b"\x03\x00", b"\xff\xff"])
-    start = data[:at] + b"\x93NUMPY" + version + struct.pack("<H", stated)
+    start = data[:at] + b"\x93NUMPY" + version + struct.pack("<H", stated & 0xFFFF)
     return start + header + data[at + 10 + size :]
 
 
