@@ -163,6 +163,8 @@ class Difference(EqualByValue):
         tolerance: Largest deviation of numbers that count as equal.
         bodies: Pairs in the order of the first model, then the other bodies of the second.
         notes: Parts that were not compared and why, one line each.
+        compiled: The same comparison of the bodies as MuJoCo compiles them, without explanations.
+            None unless one model is an MJCF, and settings of one change its bodies.
     """
 
     a: ComparedModel
@@ -170,12 +172,16 @@ class Difference(EqualByValue):
     tolerance: float
     bodies: tuple[BodyDifference, ...]
     notes: tuple[str, ...] = ()
+    compiled: Difference | None = None
 
     @property
     def equal(self) -> bool:
-        """Whether both models were read, and have the same mass properties, body by body."""
+        """Whether both models were read, and have the same mass properties, body by body.
+
+        As written, and as compiled where MuJoCo compiles other bodies.
+        """
         same = all(body.status == "equal" or body.frame for body in self.bodies)
-        return same and not self.failed
+        return same and not self.failed and (self.compiled is None or self.compiled.equal)
 
     @property
     def failed(self) -> bool:

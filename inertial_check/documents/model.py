@@ -40,6 +40,8 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.documents import WRITERS
+from inertial_check.documents.mjcf import NAME as MJCF
+from inertial_check.documents.mjcf import Bounds, compile_bodies
 from inertial_check.documents.source import Place, Source, Span
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError, UsageError, expect
@@ -452,20 +454,6 @@ class Body(NamedTuple):
         return inertial.kilograms_per_unit * (meters * meters)  # meters**2 raises where this is inf
 
 
-class Bounds(NamedTuple):
-    """Settings of MJCF's <compiler> that change the numbers of bodies; none in other formats.
-
-    Attributes:
-        mass: boundmass, to which smaller masses are raised [kg].
-        inertia: boundinertia, to which smaller principal moments are raised [kg m^2].
-        balanced: Whether balanceinertia replaces moments that violate A + B >= C by their mean.
-    """
-
-    mass: float = 0.0
-    inertia: float = 0.0
-    balanced: bool = False
-
-
 class Stage(NamedTuple):
     """The metadata of a USD stage by which consumers read its numbers.
 
@@ -505,7 +493,9 @@ class Model(EqualByValue):
             out.
         frames: Frames with names on the bodies, such as sites.
         roots: Poses in the world of the bodies without a parent, as far as they are known.
-        bounds: Settings of the document that make an engine change the numbers of its bodies.
+        bounds: Settings of the document that make MuJoCo change the numbers of its bodies.
+        gravity: (3,) acceleration of gravity in the axes of the world that an MJCF states [m/s^2];
+            None if it states none.
         unjudged: Inertials of its files that are those of no body, as far as the reader knows why.
         binary: Layer, prim and how it was judged ("" if it was not) of each inertial in binary
             layers of USD, whose bytes have no places.
@@ -525,6 +515,7 @@ class Model(EqualByValue):
     frames: tuple[NamedFrame, ...] = field(default=(), repr=False)
     roots: tuple[RootPose, ...] = field(default=(), repr=False)
     bounds: Bounds = field(default=Bounds(), repr=False)
+    gravity: tuple[float, float, float] | None = field(default=None, repr=False)
     unjudged: tuple[Unjudged, ...] = field(default=(), repr=False)
     binary: tuple[tuple[str, str, How | Literal[""]], ...] = field(default=(), repr=False)
     macros: tuple[Body, ...] = field(default=(), repr=False)
@@ -593,6 +584,8 @@ class Model(EqualByValue):
 
     def tree(self, base: Literal["fixed", "floating"] = "fixed") -> Tree:
         """Build the kinematic tree of the bodies, for inertial_check.mechanics.
+
+        Bodies of an MJCF have the numbers that MuJoCo compiles; pass `gravity` to the equations.
 
         Args:
             base: Joint of a root that no joint holds.
@@ -1081,7 +1074,9 @@ def tree_of(
             f"{model.source.path}: {len(found)} roots ({', '.join(found[:4])}"
             f"{', ...' if len(found) > 4 else ''}), expected one: tie the others to it by joints"
         )
-    judgements = judge(model)
+    written, mjcf = judge(model), model.format == MJCF
+    compiled = compile_bodies(model, written)
+    judgements = compiled.judgements if mjcf else written  # all but MuJoCo read a URDF as written
     still = _lock_joints(model, locked)
     joints: list[JointType] = []
     for index, body in enumerate(bodies):
@@ -1108,8 +1103,10 @@ def tree_of(
         added_mass=added_mass,
     )
     named = _tree_joints(tree, bodies)
-    notes = []
-    if bare := [body.name for body in model.bodies if body.inertial is None]:
+    taken = "those of MuJoCo" if mjcf and compiled.known else "those written"
+    notes = [f"{compiled.note}; masses and inertias here are {taken}"] if compiled.note else []
+    massless = zip(bodies, theta, strict=True)
+    if bare := [body.name for body, ten in massless if body.inertial is None and not ten.any()]:
         notes.append(f"no inertia, so a frame without mass: {_list_names(bare)}")
     followers = [
         f"{name} ({mimic.joint or 'its offset'})"
@@ -1194,7 +1191,7 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     """Compute the ten parameters about the body's origin; zeros without an inertial element."""
     if body.inertia_from == "geometry":
         raise _tree_error(model, body, "it takes its inertia from its geometry")
-    if body.inertial is None:
+    if body.inertial is None and isnan(judgement.mass):
         return np.zeros(10)
     mass, center = judgement.mass, np.array(judgement.p_BoBcm_B)
     with np.errstate(all="ignore"):

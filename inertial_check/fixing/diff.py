@@ -17,7 +17,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import hypot, inf, nan
+from math import hypot, inf, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,8 @@ from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Limits, read_regular
 from inertial_check.documents.inertials import count_model
 from inertial_check.documents.load import load
+from inertial_check.documents.mjcf import NAME as MJCF
+from inertial_check.documents.mjcf import compile_bodies
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, judge
 from inertial_check.documents.poses import is_finite
 from inertial_check.documents.spelling import suggest_name
@@ -415,14 +417,8 @@ def diff_models(
     models = tuple(
         each if isinstance(each, Model) else load(each, context=context) for each in (a, b)
     )
-    sides = side_a, side_b = _Side(models[0]), _Side(models[1])
-    entries = [side.describe_all(lump_fixed) for side in sides]
-    left, right = ([entry.body for entry in own] for own in entries)
-    matched = match_bodies(left, right, names or {}, (side_a.path, side_b.path))
-    if not lump_fixed:
-        side_a.add_parts(matched)
-        side_b.add_parts(matched.values())
-    found = list(_compare_all(side_a, side_b, entries, matched, tolerance))
+    judged = [judge(model) for model in models]
+    found, merging = _compare_models(models, judged, names or {}, lump_fixed, tolerance)
     # Add explanations to the bodies that differ; returns a note if some bodies were left out.
     differ = [place for place, one in enumerate(found) if _rigid_differences(one)]
     looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
@@ -437,15 +433,44 @@ def diff_models(
         left_out = [f"mistakes that explain a difference were looked for in the first {count}"]
     bodies = tuple(one.difference for one in found)
     # What an engine compiles otherwise than written is compared as written, which must be said.
-    compiled = (
+    altered = (
         f"{model.source.path}: compared as written: {problem.message}"
         for model in models
         for problem in model.problems
         if problem.kind == "engine" or any(each.action == "alter" for each in problem.misreadings)
     )
-    notes = (*side_a.notes, *side_b.notes, *dict.fromkeys(compiled), *left_out)
-    named = [_name_model(model) for model in models]
-    return Difference(named[0], named[1], tolerance, bodies, notes)
+    notes = (*merging, *dict.fromkeys(altered), *left_out)
+    first, second = (_name_model(model) for model in models)
+    compiled = None
+    made = [compile_bodies(*each) for each in zip(models, judged, strict=True)]
+    if any(model.format == MJCF for model in models) and any(each.note for each in made):
+        said = zip(models, made, strict=True)
+        notes += tuple(f"{model.source.path}: {one.note}" for model, one in said if one.note)
+        if all(each.known for each in made):
+            again_judged = [each.judgements for each in made]
+            again, _ = _compare_models(models, again_judged, names or {}, lump_fixed, tolerance)
+            pairs = tuple(one.difference for one in again)
+            compiled = Difference(first, second, tolerance, pairs)
+    return Difference(first, second, tolerance, bodies, notes, compiled)
+
+
+def _compare_models(
+    models: Sequence[Model],
+    judged: Sequence[Sequence[Judgement]],
+    names: Mapping[str, str],
+    lump_fixed: bool,
+    tolerance: float,
+) -> tuple[list[_ComparedPair], Sequence[str]]:
+    """Compare two models by these judgements; also returns notes on bodies that were not merged."""
+    a, b = (_Side(*each) for each in zip(models, judged, strict=True))
+    entries = [side.describe_all(lump_fixed) for side in (a, b)]
+    left, right = ([entry.body for entry in own] for own in entries)
+    matched = match_bodies(left, right, names, (a.path, b.path))
+    if not lump_fixed:
+        a.add_parts(matched)
+        b.add_parts(matched.values())
+    found = list(_compare_all(a, b, entries, matched, tolerance))
+    return found, (*a.notes, *b.notes)
 
 
 def _name_model(model: Model) -> ComparedModel:
@@ -499,7 +524,7 @@ class _SideBody(NamedTuple):
 class _Side:
     """One of the models, with the numbers of its bodies."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, judgements: Sequence[Judgement]) -> None:
         self.path = model.source.path
         self.fuses = model.format == "mjcf"
         self._rooted = self.fuses or model.format in ("urdf", "xacro")  # in the world, for MuJoCo
@@ -507,7 +532,7 @@ class _Side:
         self.sums: dict[int, _SideBody] = {}
         self.parts: Mapping[int, Sequence[int]] = {}
         self._model = model
-        bodies = list(zip(model.bodies, judge(model), strict=True))
+        bodies = list(zip(model.bodies, judgements, strict=True))
         self._numbers = [_read_numbers(*each) for each in bodies]
         self._apart = [measure_disagreement(*each) for each in bodies]
         rows = [[r.mass, *(r.mass * r.p_BoBcm_B), *six(r.I_BBcm_B)] for r, _ in self._numbers]
@@ -567,8 +592,9 @@ def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str
     inertial = body.inertial
     if body.inertia_from == "geometry":
         return _NOTHING, "it takes its inertia from its geometry"
-    if inertial is None:
-        return _NOTHING, ""
+    if inertial is None:  # MuJoCo's bounds may give it numbers
+        ten = np.array([judgement.mass, 0.0, 0.0, 0.0, *judgement.I_BBcm_B])
+        return (_NOTHING if isnan(judgement.mass) else _of_theta(ten)), ""
     axes = np.array(inertial.R_BBi)
     tensor = symmetric(np.array(judgement.I_BBcm_Bi))
     center = np.array(judgement.p_BoBcm_B)

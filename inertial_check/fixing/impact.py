@@ -9,6 +9,7 @@ the accelerations that they cause, in the metric of the mass matrix.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import pi
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from inertial_check.checking.report import ComparedBody, Difference
 from inertial_check.documents.files.access import Json
+from inertial_check.documents.mjcf import Bounds
 from inertial_check.documents.model import Model, judge, tree_of
 from inertial_check.errors import UsageError
 from inertial_check.fixing.result import BodyFix
@@ -111,8 +113,8 @@ class Impact(NamedTuple):
 
 def impact_of_fix(model: Model, bodies: Sequence[BodyFix]) -> Impact:
     """Measure the impact of fixed bodies on the robot; `reason` says if it is unknown, and why."""
-    try:
-        tree, notes, _ = tree_of(model, "floating")
+    try:  # the numbers of a fix are those to write, so all others are those written, too
+        tree, notes, _ = tree_of(replace(model, bounds=Bounds()), "floating")
     except UsageError as error:
         return Impact(0, reason=str(error))
     theta, fixes = tree.theta.copy(), {each.id: each for each in bodies}
@@ -129,7 +131,11 @@ def impact_of_fix(model: Model, bodies: Sequence[BodyFix]) -> Impact:
 
 
 def impact_of_difference(model: Model, difference: Difference) -> Impact:
-    """Measure the impact of the numbers of model B on the robot A, body by body as compared."""
+    """Measure the impact of the numbers of model B on the robot A, body by body as compared.
+
+    Where MuJoCo compiles other bodies than those written, these count.
+    """
+    difference = difference.compiled or difference
     try:
         tree, notes, _ = tree_of(model, "floating")
     except UsageError as error:

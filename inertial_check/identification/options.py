@@ -178,7 +178,8 @@ class RobotOptions:
 
     Attributes:
         base: Attachment of the robot to the world.
-        gravity: (3,) acceleration of gravity in the axes of the base [m/s^2]; None for the usual.
+        gravity: (3,) acceleration of gravity in the axes of the base [m/s^2]; None for
+            that of the file, else (0, 0, -9.81).
         locked: Positions of joints that do not move [rad or m].
         lock_others: Whether every joint that no recording has is held, too: at 0, unless `locked`
             has its position.

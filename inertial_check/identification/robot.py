@@ -24,12 +24,14 @@ from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
+from inertial_check.documents.mjcf import compile_bodies
 from inertial_check.documents.model import (
     JOINT_TYPES,
     ClosedLoop,
     LoopFrame,
     Model,
     TreeJoints,
+    judge,
     list_joints,
     tree_of,
 )
@@ -588,7 +590,7 @@ def read_robot(
     """
     model = load(path, context=context)
     locked = complete_locks(model, options, recorded)
-    tree, _, joints = tree_of(model, options.base, locked)
+    tree, notes, joints = tree_of(model, options.base, locked)
     path = model.source.path
     base = _find_base(path, tree, options)
     carried = [body for body, joint in enumerate(tree.joints) if SIZES[joint][1] == 1]
@@ -606,9 +608,12 @@ def read_robot(
             f"{path}: no body that a joint moves has a mass, so there is nothing to identify; "
             "write an inertial for each, if only a rough one"
         )
+    gravity, said = _read_gravity(model, tree, options)
+    if compile_bodies(model, judge(model)).note:
+        said.append(Remark(Severity.NOTE, "compiled", notes[0]))
     remarks = (
         *_remark_on_model(model, tree),
-        *_remark_on_gravity(model, tree, options),
+        *said,
         *remark_on_locks(model, locked, options.locked),
     )
     groups = find_groups(tree, bodies) if options.merge_fixed else ()
@@ -634,7 +639,7 @@ def read_robot(
         base,
         loops,
         groups,
-        GRAVITY if options.gravity is None else options.gravity,
+        gravity,
     )
 
 
@@ -676,21 +681,41 @@ def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, 
     return chosen, left
 
 
-def _remark_on_gravity(model: Model, tree: Tree, options: RobotOptions) -> Iterator[Remark]:
-    """Remark on a base that the file turns in the world, whose gravity nobody has stated."""
-    down = np.array([0.0, 0.0, -1.0])
-    for body, X_WB in _list_roots(model) if options.gravity is None else ():
+def _read_gravity(
+    model: Model, tree: Tree, options: RobotOptions
+) -> tuple[tuple[float, ...], list[Remark]]:
+    """Read gravity in the axes of the base, and remark on what no option states.
+
+    A file states it in the axes of the world, in which it may turn the base; without a statement
+    it is taken along the -z of the base's own axes.
+    """
+    if options.gravity is not None:
+        return options.gravity, []
+    taken = model.gravity or GRAVITY
+    strength, remarks = float(np.linalg.norm(taken)), list[Remark]()
+    down = np.array(taken) / (strength or 1.0)
+    for body, X_WB in _list_roots(model):
         direction = X_WB[:3, :3].T @ down
         fixed = tree.parents[body] == INERTIAL_FRAME and tree.joints[body] != "floating"
         if not fixed or np.abs(direction - down).max() <= tolerances.LOOP_OPEN:
             continue
-        vector = ",".join(f"{number:.6g}" for number in -GRAVITY[2] * direction.round(9) + 0.0)
-        yield Remark(
-            Severity.WARNING,
-            "turned-base",
+        turned = tuple((strength * direction.round(9) + 0.0).tolist())
+        if model.gravity is not None:
+            taken = turned
+            break
+        vector = ",".join(f"{number:.6g}" for number in turned)
+        message = (
             f"{tree.names[body]} is turned in the world, and gravity is taken along the -z of its "
-            f"own axes: if the robot stood as the file places it, --gravity={vector}",
+            f"own axes: if the robot stood as the file places it, --gravity={vector}"
         )
+        remarks.append(Remark(Severity.WARNING, "turned-base", message))
+    if taken != GRAVITY:
+        vector = ",".join(f"{number:.6g}" for number in taken)
+        message = (
+            f"gravity is {vector} m/s^2 in the axes of the base, by the file's <option gravity>"
+        )
+        remarks.append(Remark(Severity.NOTE, "gravity", f"{message}; --gravity states another"))
+    return taken, remarks
 
 
 def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:

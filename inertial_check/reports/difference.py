@@ -133,39 +133,58 @@ def _format_explanation(style: Style, body: BodyDifference, one: Explanation, fi
 
 
 def _summary(difference: Difference) -> str:
-    """Write the counts of bodies by result."""
-    counts = [
-        (difference.count("equal"), "equal"),
-        (difference.count("differs"), "different"),
-        (difference.count("incomparable"), "not comparable"),
-        (difference.count("only-a"), "only in A"),
-        (difference.count("only-b"), "only in B"),
-    ]
-    bodies = sum(count for count, _ in counts)
-    parts = [f"{count} {word}" for count, word in counts if count]
-    frames = sum(body.frame for body in difference.bodies)
-    also = f"; {plural(frames, 'frame')} without mass on one side only" if frames else ""
-    line = f"Compared {plural(bodies, 'body')}: {', '.join(parts) or 'none'}{also}.\n"
+    """Write the counts of bodies by result, as written and as MuJoCo compiles them."""
+    lines = []
+    for start, each in (
+        ("Compared", difference),
+        ("As MuJoCo compiles them,", difference.compiled),
+    ):
+        if each is None:
+            continue
+        counts = [
+            (each.count("equal"), "equal"),
+            (each.count("differs"), "different"),
+            (each.count("incomparable"), "not comparable"),
+            (each.count("only-a"), "only in A"),
+            (each.count("only-b"), "only in B"),
+        ]
+        bodies = plural(sum(count for count, _ in counts), "body")
+        listed = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+        frames = sum(body.frame for body in each.bodies)
+        also = f"; {plural(frames, 'frame')} without mass on one side only" if frames else ""
+        lines.append(f"{start} {bodies}: {listed}{also}.\n")
     for which, unread in (("A", difference.a.unread), ("B", difference.b.unread)):
         if unread:
-            line += f"{plural(len(unread), 'part')} of {which} could not be read.\n"
+            lines.append(f"{plural(len(unread), 'part')} of {which} could not be read.\n")
     name, most = next(iter(difference.explained.items()), ("", 0))
     if most > 1:
         different = difference.count("differs")
-        line += f"{name} explains {most} of the {different} bodies that differ.\n"
-    return line
+        lines.append(f"{name} explains {most} of the {different} bodies that differ.\n")
+    return "".join(lines)
 
 
 def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | None = None) -> str:
     """Write a JSON document in ASCII; NaN and the infinities become null."""
+    both = [each for each in (difference, difference.compiled) if each is not None]
     statuses: tuple[PairStatus, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
-    document = {
+    counts: list[dict[str, Json]] = [
+        {
+            "bodies": len(each.bodies),
+            **{status.replace("-", "_"): each.count(status) for status in statuses},
+            "frames": sum(body.frame for body in each.bodies),
+        }
+        for each in both
+    ]
+    bodies = [[_body(body) for body in each.bodies] for each in both]
+    compiled: list[Json] = [
+        {"summary": count, "equal": each.equal, "bodies": own}
+        for each, count, own in zip(both[1:], counts[1:], bodies[1:], strict=True)
+    ]
+    document: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "inertial-check", "version": __version__},
         "summary": {
-            "bodies": len(difference.bodies),
-            **{status.replace("-", "_"): difference.count(status) for status in statuses},
-            "frames": sum(body.frame for body in difference.bodies),
+            **counts[0],
             "tolerance": difference.tolerance,
             "explained": difference.explained,
             "exit_code": view.exit_code,
@@ -173,7 +192,8 @@ def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | Non
         "a": _model(difference.a),
         "b": _model(difference.b),
         "notes": list(difference.notes),
-        "bodies": [_body(body) for body in difference.bodies],
+        "bodies": bodies[0],
+        **({"compiled": compiled[0]} if compiled else {}),
         **({} if impact is None else {"impact": impact}),
     }
     return dump_json(plain(document), indent=2) + "\n"

@@ -91,16 +91,11 @@ class MuJoCo(Engine):
         missing_alone = missing & batch.moved
         yield Effect(missing_alone & ~_is_carried(batch, missing_alone), "reject", MOVING)
         yield Effect(missing, "accept")
-        mass, moments = (
-            np.maximum(batch.mass, bounds.mass),
-            np.maximum(batch.moments, bounds.inertia),
-        )
         full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form
         positive, triangle = find_refusals(batch, full, bounds.inertia)
         yield Effect(positive, "reject", POSITIVE)
-        if bounds.balanced:
-            moments = np.where(triangle[:, None], moments.mean(axis=1)[:, None], moments)
-        else:
+        mass, moments = bounds.lift(batch.mass, batch.moments, triangle)
+        if not bounds.balanced:
             yield Effect(triangle, "reject", TRIANGLE)
         unread = full & ~batch.finite
         alone = batch.moved & (unread | ~(mass >= _MINIMUM))

@@ -180,6 +180,7 @@ _WORDS = {
     "inertiafromgeom": ("false", "true", "auto"),
     "coordinate": ("local", "global"),
     "strippath": ("false", "true"),
+    "fusestatic": ("false", "true"),
 }
 _FOLDERS = frozenset(("assetdir", "meshdir"))
 _NUMBERS = {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2}
@@ -206,6 +207,7 @@ class Compiler:
         assetdir: Folder of meshes relative to the main document, if meshdir is empty.
         meshdir: Folder of meshes relative to the main document.
         strippath: "true" if folders in the path of a file are ignored.
+        fusestatic: "true" if bodies without joints are merged into those that carry them.
         spans: Span of each setting that is written.
     """
 
@@ -221,6 +223,7 @@ class Compiler:
     assetdir: str = ""
     meshdir: str = ""
     strippath: str = "false"
+    fusestatic: str = "false"
     spans: dict[str, Span] = field(default_factory=dict)
 
     def radians(self, angle: float) -> float:

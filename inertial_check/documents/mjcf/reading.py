@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from inertial_check.documents.context import Context
-from inertial_check.documents.mjcf import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
+from inertial_check.documents.mjcf import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS, Bounds
 from inertial_check.documents.mjcf.compiler import (
     Compiler,
     Defaults,
@@ -36,7 +36,6 @@ from inertial_check.documents.mjcf.elements import (
 )
 from inertial_check.documents.model import (
     Body,
-    Bounds,
     ClosedLoop,
     InertiaOrigin,
     Joint,
@@ -154,6 +153,12 @@ def read_model(source: Source, context: Context) -> Model:
         key=lambda problem: (problem.span.file, problem.span),
     )
     model = root.attributes.get("model", "")
+    gravity: tuple[float, ...] | None = None
+    for option in (node for node in tree.children(tree.root) if node.tag == "option"):
+        gravity = parse_finite(option.get("gravity") or "", 3) or gravity
+        switches = [node.get("gravity") for node in tree.children(option) if node.tag == "flag"]
+        gravity = (0.0, 0.0, 0.0) if "disable" in switches else gravity
+    total = max(compiler.settotalmass, 0.0)
     return Model(
         document.source,
         NAME,
@@ -168,7 +173,10 @@ def read_model(source: Source, context: Context) -> Model:
             max(compiler.boundmass, 0.0),
             max(compiler.boundinertia, 0.0),
             compiler.balanceinertia == "true",
+            # Bodies that are not listed count, and fusestatic leaves out those in the world.
+            nan if total and (walk.makes_more or compiler.fusestatic == "true") else total,
         ),
+        gravity=cast("tuple[float, float, float] | None", gravity),
     )
 
 
@@ -249,11 +257,14 @@ class _BodyWalk:
     Attributes:
         problems: Problems outside of bodies.
         unwritten: Number of bodies with neither an <inertial> nor geoms that give them mass.
+        makes_more: Whether MuJoCo makes bodies that are not listed: copies, and those of generators
+            and other models.
     """
 
     def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
         self.problems: list[Problem] = []
         self.unwritten = 0
+        self.makes_more = False
         self._tree = tree
         self._compiler = compiler
         self._defaults = defaults
@@ -323,6 +334,7 @@ class _BodyWalk:
             return _Surroundings(found, default)
         if node.tag == "replicate":
             replicate = around.replicate or node
+            self.makes_more = True
             return around._replace(default=default, replicate=replicate, framed=True)
         if node.tag == "worldbody":
             return around._replace(default=default)
@@ -340,6 +352,7 @@ class _BodyWalk:
         if tag == "inertial":
             self._inertial(node, around)
         elif tag == "attach" or tag in _GENERATORS:
+            self.makes_more = True
             self._generator(node)
         elif tag == "site":
             self._sites.append((node, around))

@@ -17,11 +17,11 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from inertial_check.documents.mjcf import Bounds
 from inertial_check.documents.model import (
     ENTRIES,
     ZERO,
     Body,
-    Bounds,
     Inertial,
     Joint,
     Mimic,
@@ -252,10 +252,15 @@ def _read_settings(document: XmlDocument) -> tuple[Bounds, Sequence[Problem]]:
         # MuJoCo refuses what is no number, and takes what is not positive for unset.
         values = {name: parse_finite(written.get(name, ""), 1) for name in _NUMBERS}
         number = {name: value[0] for name, value in values.items() if value and value[0] > 0}
+        # Masses of shapes are not read here; without fusestatic, bodies in the world count, too.
+        total = number.get("settotalmass", bounds.total)
+        kept = "false" in (written.get("discardvisual"), written.get("fusestatic"))
+        shapes = written.get("inertiafromgeom") == "true" or (total and kept)
         bounds = Bounds(
             number.get("boundmass", bounds.mass),
             number.get("boundinertia", bounds.inertia),
             written.get("balanceinertia", str(bounds.balanced).lower()) == "true",
+            math.nan if shapes else total,
         )
         effects: list[tuple[str, tuple[Misreading, ...]]] = []
         if bounds.mass > 0 or bounds.inertia > 0 or bounds.balanced:

@@ -614,6 +614,10 @@ def excite(
     )
 
 
+_GRAVITY = ("turned-base", "gravity")
+"""Kinds of remarks on gravity, which are notes of a motion."""
+
+
 class _Plan(NamedTuple):
     """Robot, limits and weights of an excitation, read from its options."""
 
@@ -650,7 +654,7 @@ def _read_plan(options: ExciteOptions) -> _Plan:
     most = np.nan_to_num(limits.torque, nan=inf)
     torques = TorqueLimits(most, viscous, coulomb, rotor, options.limits.torque_margin)
     notes = [*read.notes, *limits.notes, *collisions.notes]
-    notes += [each.message for each in robot.remarks if each.kind == "turned-base"]
+    notes += [each.message for each in robot.remarks if each.kind in _GRAVITY]
     if options.given is None and np.isfinite(most).any() and not (viscous + coulomb).any():
         notes.append("no friction in the file: torques are predicted without any")
     weights = read_weights(options.weights, robot, nuisance.names)

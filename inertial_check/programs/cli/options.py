@@ -303,7 +303,7 @@ def add_motion(add: AddOption, others: str = "") -> None:
     """
     add(
         "--gravity X,Y,Z",
-        "gravity in the axes of the base [m/s^2] (default: 0,0,-9.81)",
+        "gravity in the axes of the base [m/s^2] (default: that of an MJCF, else 0,0,-9.81)",
         type=numbers,
     )
     add(

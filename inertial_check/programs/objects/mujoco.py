@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isnan, radians
+from math import isnan, nan, radians
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from inertial_check.checking.check import check_model
 from inertial_check.documents import poses
+from inertial_check.documents.mjcf import Bounds
 from inertial_check.documents.model import Body, Joint, Model, Pose
 from inertial_check.errors import UsageError
 from inertial_check.inertia import tolerances
@@ -363,7 +364,16 @@ def read(model: MjSpec | MjModel) -> LoadedModel:
     if _is_spec(model):
         name = model.modelname
         holder = SpecHolder(model, lambda: read(model))
-        return model_of(_SPEC, _FORMAT, name, _bodies_of_spec(model), holder)
+        found = model_of(_SPEC, _FORMAT, name, _bodies_of_spec(model), holder)
+        settings = model.compiler
+        total = max(settings.settotalmass, 0.0)
+        bounds = Bounds(
+            max(settings.boundmass, 0.0),
+            max(settings.boundinertia, 0.0),
+            bool(settings.balanceinertia),
+            nan if total and settings.fusestatic else total,
+        )
+        return replace(found, bounds=bounds, gravity=three_of(model.option.gravity))
     name = bytes(model.names).partition(b"\0")[0].decode("utf-8", "replace")
     bodies = _bodies_of_model(model)
     return model_of(_MODEL, _FORMAT, name, bodies, ModelHolder(model, lambda: read(model)))

@@ -295,8 +295,8 @@ def test_a_bound_of_an_mjcf_holds_for_bodies_that_it_does_not_change():
     model = ic.load(
         mjcf(diagonal(1.0, 0.2, 0.2, 0.2), 'boundmass="0.01" boundinertia="1e-9"').encode()
     )
-    assert model.bounds == (0.01, 1e-9, False)
-    assert ic.load(urdf(TABLE["box"]).encode()).bounds == (0.0, 0.0, False)
+    assert model.bounds == (0.01, 1e-9, False, 0.0)
+    assert ic.load(urdf(TABLE["box"]).encode()).bounds == (0.0, 0.0, False, 0.0)
 
 
 def test_of_several_engines_the_highest_floors_count():

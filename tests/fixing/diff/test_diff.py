@@ -574,6 +574,7 @@ def test_what_a_fixed_joint_of_usd_holds_is_merged_where_its_frames_meet():
     ],
 )
 def test_numbers_that_an_engine_compiles_otherwise_are_said_to_be_compared_as_written(text):
-    (note,) = diff_models(text.encode(), text.encode()).notes
-    assert "compared as written: " in note
-    assert "total mass" in note
+    found = diff_models(text.encode(), text.encode())
+    assert "compared as written: " in found.notes[0]
+    assert "total mass" in found.notes[0]
+    assert (found.compiled is not None) is text.startswith("<mujoco>")
