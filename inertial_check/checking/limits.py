@@ -20,6 +20,14 @@ robots of the corpora have 100 at most, and 20,000 bodies would take more than a
 MOST_TRIED = 5000
 """Largest number of bodies of a model in which remedies are tried, each on the whole model."""
 
+MOST_SUPPRESSIONS = 1000
+"""Largest number of rules named by the suppressing comments of one document: each is compared with
+every finding, and no model of the corpora has more than a few."""
+
+MOST_TOLD = 100
+"""Largest number of findings of one kind about the suppressing comments of one document: the others
+are like them, and a report of all would be thirty times as large as the comments."""
+
 GAIN = 2.0
 """Ratio of two misfits from which a body votes for the reading that fits better. Of 75 models with
 three such bodies 63 are for the signs of their products as written, 10 against, which are all

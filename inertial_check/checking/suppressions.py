@@ -16,8 +16,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
+from inertial_check.checking.limits import MOST_SUPPRESSIONS, MOST_TOLD
 from inertial_check.checking.report import FileReport, Finding, Report, Suppression
 from inertial_check.checking.rules.document import InvalidSuppression, UnusedSuppression
 from inertial_check.checking.settings import Exemption, Settings, codes_of, validate_selector
@@ -59,7 +61,8 @@ def sort_findings(findings: Iterable[Finding], model: Model, settings: Settings)
     if not directives.found and not directives.invalid:
         return apply_exemptions(findings, model.source.path, settings)
     judged = [directives.apply(finding) for finding in (*findings, *directives.invalid)]
-    judged += [directives.apply(finding) for finding in directives.report_unused_selectors()]
+    unused = list(islice(directives.report_unused_selectors(), MOST_TOLD))
+    judged += [directives.apply(finding) for finding in unused]
     return apply_exemptions(judged, model.source.path, settings)
 
 
@@ -131,9 +134,11 @@ class Directives:
         self._settings = settings
         self.found: list[_Directive] = []
         self.invalid: list[Finding] = []
+        self._named = 0
         for number, source in enumerate((model.source, *model.others)):
-            for comment in find_comments(source, MARK, number):
-                self._read(comment)
+            for comment in find_comments(source, MARK, number, MOST_SUPPRESSIONS + 1):
+                if self._named <= MOST_SUPPRESSIONS:
+                    self._read(comment)
         self._bodies = (
             {body.id: body for body in (*model.bodies, *model.macros)} if self.found else {}
         )
@@ -185,6 +190,13 @@ class Directives:
             self._complain(comment, f"{MARK} knows no {word!r}{hint}")
             return
         names = [name.strip() for name in (codes or "").split(",") if name.strip()]
+        self._named += max(len(names), 1)
+        if self._named > MOST_SUPPRESSIONS:
+            what = f"comments of this document name more than {MOST_SUPPRESSIONS} rules, which is "
+            what += "the limit: this comment and those behind it suppress nothing"
+            self.invalid = self.invalid[: MOST_TOLD - 1]
+            self._complain(comment, f"{what}; write per-body-ignores into a configuration")
+            return
         if not names:
             self._complain(comment, f"{word} names no rules: write {word}[IC301], with their codes")
             return
@@ -231,7 +243,7 @@ class Directives:
         return None
 
     def _complain(self, comment: Comment, message: str) -> None:
-        if InvalidSuppression.code in self._on:
+        if InvalidSuppression.code in self._on and len(self.invalid) < MOST_TOLD:
             severity = self._settings.severity(InvalidSuppression)
             rule = InvalidSuppression(self._model, severity)
             self.invalid.append(rule.at(comment.span, message))

@@ -10,6 +10,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.documents.source import Source, Span
@@ -44,7 +45,9 @@ class Comment(NamedTuple):
     top: bool
 
 
-def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
+def find_comments(
+    source: Source, mark: str, file: int = 0, most: int = sys.maxsize
+) -> list[Comment]:
     """Find the comments of a document that contain a mark, in order.
 
     A document whose bytes do not contain the mark is not parsed.
@@ -53,6 +56,7 @@ def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
         source: XML, a USD text layer or YAML; other documents have no comments.
         mark: An ASCII text.
         file: Number of the document among those of the model, for spans.
+        most: Largest number of comments; others are left out.
     """
     if mark.encode(source.encoding) not in source.data:
         return []
@@ -63,14 +67,17 @@ def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
         data = source.data
         from inertial_check.documents.usd.text import hash_comments, scan
 
-        remarks = [
+        remarks = (
             _Remark(start, start + len(text), text[1:].decode("utf-8", "replace"))
             for start, text in hash_comments(data)
             if mark.encode() in text
-        ]
+        )
         prims = (_Stretch(start, end, end) for start, end in scan(data, ()).prims.values())
-        return _nest(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
-    return (_find_in_yaml if root_tag(source.data) is None else _find_in_xml)(source, mark, file)
+        return _nest(
+            prims, islice(remarks, most), lambda start, end: Span(start, end, file), top_level=0
+        )
+    find = _find_in_yaml if root_tag(source.data) is None else _find_in_xml
+    return find(source, mark, file, most)
 
 
 class _Stretch(NamedTuple):
@@ -140,7 +147,7 @@ def _nest(
     return found
 
 
-def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
+def _find_in_xml(source: Source, mark: str, file: int, most: int) -> list[Comment]:
     from inertial_check.documents.xml.document import parse
     from inertial_check.documents.xml.markup import pair_comments
 
@@ -149,18 +156,18 @@ def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
     except DocumentError:  # not XML after all, although "<" occurs in it
         return []
     elements = list(document.root.walk())
-    remarks = [
+    remarks = (
         _Remark(comment.start, comment.end, text)
         for held in (document.outside, *(element.remarks for element in elements))
         for comment in pair_comments(held)
         if mark in (text := document.comment_text(comment))
-    ]
+    )
     extents = ((element.start, document.end(element)) for element in elements)
     stretches = (_Stretch(start, end, end) for start, end in extents)
-    return _nest(stretches, remarks, document.span, top_level=1)
+    return _nest(stretches, islice(remarks, most), document.span, top_level=1)
 
 
-def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:
+def _find_in_yaml(source: Source, mark: str, file: int, most: int) -> list[Comment]:
     import yaml
 
     from inertial_check.documents.context import NestingError, compose_yaml
@@ -180,16 +187,16 @@ def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:
     texts: list[tuple[int, int]] = []
     _collect(root, pairs, texts)
     texts.sort()
-    remarks = [
+    remarks = (
         _Remark(match.start(), match.end(), match[0][1:])
         for match in re.finditer(_HASH, decoded.text)
         if mark in match[0] and not _is_within(texts, match.start())
-    ]
+    )
 
     def span(start: int, end: int) -> Span:
         return Span(decoded.index.byte(start), decoded.index.byte(end), file)
 
-    return _nest(pairs, remarks, span, top_level=0)
+    return _nest(pairs, islice(remarks, most), span, top_level=0)
 
 
 def _is_within(texts: list[tuple[int, int]], at: int) -> bool:

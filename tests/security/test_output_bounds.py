@@ -23,6 +23,16 @@ FIXED = 200_000
 """Largest size of a report that does not depend on the document [bytes]; rules in SARIF."""
 
 
+COMMENTS = (
+    b"<!---->",
+    b"<!-- inertial-check: ignore[IC301] known -->",
+    b"<!-- inertial-check: ignore[IC101] known -->",
+    b"<!--inertial-check:x-->",
+    b"<!-- <inertia/> -->",
+)
+"""Comments inside a link: such as are read, and such as address this program."""
+
+
 def urdf(*names):
     links = "".join(f'<link name="{name}">{INERTIAL}</link>' for name in names)
     joints = "".join(
@@ -56,10 +66,11 @@ def test_no_report_is_longer_than_four_times_a_document_of_a_long_name(form, tmp
         b'<robot name="r">' + "\u00e9".encode() * 600_000 + urdf("a")[16:],
         b'<robot name="r"><link name="a">' + INERTIAL.replace("1", "1" * 999_999, 1).encode(),
         b'<robot name="r">' + b"<!--" + b"x" * (4 << 20) + b"-->" + urdf("a")[16:],
+        *(urdf("a")[:31] + each * 40_000 + urdf("a")[31:] for each in COMMENTS),
     ],
     ids=[
         *("name", "comments", "empty", "outside", "mended", "instructions", "lines", "letters"),
-        *("digits", "comment"),
+        *("digits", "comment", "inside", "suppressing", "unused", "invalid", "inertial"),
     ],
 )
 def test_memory_is_at_most_sixteen_times_the_document(data):
@@ -75,6 +86,36 @@ def test_memory_is_at_most_sixteen_times_the_document(data):
 def test_too_many_comments_are_refused():
     with pytest.raises(DocumentError, match="too many comments: the limit is 1000000"):
         ic.load(b'<robot name="r">' + b"<!---->" * (MOST_ELEMENTS + 1) + b"</robot>")
+
+
+@pytest.mark.parametrize("comment", COMMENTS[1:4])
+@pytest.mark.parametrize("form", FORMS)
+def test_no_report_is_longer_than_four_times_its_comments(form, comment, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = urdf("a")[:31] + comment * 5_000 + urdf("a")[31:]
+    (tmp_path / "a.urdf").write_bytes(data)
+    arguments = ["a.urdf", "--no-cache", "-q", "--output-format", form, "--output-file", "report"]
+    assert main(["check", *arguments]) in (0, 1)
+    assert (tmp_path / "report").stat().st_size < 4 * len(data) + FIXED
+
+
+def test_suppressing_comments_are_taken_up_to_a_limit():
+    """Behind it they suppress nothing, which is said: each is compared with every finding."""
+    rules = "IC101, " * limits.MOST_SUPPRESSIONS
+    flood = f"<!-- inertial-check: ignore[{rules}] x -->".encode()
+    ours = b"<!-- inertial-check: ignore[IC301] x -->"
+    for comments, broken in ((ours + flood, False), (flood + ours, True)):
+        found = ic.check_model(urdf("a")[:31] + comments + urdf("a")[31:]).findings
+        assert any(each.code == "IC301" for each in found) is broken
+        (said,) = (each for each in found if each.code == "IC902")
+        assert "name more than 1000 rules, which is the limit" in said.message
+
+
+@pytest.mark.parametrize("number", [limits.MOST_TOLD - 1, 5 * limits.MOST_TOLD])
+@pytest.mark.parametrize(("comment", "code"), [(COMMENTS[2], "IC901"), (COMMENTS[3], "IC902")])
+def test_so_many_findings_are_told_about_comments(comment, code, number):
+    found = ic.check_model(urdf("a")[:31] + comment * number + urdf("a")[31:]).findings
+    assert sum(each.code == code for each in found) == min(number, limits.MOST_TOLD)
 
 
 def test_shortened_names_stay_different_and_keep_the_tree():

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from inertial_check.checking.limits import MOST_EXPLAINED
 from inertial_check.documents.comments import Comment, find_comments
 from inertial_check.documents.context import Context, note_witness
 from inertial_check.documents.files.access import LAYOUT_FOLDERS, Access
@@ -136,7 +137,7 @@ class Elsewhere:
     @cached_property
     def _comments(self) -> list[Comment]:
         """The comments of the document that may hold an inertial, in order."""
-        return find_comments(self._model.source, "inertia")
+        return find_comments(self._model.source, "inertia", most=MOST_EXPLAINED * _MOST_COMMENTS)
 
     @cached_property
     def _files(self) -> list[tuple[str, bytes]]:

@@ -181,11 +181,12 @@ class _TreeBuilder:
             raise Unreadable("a second byte order mark")
         parser = self._parser
         # Collect the elements, each in the one around it; positions are those of bytes.
-        around, elements = self._open, self._elements
+        around, elements, bare = self._open, self._elements, dict[str, str]()
         enter, leave, keep = around.append, around.pop, elements.append
 
         def start(tag: str, attributes: dict[str, str]) -> None:
-            element = Element(tag, attributes, parser.CurrentByteIndex)
+            # An empty dict of its own would be a quarter of an element without attributes.
+            element = Element(tag, attributes or bare, parser.CurrentByteIndex)
             keep(element)
             parent = around[-1]
             if parent.children:
