@@ -28,6 +28,7 @@ from inertial_check.checking.causes.weighing import (
     twin_of,
     with_spreads,
 )
+from inertial_check.checking.evidence.fingerprints import list_contradictions
 from inertial_check.checking.evidence.readings import UNITS
 from inertial_check.documents.model import Body
 from inertial_check.inertia import tolerances
@@ -337,7 +338,7 @@ class Mirror(Cause):
             return
         assembly = subject.examination.assembly
         pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
-        if row is None or not _differ(pairs, row):
+        if row is None or not _differ(pairs, row) or _is_edited(subject, other):
             return
         mass = float(assembly.mass[other])
         weight = _weigh_mirror(subject, pairs, row, other)
@@ -355,6 +356,16 @@ class Mirror(Cause):
             I_BBcm_Bi=I_BBcm_Bi(subject, mass, C_BBcm_B) if told else None,
             editable=told,
         )
+
+
+def _is_edited(subject: Subject, other: int) -> bool:
+    """Whether digits prove that one number of a copy was edited, as edited-copy tells."""
+    pair = {subject.index, other}
+    return any(
+        found.blamed == subject.index and len(found.of(subject.index)[1]) == 1
+        for found in list_contradictions(subject.examination.assembly)
+        if set(found.bodies) == pair
+    )
 
 
 def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> float:

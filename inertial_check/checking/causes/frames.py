@@ -16,8 +16,8 @@ The causes by axes: principal moments without them, and axes that were transpose
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import permutations, product
+from functools import cache, partial
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -705,6 +705,9 @@ class ComOutside(Cause):
     """Distance from the centre of the shapes, in parts of their extent, at which a place counts
     for less; chosen: honest centres are 1 to 6 % away, those of links with a motor 25 %."""
 
+    _CHILDREN = 4
+    """Number of children in whose frames the centre is read; a hub has more, and nobody's."""
+
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of these centres of mass."""
         if not any(subject.judgement.p_BoBcm_B):
@@ -745,6 +748,10 @@ class ComOutside(Cause):
             ),
             "turned by the rotation of the inertial": turn,
         }
+        for child in assembly.children[subject.index][: self._CHILDREN]:
+            name = subject.examination.model.bodies[child].name
+            pose = assembly.parent_poses[child]
+            frames[f"taken from the frame of {name} to the link's"] = pose
         for shape in subject.body.shapes:
             pose = np.eye(4)
             pose[:3, :3], pose[:3, 3] = shape.R_BG, shape.p_BoGo_B
@@ -909,7 +916,8 @@ class ComponentOrder(Cause):
     ## What happened
     URDF and SDF name xx xy xz yy yz zz, MuJoCo's fullinertia is xx yy zz xy xz yz, Pinocchio's
     vector xx xy yy xz yz zz, Wensing's xx yy zz yz xz xy, KSL's xx yy zz xy yz zx. Or the first six
-    of the nine numbers of the matrix were written, row by row.
+    of the nine numbers of the matrix were written, row by row, two numbers changed places, or all
+    six slipped by one place.
 
     ## How it is recognised
     No body can have the tensor as written, and in another order some body can. Row by row, the
@@ -943,7 +951,7 @@ class ComponentOrder(Cause):
         """The six in every other order."""
         if not subject.broken:
             return NOTHING
-        return np.asarray(subject.six[np.array([slots for slots, _, _ in list_orders()])])
+        return np.asarray(subject.six[np.array([slots for slots, _, _ in _list_slips()])])
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""
@@ -972,8 +980,8 @@ class ComponentOrder(Cause):
         for row in np.flatnonzero(consistent).tolist():
             alike.setdefault(six[row].tobytes(), []).append(row)
         for rows in alike.values():
-            row = max(rows, key=lambda row: list_orders()[row][2])
-            share = sum(list_orders()[row][2] for row in rows)
+            row = max(rows, key=lambda row: _list_slips()[row][2])
+            share = sum(_list_slips()[row][2] for row in rows)
             moved = np.count_nonzero(six[row][[0, 3, 5]]) - np.count_nonzero(subject.six[[0, 3, 5]])
             untangled = not six[row][[1, 2, 4]].any()
             weight = share / self.BY_CHANCE
@@ -981,10 +989,30 @@ class ComponentOrder(Cause):
                 weight *= self._UNTANGLED if untangled else self._MOVED
             yield Proposal(
                 weight,
-                f"with {list_orders()[row][1]}, the tensor is {a_body(margin[row])}: "
+                f"with {_list_slips()[row][1]}, the tensor is {a_body(margin[row])}: "
                 f"{tensor(six[row])}" + ("; all its products are then 0" if untangled else ""),
                 I_BBcm_Bi=symmetric(six[row]),
             )
+
+
+_EXCHANGED, _SLIPPED = 0.03, 0.1
+"""How often two given entries change places, or all six move on by one, beside the orders of
+programs, which are 1 together; chosen: a list is pasted into a form field by field."""
+
+
+@cache
+def _list_slips() -> list[tuple[tuple[int, ...], str, float]]:
+    """List every other order of the six entries, as list_orders does, with those of a slip."""
+    found = list(list_orders())
+    known = {slots for slots, _, _ in found}
+    slips = [
+        (slots, "the six numbers moved on by one place", _SLIPPED)
+        for slots in ((5, 0, 1, 2, 3, 4), (1, 2, 3, 4, 5, 0))
+    ]
+    for one, other in combinations(range(6), 2):
+        slots = tuple({one: other, other: one}.get(slot, slot) for slot in range(6))
+        slips.append((slots, f"{ENTRIES[one]} and {ENTRIES[other]} exchanged", _EXCHANGED))
+    return found + [slip for slip in slips if slip[0] not in known]
 
 
 _SECOND = 0.1

@@ -157,7 +157,7 @@ class DecimalSlip(Cause):
             other = _GROSS / _GROSS_DECADES
             other += (1 - _GROSS) / (2 * _ERROR_DECADES) * exp(-beyond / _ERROR_DECADES)
             yield Proposal(
-                _SHIFTS[abs(power)] / 2 / decades / other,
+                _SHIFTS[abs(power)] / 2 / decades / other * _weigh_rest(subject, six[row], i),
                 f"{ENTRIES[i]} = {number(subject.six[i])} does not go with the other five; "
                 f"{10 ** abs(power)} times {'less' if power < 0 else 'more'}, "
                 f"{number(six[row, i])}, makes the tensor {a_body(margin[row])}; {alone}",
@@ -177,12 +177,29 @@ class DecimalSlip(Cause):
             (i,) = np.flatnonzero(six[row] != subject.six).tolist()
             power = _POWERS[row % len(_POWERS)]
             yield Proposal(
-                gain * _SHIFTS[abs(power)] / 2 / count,
+                gain * _SHIFTS[abs(power)] / 2 / count * _weigh_rest(subject, six[row], i),
                 f"with {ENTRIES[i]} = {number(six[row, i])} in place of "
                 f"{number(subject.six[i])} the tensor fits the body's shapes, or its twin, far "
                 f"better ({times_as_probable(gain)})",
                 I_BBcm_Bi=resemblance.matrices(six[row]),
             )
+
+
+_NEGLIGIBLE, _OF_NOTHING = 0.01, 0.1
+"""Part of the mean moment below which a product is as good as none, and how much less often a point
+that slipped leads there than a product that was not to be, where another product is 0: chosen."""
+
+
+def _list_stray(six: Floats) -> list[int]:
+    """The products of inertia that may be too many: those of a body that has at most two."""
+    filled = [entry for entry in (1, 2, 4) if six[entry]]
+    return filled if len(filled) < 3 else []
+
+
+def _weigh_rest(subject: Subject, six: Floats, entry: int) -> float:
+    """Weigh a shifted entry: a product that all but vanishes was rather to be none."""
+    vanishes = abs(six[entry]) < _NEGLIGIBLE * np.mean(np.abs(six[[0, 3, 5]]))
+    return _OF_NOTHING if vanishes and entry in _list_stray(subject.six) else 1.0
 
 
 def _window(six: Floats, entry: int) -> tuple[float, float]:
@@ -208,16 +225,18 @@ _MOMENTS, _PRODUCT_NAMES = (0, 3, 5), (1, 2, 4)
 
 
 class WrongEntry(Cause):
-    """One moment of inertia is another number than the source has, by no power of ten.
+    """One entry is another number than the source has, by no power of ten.
 
     ## What happened
-    A digit was mistyped, the number of another part or of a product was pasted, or one moment was
-    changed alone.
+    A digit was mistyped, the number of another part or of a product was pasted, one moment was
+    changed alone, or a product of inertia stands where there is to be none.
 
     ## How it is recognised
     No body can have the tensor, and with another value of that one moment some body can; the two
     others are equal to three digits or more, as on a part with an axis of symmetry, or it is less
-    than a twentieth of them, as products are. A power of ten is decimal-slip.
+    than a twentieth of them, as products are. A power of ten is decimal-slip. A product is too many
+    where another one is 0, and without it some body can have the tensor, or it fits the shapes or
+    the twin far better.
 
     ## Example
         <mass value="0.55"/>
@@ -236,7 +255,7 @@ class WrongEntry(Cause):
     """
 
     name, prior = "wrong-entry", 0.06
-    kinds = frozenset({"impossible"})
+    kinds = frozenset({"impossible", "stated"})
 
     _EQUAL, _FOREIGN = 15.0, 5.0
     """Likelihood ratios of two equal moments beside a third that goes with neither, and of a moment
@@ -252,8 +271,49 @@ class WrongEntry(Cause):
     _NARROW = 0.05
     """Half-width of an interval, relative to its middle, up to which the middle is written."""
 
+    _STRAY = 0.2
+    """Part of the wrong entries that are products where there are to be none; chosen."""
+
+    def candidates(self, subject: Subject) -> Floats:
+        """The tensor without one of its products."""
+        stray = _list_stray(subject.six)
+        without = [np.where(np.arange(6) == entry, 0.0, subject.six) for entry in stray]
+        return np.array(without).reshape(-1, 6)
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body without one of its products."""
+        six = self.trials(subject).six
+        if subject.broken or not len(six):
+            return None
+        spreads = resemblance.spread(subject.mass, resemblance.matrices(six))
+        return with_spreads(subject, resemblance.rotate(subject.R_BBi, spreads))
+
+    def _leave_out(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor without one of its products, where that is far more probable."""
+        trials = self.trials(subject)
+        weights = np.ones(len(trials.six)) if subject.broken else find_gains(self, subject)
+        for row in np.flatnonzero(trials.consistent).tolist():
+            weight = float(weights[row])
+            why = f"the tensor is {a_body(trials.margin[row])}"
+            if not subject.broken:
+                why = (
+                    "the tensor fits the body's shapes, or its twin, far better ("
+                    f"{times_as_probable(weight)})"
+                )
+            if subject.broken or weight > PLAIN:
+                (entry,) = np.flatnonzero(trials.six[row] != subject.six).tolist()
+                yield Proposal(
+                    weight * self._STRAY,
+                    f"{ENTRIES[entry]} = {number(subject.six[entry])} stands beside a product that "
+                    f"is 0; without it {why}",
+                    I_BBcm_Bi=symmetric(trials.six[row]),
+                )
+
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """Each moment that does not go with the others."""
+        """Each moment that does not go with the others; a product that is too many."""
+        yield from self._leave_out(subject)
+        if not subject.broken:
+            return
         signs: dict[int, tuple[float, str]] = {}
         for entry in _MOMENTS:
             first, second = (each for each in _MOMENTS if each != entry)
