@@ -49,6 +49,7 @@ from inertial_check.checking.causes.weighing import (
     with_centers,
     with_spreads,
 )
+from inertial_check.checking.evidence.formulas import list_mismatches
 from inertial_check.checking.evidence.readings import (
     APART,
     PRODUCTS_NEGATED,
@@ -610,6 +611,10 @@ class WrongFrame(ReadingCause):
     kinds = frozenset({"stated"})
 
 
+_BY_DIMENSION = 1e3
+"""Times as probable as by itself that a formula is wrong whose terms cannot be added."""
+
+
 class WrongFormula(Cause):
     """A textbook formula was misread.
 
@@ -645,6 +650,9 @@ class WrongFormula(Cause):
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments of the formula as it is meant."""
+        for _, _, complaint in list_mismatches(subject.examination.model, subject.body):
+            yield Proposal(_BY_DIMENSION, complaint, editable=False)
+            return
         found = subject.examination.find_misreading(subject.index)
         if found is not None:
             moments = ", ".join(f"{moment:.6g}" for moment in found.moments)

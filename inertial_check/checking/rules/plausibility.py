@@ -13,6 +13,7 @@ from math import isnan
 import numpy as np
 
 from inertial_check.checking.evidence.examination import Examination, Fault
+from inertial_check.checking.evidence.formulas import list_mismatches
 from inertial_check.checking.report import Finding, Severity, locate_entries
 from inertial_check.checking.rules.base import Rule, count_noun, hull, name_some
 from inertial_check.checking.rules.siblings import DoubtRule
@@ -701,6 +702,59 @@ class DigitsDisagree(DoubtRule):
     code, name, severity = "IC605", "digits-disagree", Severity.WARNING
 
 
+class FormulaDimensions(Rule):
+    """A formula of an inertia adds terms of different dimensions, or is no inertia.
+
+    ## What it does
+    Reads the expressions of xacro that compute moments and products of inertia, as they stand.
+    Names tell lengths (radius, length, width, height, h, r, x ...) and masses (mass, m). Reports a
+    sum of two terms whose dimensions differ, and a result that is no mass times a squared length.
+
+    ## Why is this bad
+    A square is missing, or a factor: `m*(3*r + h*h)/12` for `m*(3*r*r + h*h)/12` is right for a
+    radius of 1 m alone.
+
+    ## Example
+        <robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+          <xacro:property name="mass" value="2"/>
+          <xacro:property name="radius" value="0.05"/>
+          <xacro:property name="height" value="0.4"/>
+          <link name="column">
+            <inertial>
+              <mass value="${mass}"/>
+              <inertia ixx="${mass*(3*radius + height*height)/12}" ixy="0" ixz="0"
+                       iyy="${mass*(3*radius + height*height)/12}" iyz="0"
+                       izz="${mass*radius*radius/2}"/>
+            </inertial>
+          </link>
+        </robot>
+
+    ## Use instead
+    `${mass*(3*radius*radius + height*height)/12}`.
+
+    ## Tolerance
+    None. A formula with a name, a number or a function that tells no dimension is left alone.
+
+    ## Fix
+    By hand, in the expression.
+
+    ## References
+    xacro, property and math expressions; JCGM 200:2012, 1.7 (dimension of a quantity).
+    """
+
+    code, name, severity = "IC509", "formula-dimensions", Severity.WARNING
+    explained = True
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding on each expression, at the first body that it computes."""
+        told: set[Span] = set()
+        for body in self.model.bodies:
+            for entry, span, complaint in list_mismatches(self.model, body):
+                if span not in told:
+                    told.add(span)
+                    yield self.at(span, f"{entry}: {complaint}", body, about=(entry,))
+
+
 SUSPICIONS: tuple[type[Rule], ...] = (
     PlaceholderInertia,
     SizeMismatch,
@@ -710,6 +764,7 @@ SUSPICIONS: tuple[type[Rule], ...] = (
     UnusableMesh,
     ModelWideMistake,
     UnexpectedInertial,
+    FormulaDimensions,
     TwinsDiffer,
     CopiedInertial,
     RepeatedTensor,

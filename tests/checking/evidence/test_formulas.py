@@ -1,53 +1,78 @@
-"""Textbook moments against the densities of the package, and their misreadings."""
+"""Formulas of an inertia: their dimensions, by names alone."""
 
-import numpy as np
 import pytest
 
-from inertial_check.checking.evidence.readings import misread_formula, moments_of
-from inertial_check.documents.load import load
-from inertial_check.inertia import solids
-from suspects import Link, box, cylinder, robot
+import inertial_check as ic
+from inertial_check.checking.evidence.formulas import find_mismatch
+from inertial_check.documents.model import Number
 
 
-def shapes_of(text):
-    return load(robot(Link(1.0, (0, 0, 0), np.eye(3), text)).encode()).bodies[1]
-
-
-def test_right_formulas_are_those_of_the_densities():
-    sizes = (0.1, 0.2, 0.3)
-    (shape,) = shapes_of(box(sizes)).shapes
-    right = solids.box(sizes, mass=1.0).inertia_com.diagonal()
-    assert moments_of(shape) == pytest.approx(right)
-    (shape,) = shapes_of(cylinder(0.1, 0.4)).shapes
-    right = solids.cylinder(0.1, 0.4, mass=1.0).inertia_com.diagonal()
-    assert moments_of(shape) == pytest.approx(right)
+def mismatch(expression, mass=2.0):
+    return find_mismatch(expression, Number(mass, str(mass), None))
 
 
 @pytest.mark.parametrize(
-    ("mistake", "moments"),
+    "expression",
     [
-        ("the mass left out", (0.0108333, 0.0083333, 0.0041667)),
-        ("the axes exchanged", (0.0166667, 0.0433333, 0.0333333)),
-        ("the box taken for a thin rod", (0.03, 0.03, 0)),
-        ("half edges for edges", (0.0108333, 0.0083333, 0.0041667)),
+        "m*(3*r*r + h*h)/12",
+        "mass / 12.0 * (y**2 + z**2)",
+        "0.0833333 * mass * (3*radius*radius + height*height)",
+        "(1.0/12.0) * link_mass * (width*width + depth*depth)",
+        "2.0*mass*(radius*radius)/5.0",
+        "0.5 * wheel_mass * pow(wheel_radius, 2)",
+        "mass*(3*(radius + thickness)**2 + length**2)/12",
+        "inertia_x",
+        "i_x",
+        "mass*r2/2",
+        "m*radius_sq/2",
+        "scale*mass",
+        "mass*0.01",
+        "mass*(0.04*radius + height*height)/12",
+        "mass",
+        "ixx_base + m*(y*y + z*z)",
+        "a*m*l*l",
+        "__import__('os')",
+        "",
+        "m*(",
     ],
 )
-def test_misreadings_of_a_box_of_four_kilograms(mistake, moments):
-    body = shapes_of(box((0.1, 0.2, 0.3)))
-    found = misread_formula(body, 4.0, np.array([moments[0], 0, 0, moments[1], 0, moments[2]]))
-    assert found is not None
-    assert found.kind == "box"
-    if mistake != "half edges for edges":  # at 4 kg the same as no mass
-        assert found.mistake == mistake
-    assert found.moments == pytest.approx([0.0433333, 0.0333333, 0.0166667], rel=1e-5)
+def test_formulas_that_are_right_or_tell_nothing_are_silent(expression):
+    assert mismatch(expression) == ""
 
 
-def test_the_right_formula_and_anything_else_are_no_misreading():
-    body = shapes_of(box((0.1, 0.2, 0.3)))
-    right = np.array([0.0433333, 0, 0, 0.0333333, 0, 0.0166667])
-    assert misread_formula(body, 4.0, right) is None
-    assert misread_formula(body, 4.0, right * 1.37) is None
-    assert misread_formula(body, 4.0, right + 0.01 * np.eye(6)[1]) is None
-    two = shapes_of(box((0.1, 0.2, 0.3)) + box((0.1, 0.1, 0.1)))
-    assert misread_formula(two, 4.0, right[[5, 1, 2, 3, 4, 0]]) is None
-    assert misread_formula(shapes_of(""), 4.0, right) is None
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("m*(3*r + h*h)/12", "3 * r is in m and h * h in m^2, which cannot be added"),
+        ("0.0833333*mass*(3*radius*radius + length)", "radius is in m^2 and length in m"),
+        ("mass*(y**2 + z)/12", "y ** 2 is in m^2 and z in m"),
+        ("0.4*mass*(pow(radius, 2) - thickness)", "in m^2 and thickness in m"),
+        ("(3*r*r + h*h)/12", "is in m^2: an inertia is a mass times a squared length"),
+        ("mass*radius/2", "is in kg m: an inertia is a mass times a squared length"),
+        ("mass*mass*radius*radius/2", "is in kg^2 m^2: an inertia is"),
+    ],
+)
+def test_formulas_whose_dimensions_contradict_each_other(expression, said):
+    assert said in mismatch(expression)
+
+
+def test_a_formula_for_one_kilogram_may_leave_the_mass_out():
+    assert mismatch("(3*r*r + h*h)/12", mass=1.0) == ""
+
+
+def test_a_formula_of_a_macro_is_told_once_with_its_cause():
+    pytest.importorskip("xacro", reason="needs xacro: pip install xacro")
+    text = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:macro name="tube" params="m r h">
+  <inertial><mass value="${m}"/>
+    <inertia ixx="${m*(3*r + h*h)/12}" ixy="0" ixz="0" iyy="${m*(3*r*r + h*h)/12}" iyz="0"
+     izz="${m*r*r/2}"/></inertial>
+</xacro:macro>
+<link name="one"><xacro:tube m="2" r="0.1" h="0.9"/></link>
+<link name="two"><xacro:tube m="3" r="0.2" h="1.9"/></link>
+</robot>"""
+    report = ic.check_model(text.encode())
+    (finding,) = [each for each in report.findings if each.code == "IC509"]
+    assert (finding.body, finding.place.line) == ("one", 4)
+    assert finding.causes[0].cause == "wrong-formula"
+    assert finding.causes[0].edit is None
