@@ -271,8 +271,9 @@ class WrongEntry(Cause):
     _NARROW = 0.05
     """Half-width of an interval, relative to its middle, up to which the middle is written."""
 
-    _STRAY = 0.2
-    """Part of the wrong entries that are products where there are to be none; chosen."""
+    _STRAY, _UNSEEN = 0.2, 0.25
+    """Part of the wrong entries that are products where there are to be none, and how much less it
+    counts that some body can have the tensor without; chosen."""
 
     def candidates(self, subject: Subject) -> Floats:
         """The tensor without one of its products."""
@@ -291,7 +292,8 @@ class WrongEntry(Cause):
     def _leave_out(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without one of its products, where that is far more probable."""
         trials = self.trials(subject)
-        weights = np.ones(len(trials.six)) if subject.broken else find_gains(self, subject)
+        unseen = np.full(len(trials.six), self._UNSEEN)  # no shape and no twin says that it is 0
+        weights = unseen if subject.broken else find_gains(self, subject)
         for row in np.flatnonzero(trials.consistent).tolist():
             weight = float(weights[row])
             why = f"the tensor is {a_body(trials.margin[row])}"
