@@ -1014,16 +1014,17 @@ programs, which are 1 together; chosen: a list is pasted into a form field by fi
 @cache
 def _list_slips() -> list[tuple[tuple[int, ...], str, float]]:
     """List every other order of the six entries, as list_orders does, with those of a slip."""
-    found = list(list_orders())
-    known = {slots for slots, _, _ in found}
-    slips = [
+    orders = list_orders()
+    slips: list[tuple[tuple[int, ...], str, float]] = [
         (slots, "the six numbers moved on by one place", _SLIPPED)
         for slots in ((5, 0, 1, 2, 3, 4), (1, 2, 3, 4, 5, 0))
     ]
     for one, other in combinations(range(6), 2):
-        slots = tuple({one: other, other: one}.get(slot, slot) for slot in range(6))
+        moved = {one: other, other: one}
+        slots = tuple([moved.get(slot, slot) for slot in range(6)])
         slips.append((slots, f"{ENTRIES[one]} and {ENTRIES[other]} exchanged", _EXCHANGED))
-    return [*found, *(slip for slip in slips if slip[0] not in known)]
+    known = {slots for slots, _, _ in orders}
+    return [*orders, *(slip for slip in slips if slip[0] not in known)]
 
 
 _SECOND = 0.1

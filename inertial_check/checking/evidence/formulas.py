@@ -68,7 +68,7 @@ def find_mismatch(expression: str, mass: Number) -> str:
         return ""
     except _MismatchError as error:
         return str(error)
-    if found is None or not found.length or (found.mass, found.length) == (1, 2):
+    if found is None or not found.length or found.mass == 1 and found.length == 2:
         return ""
     if not found.mass and mass.value == 1:
         return ""
@@ -103,7 +103,7 @@ def _measure(node: ast.expr) -> _Dimension | None:
         found = _measure(node.operand)
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id == "pow" and len(node.args) == 2:
-            found = _raise(*node.args, text)
+            found = _raise(node.args[0], node.args[1], text)
     elif isinstance(node, ast.BinOp):
         power = isinstance(node.op, ast.Pow)
         found = _raise(node.left, node.right, text) if power else _combine(node, text)
@@ -130,9 +130,9 @@ def _combine(node: ast.BinOp, text: str) -> _Dimension | None:
 def _raise(base: ast.expr, power: ast.expr, text: str) -> _Dimension | None:
     """Measure a power, whose exponent stands there as a number."""
     found = _measure(base)
-    if found is None or not isinstance(power, ast.Constant) or power.value not in (1, 2, 3):
+    times = power.value if isinstance(power, ast.Constant) else None
+    if found is None or not isinstance(times, int) or not 1 <= times <= 3:
         return None
-    times = int(power.value)
     return _Dimension(times * found.mass, times * found.length, text)
 
 
