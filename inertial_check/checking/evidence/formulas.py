@@ -68,7 +68,7 @@ def find_mismatch(expression: str, mass: Number) -> str:
         return ""
     except _MismatchError as error:
         return str(error)
-    if found is None or not found.length or found.mass == 1 and found.length == 2:
+    if found is None or not found.length or (found.mass == 1 and found.length == 2):
         return ""
     if not found.mass and mass.value == 1:
         return ""
