@@ -1,8 +1,8 @@
-"""Densities that follow from mass and inertia alone, whatever the shape of the body."""
+"""Densities that no body has: of mass and inertia alone, and of shapes that are solid."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -15,6 +15,22 @@ OSMIUM = 22_590.0
 
 AEROGEL = 1.0
 """Density of the lightest solid, a silica aerogel without its air [kg/m^3]."""
+
+
+def explain_density(density: float, kinds: Collection[str]) -> str:
+    """What a density says that no solid has; nothing where some solid has it.
+
+    Args:
+        density: Mass of a body over the volume of its shapes of one role [kg/m^3].
+        kinds: Kinds of these shapes.
+    """
+    what = "mesh" if set(kinds) == {"mesh"} else f"solid {', '.join(sorted(set(kinds)))}"
+    if density > OSMIUM:
+        return f"denser than osmium: the {what} is smaller than the body, or the mass too large"
+    if density < AEROGEL:
+        return f"lighter than aerogel: the {what} is hollow in truth, or the mass too small"
+    return ""
+
 
 _UNIT_ELLIPSOID = 4 / 3 * np.pi * 5**1.5
 """Volume of the uniform ellipsoid whose covariance is the identity."""

@@ -105,6 +105,9 @@ class ImplausibleDensity(DoubtRule):
     shape can be read, by that of the uniform box with the same mass and inertia. Reports less than
     10 kg/m^3, and more than 25,000; and, whatever the shapes, more than osmium's 22,590 of the
     ellipsoid with this mass and inertia, as every body with them is somewhere as dense as that.
+    Where solid shapes of one role alone, often stand-ins for collisions, would be denser than
+    osmium, or lighter than aerogel (1 kg/m^3), a note says so by their kind; not where they are so
+    small, a thousandth of that, that they stand for nothing.
 
     ## Why is this bad
     Foam has 15 kg/m^3, osmium 22,590. Outside, grams stand for kilograms, or the inertia is in

@@ -14,11 +14,19 @@ import numpy as np
 from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Indices, times_the_identity
 from inertial_check.checking.evidence.examination import Examination
-from inertial_check.checking.evidence.likeness import Likeness, best_reading
+from inertial_check.checking.evidence.likeness import (
+    DENSEST,
+    OVERLAP,
+    UNHOLDABLE,
+    Likeness,
+    best_reading,
+)
 from inertial_check.checking.evidence.material import (
+    AEROGEL,
     OSMIUM,
     bound_density,
     bound_printed_density,
+    explain_density,
 )
 from inertial_check.checking.evidence.readings import list_readings, read_body
 from inertial_check.checking.limits import Limits
@@ -173,6 +181,31 @@ def box_densities(examination: Examination, limits: Limits, _: FoundDoubts) -> D
             f"{box(assembly.box[index])}, of {density[index]:.3g} kg/m^3; {beyond(density[index])}"
         )
         yield index, Doubt("IC503", "tensor", message, {"density": float(density[index])})
+
+
+def solids(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
+    """Solid shapes, stand-ins among them, in which no solid has the mass of the body."""
+    assembly, bodies = examination.assembly, examination.model.bodies
+    for index in np.flatnonzero(assembly.stated & ~find_frames(examination)).tolist():
+        for shapes in examination.geometry.bodies[index]:
+            if shapes.remarks or not shapes.volume > 0:
+                continue
+            density = float(assembly.mass[index] / shapes.volume)
+            box_volume = float(np.prod(np.subtract(shapes.upper, shapes.lower)))
+            # A ball of a millimetre, for engines that ask for a shape, claims to be no body. Shapes
+            # that overlap count twice, and may be less light than that.
+            empty = assembly.mass[index] > UNHOLDABLE * DENSEST * box_volume
+            if empty or (density < AEROGEL and shapes.volume > OVERLAP * box_volume):
+                continue
+            kinds = [each.kind for each in bodies[index].shapes if each.role == shapes.role]
+            if remark := explain_density(density, kinds):
+                message = (
+                    f"{assembly.mass[index]:.6g} kg inside the body's {shapes.role} shapes are "
+                    f"{density:.3g} kg/m^3, {remark}"
+                )
+                weak = is_weak(examination, np.array([False]))
+                yield index, Doubt("IC503", "mass", message, {"density": density}, weak)
+                break
 
 
 def placeholders(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:

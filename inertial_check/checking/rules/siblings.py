@@ -54,6 +54,7 @@ from inertial_check.checking.rules.shapes import (
     placeholders,
     repetitions,
     sizes,
+    solids,
 )
 from inertial_check.documents.children import PASSING
 from inertial_check.documents.model import ENTRIES, measure_open_share
@@ -438,6 +439,7 @@ SCREENS: Mapping[Callable[[Examination, Limits, FoundDoubts], Doubts], tuple[str
     box_densities: ("IC503",),
     forms: ("IC504", "IC505"),
     twins: ("IC601",),
+    solids: ("IC503",),
 }
 """Comparisons with the codes of their doubts, in the order in which they are made, the plainest
 first: a body keeps the first doubt on each evidence."""

@@ -38,7 +38,7 @@ import numpy.typing as npt
 
 from inertial_check.checking.check import Document, check_documents
 from inertial_check.checking.engines.catalogue import ALL_ENGINES, predict
-from inertial_check.checking.evidence.material import AEROGEL, OSMIUM
+from inertial_check.checking.evidence.material import explain_density
 from inertial_check.checking.report import (
     BodyReport,
     FileReport,
@@ -522,21 +522,13 @@ def describe_densities(file: FileReport, model: Model, settings: Settings) -> li
             densities.append(None)
             continue
         role, density = usable[0].role, mass / usable[0].volume
-        kinds = sorted({shape.kind for shape in own.shapes if shape.role == role})
-        what = "mesh" if kinds == ["mesh"] else f"solid {', '.join(kinds)}"
-        remark = ""
-        if density > OSMIUM:
-            remark = (
-                f"denser than osmium: the {what} is smaller than the body, or the mass too large"
-            )
-        elif density < AEROGEL:
-            remark = f"lighter than aerogel: the {what} is hollow in truth, or the mass too small"
+        kinds = [shape.kind for shape in own.shapes if shape.role == role]
         densities.append(
             {
                 "value": encode_number(density, 5),
                 "volume": encode_number(usable[0].volume, 5),
                 "role": role,
-                "remark": remark,
+                "remark": explain_density(density, kinds),
             }
         )
     return densities

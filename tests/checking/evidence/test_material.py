@@ -7,6 +7,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.checking.evidence.material import OSMIUM, bound_density, bound_printed_density
+from inertial_check.checking.settings import Settings
 from inertial_check.documents.load import load
 from inertial_check.documents.model import judge
 
@@ -73,3 +74,32 @@ def test_digits_that_leave_room_for_a_larger_body_say_nothing():
     wide = load(_robot("0.5", "0.00000200000", "0.00000200000", "0.00000200000"))
     finer = bound_printed_density(wide.bodies[1], judgement.mass, judgement.principal_moments)
     assert exact < finer
+
+
+KNEE = (
+    '<collision><geometry><cylinder radius="{}" length="0.1"/></geometry></collision>'
+    '<visual><geometry><box size="{} 0.1 0.1"/></geometry></visual>'
+)
+
+
+@pytest.mark.parametrize(
+    ("radius", "edge", "said"),
+    [
+        (0.02, 0.4, "collision shapes are 2.98e+04 kg/m^3, denser than osmium: the solid cylinder"),
+        (0.05, 0.4, None),
+        (0.05, 1000, "visual shapes are 0.374 kg/m^3, lighter than aerogel: the solid box"),
+    ],
+)
+def test_solid_shapes_that_no_solid_fills_are_a_note_by_their_kind(radius, edge, said):
+    """Of a body of 3.74 kg whose inertia is that of a limb, with a stand-in for collisions."""
+    text = _robot("3.74", "0.0525", "0.0527", "0.0062", KNEE.format(radius, edge))
+    for preset, severity in (("default", "note"), ("strict", "warning")):
+        found = ic.check_model(text, Settings(preset=preset)).findings
+        said_now = [each for each in found if each.code == "IC503"]
+        if said is None:
+            assert not said_now
+            continue
+        (finding,) = said_now
+        assert f"3.74 kg inside the body's {said}" in finding.message
+        assert finding.severity.name.lower() == severity
+        assert finding.body == "link"
