@@ -59,12 +59,12 @@ def wait(driver, script):
 def measure(driver, wanted):
     """Share of the pixels that show the wanted items, and how much of the sides they span."""
     return driver.execute_script(
-        "const f = inertialCheck.figure, kept = f.solids, glyphs = f.listGlyphs;"
-        "const grid = f.grid.mesh.count; f.grid.mesh.count = 0; f.listGlyphs = () => [];"
+        "const f = inertialCheck.figure, kept = f.solids, glyphs = f.glyphs;"
+        "const grid = f.grid.mesh.count; f.grid.mesh.count = 0; f.glyphs = [];"
         f"f.solids = kept.filter((each) => {wanted}); f.scale = 1; f.draw();"
         "const { width, height } = f.canvas, data = new Uint8Array(4 * width * height);"
         "f.renderer.gl.readPixels(0, 0, width, height, 6408, 5121, data);"
-        "f.solids = kept; f.grid.mesh.count = grid; f.listGlyphs = glyphs; f.draw();"
+        "f.solids = kept; f.grid.mesh.count = grid; f.glyphs = glyphs; f.draw();"
         "const words = new Uint32Array(data.buffer), x = [], y = [];"
         "words.forEach((word, i) => { if (word !== words[0]) {"
         " x.push(i % width); y.push(Math.floor(i / width)); } });"
@@ -206,4 +206,13 @@ def test_two_hundred_bodies_take_at_most_forty_calls(driver, tmp_path):
     driver.execute_script("inertialCheck.figure.draw()")
     assert len(driver.execute_script("return inertialCheck.scene.bodies")) == 200
     assert driver.execute_script("return inertialCheck.figure.renderer.calls") <= 40
+    # While the camera moves nothing is built: marks keep their size on the screen in the shader.
+    assert not driver.execute_script(
+        "const f = inertialCheck.figure, place = f.renderer.place;"
+        "let built = 0; const count = (own) => (...a) => { built += 1; return own.apply(f, a); };"
+        "for (const name of ['listSolids', 'listGlyphs', 'bounds']) f[name] = count(f[name]);"
+        "f.renderer.place = () => { built += 1; };"
+        "for (let k = 0; k < 3; k++) { f.camera.orbit(0.1, 0.05); f.draw(); }"
+        "f.renderer.place = place; return built;"
+    )
     driver.get("about:blank")

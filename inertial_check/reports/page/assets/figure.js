@@ -93,6 +93,8 @@ class Figure extends MarkedRobot {
     if (!this.scene) return;
     this.colours = palette();
     this.solids = this.listSolids();
+    this.glyphs = this.listGlyphs();
+    this.renderer.place([...this.solids, ...this.glyphs]);
     this.request();
   }
 
@@ -127,7 +129,7 @@ class Figure extends MarkedRobot {
     this.view = view;
     const grid = { ...this.grid, color: [...parseColour(this.colours.grid), 1] };
     const quick = this.scale < Math.min(window.devicePixelRatio || 1, 2);
-    const items = quick ? this.solids : [...this.solids, ...this.listGlyphs(view)];
+    const items = quick ? this.solids : [...this.solids, ...this.glyphs];
     const [stage, accent] = [this.colours.stage, this.colours.accent].map(parseColour);
     this.renderer.draw(items, view, stage, grid, accent, quick);
     this.afterDraw(this);
@@ -206,19 +208,27 @@ class Figure extends MarkedRobot {
     const box = this.canvas.getBoundingClientRect();
     const [u, v] = [(x - box.left) / box.width, (y - box.top) / box.height];
     if (!this.view || u < 0 || u > 1 || v < 0 || v > 1) return -1;
-    const found = this.renderer.find([...this.solids, ...this.listGlyphs(this.view)], this.view, u, v);
+    const found = this.renderer.find([...this.solids, ...this.glyphs], this.view, u, v);
     return found < this.scene.bodies.length ? found : -1;
+  }
+
+  // Place of the centre of a body in the world; of its shapes, where its centre of mass lies far from
+  // them and is no place to point at.
+  anchor(index) {
+    if (this.anchors.has(index)) return this.anchors.get(index);
+    const pose = this.poses[index], own = this.bounds((body) => body === index);
+    const middle = own && combine(0.5, own.low, 0.5, own.high);
+    const com = drawable(this.scene.bodies[index].com), at = com && transform(pose, com);
+    const near = at && !(middle && Math.hypot(...subtract(at, middle)) > this.sizes[index]);
+    this.anchors.set(index, near ? at : middle || transform(pose, [0, 0, 0]));
+    return this.anchors.get(index);
   }
 
   // Place of the centre of a body on the canvas [CSS pixels]; null behind the camera.
   project(index) {
-    const pose = this.poses?.[index], view = this.view;
-    if (!pose || !view) return null;
-    const own = this.bounds((body) => body === index), middle = own && combine(0.5, own.low, 0.5, own.high);
-    const com = drawable(this.scene.bodies[index].com), at = com && transform(pose, com);
-    // A centre of mass far from its body is no place to point at.
-    const near = at && !(middle && Math.hypot(...subtract(at, middle)) > this.sizes[index]);
-    const p = near ? at : middle || transform(pose, [0, 0, 0]), m = multiply(view.projection, view.view);
+    const view = this.view;
+    if (!this.poses?.[index] || !view) return null;
+    const p = this.anchor(index), m = multiply(view.projection, view.view);
     const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
     if (!(w > 0)) return null;
     const clip = transform(m, p);

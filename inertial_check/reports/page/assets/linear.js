@@ -5,12 +5,9 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 function multiply(a, b) {
   const out = new Array(16);
-  for (let column = 0; column < 4; column++) {
-    for (let row = 0; row < 4; row++) {
-      let sum = 0;
-      for (let k = 0; k < 4; k++) sum += a[4 * k + row] * b[4 * column + k];
-      out[4 * column + row] = sum;
-    }
+  for (let i = 0; i < 16; i++) {
+    const row = i & 3, column = i & 12;
+    out[i] = a[row] * b[column] + a[4 + row] * b[column + 1] + a[8 + row] * b[column + 2] + a[12 + row] * b[column + 3];
   }
   return out;
 }
@@ -38,8 +35,8 @@ function turning(axis, angle, point) {
   return rigid(rotation, subtract(point, turned));
 }
 
-function transform(m, p) {
-  return [0, 1, 2].map((i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i]);
+function transform(m, [x, y, z]) {
+  return [m[0] * x + m[4] * y + m[8] * z + m[12], m[1] * x + m[5] * y + m[9] * z + m[13], m[2] * x + m[6] * y + m[10] * z + m[14]];
 }
 
 function subtract(a, b) {
@@ -75,8 +72,8 @@ function towards(direction) {
 // scale is zero; where the block mirrors, they have the opposite sign.
 function normalMatrix(m) {
   const a = [m[0], m[1], m[2]], b = [m[4], m[5], m[6]], c = [m[8], m[9], m[10]];
-  const turned = [...cross(b, c), ...cross(c, a), ...cross(a, b)];
-  return dot(cross(a, b), c) < 0 ? turned.map((each) => -each) : turned;
+  const [u, v, w] = [cross(b, c), cross(c, a), cross(a, b)], s = dot(w, c) < 0 ? -1 : 1;
+  return [s * u[0], s * u[1], s * u[2], s * v[0], s * v[1], s * v[2], s * w[0], s * w[1], s * w[2]];
 }
 
 function perspective(angle, aspect, near, far) {

@@ -2,7 +2,8 @@
 // pixel. It knows nothing about robots.
 
 // Every item has a row in a texture: three rows of its matrix, the three columns that turn normals
-// (with gloss and body beside them), and its colour. So one call draws all items of one mesh.
+// (with gloss, body and steadiness beside them), and its colour. So one call draws all items of one
+// mesh. Marks are steady on the screen: in 2 or 3 of their own axes as wide as they are far away.
 const ROW = 64, TEXELS = 8;
 const SOLID_VERTEX = `#version 300 es
 layout(location=0) in vec3 position; layout(location=1) in vec3 normal; layout(location=2) in float slot;
@@ -10,9 +11,11 @@ uniform highp sampler2D items; uniform mat4 view, projection; uniform float swel
 out vec3 at; out vec3 facing; out vec3 own; flat out vec4 color; flat out vec2 kind;
 vec4 texel(int k) { int i = int(slot); return texelFetch(items, ivec2(${TEXELS} * (i % ${ROW}) + k, i / ${ROW}), 0); }
 void main() {
-  vec4 v = vec4(position, 1.0), a = texel(3), b = texel(4);
+  vec4 a = texel(3), b = texel(4), c = texel(5);
+  float away = length((view * vec4(texel(0).w, texel(1).w, texel(2).w, 1.0)).xyz);
+  vec4 v = vec4(position * mix(vec3(1.0), vec3(away), lessThan(vec3(0.5, 1.5, 2.5), vec3(c.w))), 1.0);
   vec4 p = view * vec4(dot(texel(0), v), dot(texel(1), v), dot(texel(2), v), 1.0);
-  facing = mat3(view) * (mat3(a.xyz, b.xyz, texel(5).xyz) * normal);
+  facing = mat3(view) * (mat3(a.xyz, b.xyz, c.xyz) * normal);
   p.xyz -= swell * p.z * normalize(facing);  // wider by the same amount on the screen everywhere
   at = p.xyz;
   own = position;
@@ -187,17 +190,18 @@ class Renderer {
     return width / height;
   }
 
-  // A solid to draw: { part or mesh, matrix, color: [r, g, b, a], gloss, body, outline, layer, first }.
+  // A solid to draw: { part or mesh, matrix, color: [r, g, b, a], gloss, body, outline, layer, first, steady }.
   // `outline` asks for the colour of the selection around it. `layer` is "front" for what is drawn
   // over everything else, "ghost" for what hides nothing, or nothing. Translucent ones that are
   // `first` are drawn before the others, through which they can be seen.
   static item(fields) {
-    const { matrix: m, color, gloss = 0, body = -1 } = fields, [x, y, z] = [0, 1, 2].map((i) => normalMatrix(m).slice(3 * i, 3 * i + 3));
-    return { ...fields, values: [m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14],
-      ...x, gloss, ...y, body + 1, ...z, 0, ...color] };
+    const { matrix: m, color: c, gloss = 0, body = -1, steady = 0 } = fields, n = normalMatrix(m);
+    fields.values = [m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14],
+      n[0], n[1], n[2], gloss, n[3], n[4], n[5], body + 1, n[6], n[7], n[8], steady, c[0], c[1], c[2], c[3]];
+    return fields;
   }
 
-  // Writes the rows of items; those of parts have fixed places, before the others.
+  // Writes the rows of all items; those of parts have fixed places, before the others.
   place(items) {
     const gl = this.gl;
     let next = this.joined.ranges.length;
@@ -221,7 +225,6 @@ class Renderer {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     if (grid) this.drawGrid(grid, camera);
-    this.place(items);
     this.use(camera);
     const plain = items.filter((item) => !item.layer);
     this.drawItems(plain.filter((item) => item.color[3] === 1));
@@ -292,7 +295,7 @@ class Renderer {
   drawItems(items) {
     const gl = this.gl, meshes = new Map();
     const parts = items.filter((item) => item.part !== undefined).map((item) => item.part);
-    for (const item of items) if (item.mesh) meshes.set(item.mesh, [...meshes.get(item.mesh) || [], item.slot]);
+    for (const { mesh, slot } of items) if (mesh) meshes.has(mesh) ? meshes.get(mesh).push(slot) : meshes.set(mesh, [slot]);
     if (parts.length) {
       gl.drawElements(gl.TRIANGLES, this.bindParts(parts), gl.UNSIGNED_INT, 0);
       this.calls++;
@@ -317,7 +320,6 @@ class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.BLEND);
-    this.place(items);
     this.use({ view: camera.view, projection: enlarged }, true);
     for (const wanted of [(item) => !item.layer && !item.first, (item) => !item.layer && item.first, (item) => item.layer === "front"]) {
       gl.clear(gl.DEPTH_BUFFER_BIT);
