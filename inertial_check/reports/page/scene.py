@@ -748,7 +748,6 @@ def build_scene(
         shapes, shape_notes = describe_shapes(model, meshes)
         densities = describe_densities(file, model, settings)
         bodies = {body.id: body for body in model.bodies}
-        index_of = _index_bodies(file)
         content = {
             **_describe_head(file),
             "nodes": nodes,
@@ -761,7 +760,7 @@ def build_scene(
             ],
             "findings": [
                 {
-                    **_describe_finding(index_of, each, describe_lines(model, bodies, each)),
+                    **_describe_finding(file, each, describe_lines(model, bodies, each)),
                     "remedy": describe_remedy_of(file, model, each, options),
                 }
                 for each in file.findings
@@ -773,7 +772,6 @@ def build_scene(
 
 def build_plain_scene(file: FileReport) -> Scene:
     """Build a scene from a report alone: judgements and findings, without shapes and fixes."""
-    index_of = _index_bodies(file)
     content = {
         **_describe_head(file),
         "nodes": [],
@@ -782,7 +780,7 @@ def build_plain_scene(file: FileReport) -> Scene:
             _describe_body(body, None, [], own, len(file.bodies))
             for body, own in zip(file.bodies, _group_findings(file), strict=True)
         ],
-        "findings": [_describe_finding(index_of, each, []) for each in file.findings],
+        "findings": [_describe_finding(file, each, []) for each in file.findings],
         "notes": list(file.notes),
     }
     return Scene(file.path, content)
@@ -806,19 +804,20 @@ def _describe_head(file: FileReport) -> dict[str, Json]:
     }
 
 
-def _index_bodies(file: FileReport) -> dict[str, int]:
-    return {body.id: index for index, body in enumerate(file.bodies)}
-
-
 def _group_findings(file: FileReport) -> list[list[tuple[int, Finding]]]:
     """Group the findings by body, each with its index, those of the whole model with each body."""
-    index_of = _index_bodies(file)
     groups: list[list[tuple[int, Finding]]] = [[] for _ in file.bodies]
     for number, finding in enumerate(file.findings):
-        for id_ in {finding.body_id, *finding.body_ids}:
-            if id_ and id_ in index_of:
-                groups[index_of[id_]].append((number, finding))
+        for index in _list_bodies(file, finding):
+            groups[index].append((number, finding))
     return groups
+
+
+def _list_bodies(file: FileReport, finding: Finding) -> list[int]:
+    """Indices of the bodies of a finding, those with the numbers of the same text among them."""
+    ids = {finding.body_id, *finding.body_ids}
+    names = {name for path, name in finding.uses if path == file.path}
+    return [i for i, body in enumerate(file.bodies) if body.id in ids or body.name in names]
 
 
 def _describe_body(
@@ -873,11 +872,8 @@ def _is_whole(finding: Finding, count: int) -> bool:
     return finding.body is None and len(finding.body_ids) > max(2, count // 2)
 
 
-def _describe_finding(
-    index_of: Mapping[str, int], finding: Finding, lines: list[Json]
-) -> dict[str, Json]:
+def _describe_finding(file: FileReport, finding: Finding, lines: list[Json]) -> dict[str, Json]:
     """Describe a finding with its source lines and its causes; see Scene."""
-    ids = (finding.body_id, *finding.body_ids)
     return {
         "code": finding.code,
         "name": finding.name,
@@ -886,15 +882,20 @@ def _describe_finding(
         "file": finding.place.path,
         "line": finding.place.line,
         "column": finding.place.column,
-        "bodies": sorted({index_of[each] for each in ids if each and each in index_of}),
+        "bodies": _list_bodies(file, finding),
         "model": finding.body is None,
-        "whole": _is_whole(finding, len(index_of)),
+        "whole": _is_whole(finding, len(file.bodies)),
         "lines": lines,
         "causes": [
             {
                 "cause": each.cause,
                 "confidence": encode_number(each.confidence, 4),
                 "evidence": each.evidence,
+                "changes": [
+                    [name, finding.written[name], encode_number(value)]
+                    for name, value in (each.edit or {}).get("entries", {}).items()
+                    if name in finding.written
+                ],
             }
             for each in finding.causes
         ],

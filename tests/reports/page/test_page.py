@@ -138,6 +138,28 @@ def test_report_writes_the_page_of_check_and_findings_fail_it_only_when_asked(tm
     assert main(["report", ARM, "-o", str(one), "--fail-on", "error", "-q"]) == 1
 
 
+def test_bodies_with_the_numbers_of_one_text_are_guilty_together(tmp_path):
+    pytest.importorskip("xacro", reason="xacro is not installed: pip install inertial-check[xacro]")
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    path, target = tmp_path / "r.urdf.xacro", tmp_path / "page.html"
+    (tmp_path / "leg.xacro").write_text(
+        f'<robot {space}><xacro:macro name="leg" params="side"><link name="${{side}}_leg">'
+        '<inertial><mass value="1"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="-0.04"/>'
+        '</inertial></link><joint name="${side}" type="continuous"><parent link="base"/>'
+        '<child link="${side}_leg"/></joint></xacro:macro></robot>'
+    )
+    path.write_text(
+        f'<robot name="r" {space}><xacro:include filename="leg.xacro"/><link name="base"/>'
+        '<xacro:leg side="left"/><xacro:leg side="right"/></robot>'
+    )
+    assert main(["report", str(path), "-o", str(target), "--isolated", "-q"]) == 0
+    scene = json.loads(Elements(target.read_text(encoding="utf-8")).texts["scene-0"])
+    (finding,) = [each for each in scene["findings"] if each["severity"] == "error"]
+    assert finding["bodies"] == [1, 2]
+    assert [body["severity"] for body in scene["bodies"]] == [None, "error", "error"]
+    assert finding["causes"][0]["changes"] == [["izz", "-0.04", 0.04]]
+
+
 def test_report_replaces_neither_a_model_nor_a_file_that_it_has_not_written(
     tmp_path, capsys, monkeypatch
 ):

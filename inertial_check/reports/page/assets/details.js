@@ -49,7 +49,7 @@ function buildCauses(finding) {
     return element("li", {}, element("div", { class: "head" }, element("span", { text: each.cause }),
         element("span", { class: "bar-outer", "aria-hidden": "true" }, inner),
         element("span", { class: "quiet", text: `${Math.round(100 * (each.confidence ?? 0))} %` })),
-      element("p", { text: each.evidence }));
+      element("p", { text: [each.evidence, ...finding.remedy ? [] : listChanges(each.changes)].join("; ") }));
   }));
 }
 
@@ -99,13 +99,17 @@ function listSteps(scene) {
   return some.filter(({ key }, k) => some.findIndex((each) => each.key === key) === k);
 }
 
+// The first three changes of numbers, and how many more there are.
+function listChanges(changes) {
+  const short = (text) => (Number.isFinite(Number(text)) ? formatNumber(Number(text), 3) : text);
+  const all = changes.map(([name, is, should]) => `${name} ${short(is)} → ${short(should)}`);
+  return all.length > 3 ? [...all.slice(0, 3), `and ${all.length - 3} more`] : all;
+}
+
 // The numbers of a body that its remedy changes, as "iyy 0.0801 → 0.00801"; else its worst finding.
 function describeChanges(scene, index) {
-  const { fixes, findings } = scene.bodies[index], short = (text) => (Number.isFinite(Number(text)) ? formatNumber(Number(text), 3) : text);
-  if (fixes.length) {
-    const changes = fixes[0].changes.map(([name, is, should]) => `${name} ${short(is)} → ${short(should)}`);
-    return changes.length > 3 ? [...changes.slice(0, 3), `and ${changes.length - 3} more`] : changes;
-  }
+  const { fixes, findings } = scene.bodies[index];
+  if (fixes.length) return listChanges(fixes[0].changes);
   const own = orderFindings(scene).find((each) => findings.includes(each) && !scene.findings[each].whole);
   return own === undefined ? [] : [scene.findings[own].name.replaceAll("-", " ")];
 }
