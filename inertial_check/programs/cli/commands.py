@@ -128,17 +128,83 @@ COMMANDS = {
         ),
         ("--output", "--issue", "--body", "--fail-on", "--select", *_MODELS),
     ),
-    "diff": CommandEntry("A B", "compare two models body by body"),
-    "summary": CommandEntry("RESULTS...", "count stored results by upstream, rule, cause, engine"),
-    "view": CommandEntry("MODEL", "show a model in the browser, and follow its file"),
-    "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
+    "diff": CommandEntry(
+        "A B",
+        "compare two models body by body",
+        (
+            ("robot.urdf robot.xml", "a model and its conversion"),
+            ("old.urdf new.urdf --impact", "and what the change does to the dynamics"),
+            ("robot.urdf scene.xml --map names.csv", "bodies of other names"),
+        ),
+        ("--tolerance", "--map", "--lump-fixed", "--impact", "--output-format", *_MODELS),
+    ),
+    "summary": CommandEntry(
+        "RESULTS...",
+        "count stored results by upstream, rule, cause, engine",
+        (
+            ("results/", "of a folder of check --results"),
+            ("report.json --by rule,severity", "two counts together"),
+            ("results/ --output-format csv", "for a spreadsheet"),
+        ),
+        ("--by", "--output-format", "--output-file", "--help", "--quiet", "--verbose"),
+    ),
+    "view": CommandEntry(
+        "MODEL",
+        "show a model in the browser, and follow its file",
+        (
+            ("robot.urdf", "opens the browser; each save is shown"),
+            ("robot.urdf --no-browser --port 8080", "on another machine, with ssh -L 8080:..."),
+            ("robot.urdf.xacro --xacro-arg prefix:=left_", "one variant of a robot"),
+        ),
+        ("--port", "--no-browser", "--config", "--isolated", *_MODELS),
+    ),
+    "init": CommandEntry(
+        "[DIR]",
+        "write a configuration and a CI workflow for a repository",
+        (
+            ("", "for this repository"),
+            ("--baseline", "so that only new and worse findings fail"),
+            ("--dry-run", "print the files, write none"),
+        ),
+        ("--baseline", "--dry-run", "--help", "--quiet", "--verbose"),
+    ),
     "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),
     "mcp": CommandEntry("", "serve a coding agent (Model Context Protocol, on stdin and stdout)"),
-    "explain": CommandEntry("CODE", "print the page of a rule or of a cause"),
+    "explain": CommandEntry(
+        "CODE",
+        "print the page of a rule or of a cause",
+        (
+            ("IC301", "by its code"),
+            ("triangle-inequality-violation", "by its name"),
+            ("decimal-slip", "a cause"),
+        ),
+        ("--output-format", "--help", "--quiet", "--verbose"),
+    ),
     "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
-    "rules": CommandEntry("", "list every rule"),
+    "rules": CommandEntry(
+        "",
+        "list every rule",
+        (
+            ("", "code, severity, name"),
+            ("--output-format json", "every page"),
+            ("--standard rep0158", "what covers each requirement"),
+        ),
+        ("--standard", "--output-format", "--help", "--quiet", "--verbose"),
+    ),
 }
 
+
+WITHDRAWN = {
+    ("fill", "--divergence"): "the key divergence of [fill] in the configuration says it, and in "
+    "Python ic.fill(..., divergence=)",
+    ("fill", "--solver"): "Python has it: ic.fill(..., solver=)",
+    ("fill", "--twins"): "left and right bodies have one mass unless --no-twins is given",
+    ("identify", "--filter-order"): "--cutoff sets the filter, whose order is 4",
+    ("identify", "--solver"): "Python has it: ic.identify(..., solver=)",
+    ("project", "--mass-min"): "Python has it: ic.project(..., mass_min=)",
+    ("project", "--solver"): "Python has it: ic.project(..., solver=)",
+}
+"""Options of commands that are gone, and what replaces each."""
 
 _HELP_AND_VERSION = ("-h", "--help", "-V", "--version")
 _GENERATE = "--generate-completion"
@@ -390,6 +456,8 @@ class Parser(argparse.ArgumentParser):
         if (option := self._find_unknown_option()) is not None:
             known = [*self._option_string_actions, *GLOBAL_OPTIONS]
             message = f"unknown option {option}{suggest_name(option, known)}"
+            if instead := WITHDRAWN.get((self.prog.rpartition(" ")[2], option)):
+                message = f"{option} is gone: {instead}"
             if option in GLOBAL_OPTIONS:
                 message = f"{option} takes the place of a command: write inertial-check {option}"
         raise UsageError(f"{message} (see {self.prog} --help)")

@@ -75,7 +75,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "mirrored, or equal by a rotation (repeatable)",
         default=[],
     )
-    add("--twins", "give left and right bodies with equal shapes one mass (default)", default=None)
     add(
         "--no-twins",
         "do not give left and right bodies with equal shapes one mass",
@@ -102,12 +101,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "take open meshes for walls of this thickness [m] (default: for their hulls)",
         type=float,
     )
-    add(
-        "--divergence",
-        "deviation from the nominal densities that is least (default: entropic)",
-        choices=("entropic", "quadratic"),
-    )
-    add("--solver NAME", "solver of cvxpy, as clarabel (default: Newton's method)")
     options.add_context(parser)
     options.add_configuration(parser)
     group = parser.add_argument_group("Selection")
@@ -159,7 +152,6 @@ def read_given(args: argparse.Namespace) -> dict[str, Any]:
         "pairs": read_pairs(pairs) or None,
         "prior": args.prior,
         "density_range": None if spread is None else knowledge.parse_range(spread),
-        "divergence": args.divergence,
     }
     given = {name: value for name, value in fields.items() if value is not None}
     knowledge.Knowledge(**given)  # refuses numbers before any model is read
@@ -171,7 +163,7 @@ def read_options(args: argparse.Namespace, configured: Mapping[str, Any]) -> Fil
     from inertial_check.fixing.fill.fill import FillOptions
 
     thickness = configured.get("thickness") if args.thickness is None else args.thickness
-    chosen = FillOptions(thickness=thickness, solver=args.solver, provenance=args.provenance)
+    chosen = FillOptions(thickness=thickness, provenance=args.provenance)
     shapes = args.shapes or configured.get("shapes")
     return chosen._replace(roles=(shapes,)) if shapes else chosen
 

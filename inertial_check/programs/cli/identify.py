@@ -119,7 +119,6 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     )
     add("--rate HZ", "resample to this rate (default: that of t)", type=float)
     add("--cutoff HZ", "cut-off frequency of the filter (default: from the motion)", type=float)
-    add("--filter-order N", "order of the filter (default: 4)", type=int)
     add("--no-filter", "do not filter the signals")
     add("--decimate N", "keep every N-th sample of the filtered signals (default: 1)", type=int)
     add(
@@ -292,7 +291,6 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--loads FILE",
         "TOML file of the loads that the robot carried in some recordings, known or not",
     )
-    add("--solver NAME", "solve with this installed conic solver, such as clarabel or scs")
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

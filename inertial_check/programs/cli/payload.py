@@ -100,8 +100,7 @@ def _read_smoothing(args: argparse.Namespace) -> Smoothing:
             raise UsageError("--no-filter leaves nothing for --cutoff: choose one")
         args.cutoff = inf
     # The order of Y is an argument of the same name.
-    order = getattr(args, "filter_order", Smoothing.order)
-    return read_group(Smoothing, args, order=order)
+    return read_group(Smoothing, args, order=Smoothing.order)
 
 
 def refuse_unused(args: argparse.Namespace, form: str, names: tuple[str, ...]) -> None:

@@ -58,7 +58,6 @@ OPTIONS = {
     "--pair=forearm=nobody": "no body 'nobody'",
     "--body=fourarm": "no body 'fourarm'; did you mean 'forearm'?",
     "--thickness=-1": "thickness is -1.0, expected a positive length",
-    "--solver=nosolver": "is not installed",
     "--prior=nofile.urdf": "nofile.urdf: ",
     "--materials=nofile.toml": "cannot read nofile.toml",
     "--materials=number.toml": "number.toml: links is 3, expected a table",

@@ -144,9 +144,9 @@ def test_bodies_with_the_numbers_of_one_text_are_guilty_together(tmp_path):
     path, target = tmp_path / "r.urdf.xacro", tmp_path / "page.html"
     (tmp_path / "leg.xacro").write_text(
         f'<robot {space}><xacro:macro name="leg" params="side"><link name="${{side}}_leg">'
-        '<inertial><mass value="1"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="-0.04"/>'
-        '</inertial></link><joint name="${side}" type="continuous"><parent link="base"/>'
-        '<child link="${side}_leg"/></joint></xacro:macro></robot>'
+        '<inertial><mass value="1"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" '
+        'izz="-0.04"/></inertial></link><joint name="${side}" type="continuous">'
+        '<parent link="base"/><child link="${side}_leg"/></joint></xacro:macro></robot>'
     )
     path.write_text(
         f'<robot name="r" {space}><xacro:include filename="leg.xacro"/><link name="base"/>'

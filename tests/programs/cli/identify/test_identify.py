@@ -422,7 +422,6 @@ def put(index, value):
         (lambda d: d, ["-o", "r.npz"], ["-o and DATA name one file"]),
         (lambda d: d, ["--output-file", "arm.urdf"], ["--output-file and --model name one file"]),
         (lambda d: d, ["-o", "no/where.urdf"], ["no/where.urdf: cannot be written"]),
-        (lambda d: d, ["--solver", "nobody"], ["nobody"]),
         (lambda d: d, ["--total-mass", "8", "--metric", "entropic"], ["entropic", "constraints"]),
     ],
 )  # fmt: skip
