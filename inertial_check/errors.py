@@ -155,6 +155,18 @@ def expect(*kinds: str | type, **values: object) -> None:
             raise ParameterError(f"{name} is {show_value(value)}, expected {' or '.join(words)}")
 
 
+def refuse_text(value: object, expected: str) -> None:
+    """Refuse the text of a document where its path is expected, in one line however long it is.
+
+    Raises:
+        UsageError: The value is such a text.
+    """
+    if isinstance(value, str) and value.lstrip()[:1] == "<":
+        raise UsageError(
+            f"this is the text of a document ({len(value)} characters), expected {expected}"
+        )
+
+
 def _is_number(value: Any) -> bool:  # noqa: ANN401 - whatever a caller passes
     """Decide whether a value is one real number; NaN is, a truth value is none."""
     if isinstance(value, (str, bytes)) or _is_flag(value) or hasattr(value, "filled"):

@@ -132,6 +132,8 @@ def test_errors_are_short_whatever_stands_in_them():
     with pytest.raises(ic.UsageError, match=r"text of a document \(5124 characters\)") as caught:
         ic.load(text)
     assert len(str(caught.value)) < 200
+    with pytest.raises(ic.UsageError, match=r"text of a document \(5124 characters\)"):
+        ic.check_models(text)
     with pytest.raises(DocumentError) as caught:
         ic.load("a/" * 3000)
     assert len(str(caught.value)) < 600

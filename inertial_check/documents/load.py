@@ -24,6 +24,7 @@ from inertial_check.errors import (
     NotAModelError,
     UsageError,
     expect,
+    refuse_text,
 )
 
 T = TypeVar("T")
@@ -115,11 +116,7 @@ def load(
     expect(Context, "nothing", context=context)
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
-    if isinstance(path_or_bytes, str) and path_or_bytes.lstrip()[:1] == "<":
-        raise UsageError(
-            f"this is the text of a document ({len(path_or_bytes)} characters), expected a path or "
-            "bytes: give text.encode()"
-        )
+    refuse_text(path_or_bytes, "a path or bytes: give text.encode()")
     context = context or Context()
     data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
     name = os.fsdecode(path if isinstance(path_or_bytes, bytes) else path_or_bytes)

@@ -11,7 +11,7 @@ from typing import Any
 from inertial_check.checking.check import ReportContent
 from inertial_check.checking.report import Finding, Report, Severity
 from inertial_check.checking.settings import Settings
-from inertial_check.errors import UsageError, expect
+from inertial_check.errors import UsageError, expect, refuse_text
 from inertial_check.inertia.arrays import EqualByValue
 from inertial_check.running.results.rows import Row, describe_finding
 from inertial_check.running.run import CheckRequest, check_paths
@@ -125,6 +125,7 @@ def check_models(
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     for each in several:
         expect("path", paths=each)
+        refuse_text(each, "a path: ic.check_model takes bytes")
     chosen = (settings or Settings()).validate()
     content = ReportContent(remedies=True)
     names = [os.fspath(each) for each in several]

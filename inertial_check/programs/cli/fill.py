@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
             message = str(error)
             raise UsageError(message if path in message else f"{path}: {message}") from None
 
-    result = change_models(found, configurations, fill)
+    result = change_models(found, configurations, fill, args.quiet)
     code = write_changes(args, result)
     if args.output_format == "json":
         described = [describe_filling(each, _find_target(args, each)) for each in result.changes]

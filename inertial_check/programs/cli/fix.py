@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -179,7 +180,7 @@ def run(args: argparse.Namespace) -> int:
             impacts[path] = impact_of_fix(model, fix.bodies)
         return fix
 
-    result = change_models(found, configurations, fix_model)
+    result = change_models(found, configurations, fix_model, args.quiet)
     if found.files and selection.missing:
         raise UsageError(selection.describe_missing())
     code = write_changes(args, result)
@@ -219,36 +220,43 @@ def change_models(
     found: Discovery,
     configurations: Configurations,
     change: Callable[[str, Model, Settings], Change],
+    quiet: bool,
 ) -> ChangeRun[Change]:
-    """Make the changes of all files, none written yet.
+    """Make the changes of all files, none written yet, with a bar of the progress on a terminal.
 
     Args:
         found: The files.
         configurations: Configurations of the run.
         change: Gives the change of the model at a path with its settings.
+        quiet: Whether the progress is not shown.
     """
     from inertial_check.checking.check import is_fragment
     from inertial_check.documents.load import load
 
     result: ChangeRun[Change] = ChangeRun(failures=list(found.failures))
-    for path, named in found.files:
-        try:
-            settings = configurations.settings(path)
-            model = load(path, context=settings.context)
-            if named or not is_fragment(model):
-                with raise_defects(path, InertialCheckError):
-                    result.changes.append(change(path, model, settings))
-        except NotAModelError as error:
-            if named:
-                result.failures.append(str(error))
-        except DocumentError as error:
-            if isinstance(error, NotExpandedError) and not named:
-                output.note(f"skipped: {error}")
-                continue
-            (result.failures if named else result.unreadable).append(str(error))
-        except InertialCheckError as error:
-            if str(error) not in result.failures:
-                result.failures.append(str(error))
+    skipped: list[str] = []
+    with closing(output.ProgressBar(wanted=not quiet)) as bar:
+        for index, (path, named) in enumerate(found.files):
+            bar(index / len(found.files), path)
+            try:
+                settings = configurations.settings(path)
+                model = load(path, context=settings.context)
+                if named or not is_fragment(model):
+                    with raise_defects(path, InertialCheckError):
+                        result.changes.append(change(path, model, settings))
+            except NotAModelError as error:
+                if named:
+                    result.failures.append(str(error))
+            except DocumentError as error:
+                if isinstance(error, NotExpandedError) and not named:
+                    skipped.append(f"skipped: {error}")
+                    continue
+                (result.failures if named else result.unreadable).append(str(error))
+            except InertialCheckError as error:
+                if str(error) not in result.failures:
+                    result.failures.append(str(error))
+    for line in skipped:
+        output.note(line)
     return result
 
 

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from inertial_check.programs.cli import output
+from inertial_check.programs.cli.main import main
 from inertial_check.programs.cli.output import ProgressBar
 
 
@@ -93,5 +94,25 @@ def test_lines_stand_in_for_rich(soon, monkeypatch):
     bar.close()
     (line,) = stream.getvalue().splitlines()
     assert line.startswith(" 50%, ")
+    assert " s left: " in line
     assert line.endswith(r"arm\x1b.urdf")
     assert len(line) < 80
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "data/arm.urdf"],
+        ["fix", "data/arm.urdf"],
+        ["fill", "data/arm.urdf"],
+        ["report", "data/arm.urdf", "-o", "-"],
+        ["project", "data/tables/cad-export.csv", "--about", "com"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_on_many_files_or_rows_tell_their_progress(words, monkeypatch, capsysbinary):
+    parts = []
+    monkeypatch.setattr(ProgressBar, "__call__", lambda bar, part, name="": parts.append(part))
+    assert main(words) in (0, 1)
+    assert parts == sorted(parts)
+    assert 0 <= parts[0] <= parts[-1] <= 1

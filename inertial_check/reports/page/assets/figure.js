@@ -125,8 +125,7 @@ class Figure extends MarkedRobot {
 
   draw() {
     const aspect = this.renderer.resize(this.scale);
-    const view = this.camera.matrices(aspect);
-    this.view = view;
+    const view = this.view = this.camera.matrices(aspect);
     const grid = { ...this.grid, color: [...parseColour(this.colours.grid), 1] };
     const quick = this.scale < Math.min(window.devicePixelRatio || 1, 2);
     const items = quick ? this.solids : [...this.solids, ...this.glyphs];
@@ -215,20 +214,16 @@ class Figure extends MarkedRobot {
   // Place of the centre of a body in the world; of its shapes, where its centre of mass lies far from
   // them and is no place to point at.
   anchor(index) {
-    if (this.anchors.has(index)) return this.anchors.get(index);
-    const pose = this.poses[index], own = this.bounds((body) => body === index);
-    const middle = own && combine(0.5, own.low, 0.5, own.high);
+    const pose = this.poses[index], own = this.bounds((body) => body === index), middle = own && combine(0.5, own.low, 0.5, own.high);
     const com = drawable(this.scene.bodies[index].com), at = com && transform(pose, com);
     const near = at && !(middle && Math.hypot(...subtract(at, middle)) > this.sizes[index]);
-    this.anchors.set(index, near ? at : middle || transform(pose, [0, 0, 0]));
-    return this.anchors.get(index);
+    return near ? at : middle || transform(pose, [0, 0, 0]);
   }
 
   // Place of the centre of a body on the canvas [CSS pixels]; null behind the camera.
   project(index) {
-    const view = this.view;
-    if (!this.poses?.[index] || !view) return null;
-    const p = this.anchor(index), m = multiply(view.projection, view.view);
+    if (!this.poses?.[index] || !this.view) return null;
+    const p = this.anchors[index] ??= this.anchor(index), m = multiply(this.view.projection, this.view.view);
     const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
     if (!(w > 0)) return null;
     const clip = transform(m, p);

@@ -5,9 +5,8 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 function multiply(a, b) {
   const out = new Array(16);
-  for (let i = 0; i < 16; i++) {
-    const row = i & 3, column = i & 12;
-    out[i] = a[row] * b[column] + a[4 + row] * b[column + 1] + a[8 + row] * b[column + 2] + a[12 + row] * b[column + 3];
+  for (let i = 0, k = 0, j = 0; i < 16; i++, k = i & 3, j = i & 12) {
+    out[i] = a[k] * b[j] + a[4 + k] * b[j + 1] + a[8 + k] * b[j + 2] + a[12 + k] * b[j + 3];
   }
   return out;
 }

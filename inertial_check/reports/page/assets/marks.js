@@ -25,8 +25,7 @@ class MarkedRobot extends Robot {
   }
 
   dot(pose, center, index, ink) {
-    const chosen = index === this.selected, r = chosen ? 0.0075 : 0.0045;
-    const colour = chosen ? parseColour(this.colours.accent) : ink;
+    const chosen = index === this.selected, r = chosen ? 0.0075 : 0.0045, colour = chosen ? parseColour(this.colours.accent) : ink;
     return Renderer.item({
       mesh: this.primitives.dot, matrix: multiply(translation(transform(pose, center)), scaling(r, r, r)),
       color: [...colour, 1], body: index, layer: "front", steady: 3,

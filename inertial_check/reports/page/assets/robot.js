@@ -23,8 +23,7 @@ class Robot {
 
   // Poses of all bodies in the world.
   place() {
-    this.poses = [];
-    this.anchors = new Map();
+    [this.poses, this.anchors] = [[], []];
     for (const index of this.order) {
       const node = this.scene.nodes[index];
       let pose = multiply(translation(this.offsets[index]), rigid(node.rotation, node.position));
