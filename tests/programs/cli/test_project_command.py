@@ -304,6 +304,31 @@ def test_forms_come_from_standard_input_and_go_into_files(table, tmp_path, capsy
         assert result.stdout.startswith(start)
 
 
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("o.npz", b"PK"),
+        ("o.json", b"["),
+        ("o.yaml", b"- {name: "),
+        ("o.yml", b"- "),
+        ("o.csv", b"link,m"),
+    ],
+)
+def test_the_suffix_of_the_output_says_its_format(name, start, table, tmp_path, capsysbinary):
+    table(SOUND)
+    assert run(capsysbinary, "t.csv", "--about", "com", "-o", name)[0] == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+    other = "json" if name != "o.json" else "csv"
+    code, _, err = run(
+        capsysbinary, "t.csv", "--about", "com", "-o", name, "--output-format", other
+    )
+    assert code == 2
+    assert "leave one of them out" in err
+    code, _, err = run(capsysbinary, "t.csv", "--about", "com", "-o", "o.xlsx")
+    assert code == 2
+    assert "no table is written as .xlsx" in err
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_standard_output_is_one_line(table):
     table(BROKEN)
