@@ -104,8 +104,11 @@ def test_the_first_guilty_body_is_visible_labelled_and_picked(page):
     wait(page, "return document.querySelector('.tag.chosen')?.hidden === false")
     label = page.find_element(By.CSS_SELECTOR, ".tag.chosen")
     assert label.text.startswith(name)
-    fixes = page.execute_script(f"return inertialCheck.scene.bodies[{body}].fixes.length")
-    assert ("\N{RIGHTWARDS ARROW}" in label.text) == (fixes > 0)
+    fixes = page.execute_script(f"return inertialCheck.scene.bodies[{body}].fixes")
+    assert ("\N{RIGHTWARDS ARROW}" in label.text) == (len(fixes) > 0)
+    if fixes:  # the number that changes most stands first
+        changes = {each: abs(float(new) - float(old)) for each, old, new in fixes[0]["changes"]}
+        assert label.text.splitlines()[1].split()[0] == max(changes, key=changes.get)
     assert measure(page, f"each.body === {body}")["count"] > 30
     page.execute_script("inertialCheck.select(-1)")
     canvas = page.find_element(By.ID, "canvas")

@@ -99,10 +99,10 @@ function listSteps(scene) {
   return some.filter(({ key }, k) => some.findIndex((each) => each.key === key) === k);
 }
 
-// The first three changes of numbers, and how many more there are.
+// The three largest changes of numbers, and how many more there are.
 function listChanges(changes) {
-  const short = (text) => (Number.isFinite(Number(text)) ? formatNumber(Number(text), 3) : text);
-  const all = changes.map(([name, is, should]) => `${name} ${short(is)} → ${short(should)}`);
+  const short = (text) => (Number.isFinite(Number(text)) ? formatNumber(Number(text), 3) : text), far = ([, is, should]) => Math.abs(should - is) || 0;
+  const all = [...changes].sort((a, b) => far(b) - far(a)).map(([name, is, should]) => `${name} ${short(is)} → ${short(should)}`);
   return all.length > 3 ? [...all.slice(0, 3), `and ${all.length - 3} more`] : all;
 }
 
