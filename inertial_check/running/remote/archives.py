@@ -322,11 +322,11 @@ def _unpack_zip(
     stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
 ) -> list[str]:
     bounded = _BoundedReader(stream, lambda size: None)
-    files: list[str] = []
+    files: dict[str, None] = {}
     with zipfile.ZipFile(bounded) as archive:
         for member in archive.infolist():
             budget.count_member()
-            if member.is_dir():
+            if member.is_dir() or _hides(member.filename):
                 continue
             mode = member.external_attr >> 16
             reason = _reason_against(member.filename)
@@ -338,25 +338,23 @@ def _unpack_zip(
                 reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
             if reason is None:
                 with archive.open(member) as content:
-                    reason = _write(content, folder, member.filename, budget)
-            if reason is None:
-                files.append(member.filename)
-            else:
+                    reason = _write(content, folder, member.filename, budget, files, skipped)
+            if reason is not None:
                 skipped.add(member.filename, reason)
-    return files
+    return list(files)
 
 
 def _unpack_tar(
     stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
 ) -> list[str]:
     bounded = _BoundedReader(open_decompressed(stream), lambda size: _spend_time(budget))
-    files: list[str] = []
+    files: dict[str, None] = {}
     with tarfile.open(fileobj=bounded, mode="r:") as archive:  # type: ignore[call-overload]
         while (member := archive.next()) is not None:
             archive.members = []  # of members that are done nothing is kept
             budget.count_member()
             name = member.name.removeprefix("./")
-            if member.isdir():
+            if member.isdir() or _hides(name):
                 continue
             reason = _reason_against(name)
             if reason is None and (not member.isreg() or member.issparse()):
@@ -365,14 +363,14 @@ def _unpack_tar(
                 reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
             if reason is None:
                 content = archive.extractfile(member)
-                reason = "damaged" if content is None else _write(content, folder, name, budget)
+                reason = "damaged"
+                if content is not None:
+                    reason = _write(content, folder, name, budget, files, skipped)
             else:
                 budget.spend(max(member.size, 0))
-            if reason is None:
-                files.append(name)
-            else:
+            if reason is not None:
                 skipped.add(name, reason)
-    return files
+    return list(files)
 
 
 def _spend_time(budget: Budget) -> None:
@@ -391,14 +389,30 @@ def _reason_against(name: str) -> str | None:
     return None
 
 
-def _write(content: IO[bytes], folder: str, name: str, budget: Budget) -> str | None:
-    """Write a member; returns why it was left out, or None."""
+def _hides(name: str) -> bool:
+    """Whether a member would hide others: what an archive holds, somebody has packed."""
+    return name.rpartition("/")[2] == ".gitignore"
+
+
+def _write(
+    content: IO[bytes],
+    folder: str,
+    name: str,
+    budget: Budget,
+    files: dict[str, None],
+    skipped: _SkippedMembers,
+) -> str | None:
+    """Write a member, over an earlier one of its name as tar and unzip do.
+
+    Returns:
+        Why it was left out; None if it is among the files then.
+    """
     target = os.path.join(folder, *name.split("/"))
     try:
         if not os.path.isdir(parent := os.path.dirname(target)):
             os.makedirs(parent, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(target, flags, 0o600)
+        how = os.O_TRUNC if name in files else os.O_CREAT | os.O_EXCL
+        descriptor = os.open(target, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), 0o600)
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) == errno.ENOSPC:
             raise
@@ -413,5 +427,9 @@ def _write(content: IO[bytes], folder: str, name: str, budget: Budget) -> str | 
             stream.write(piece)
     if size > budget.largest:
         os.unlink(target)
+        files.pop(name, None)
         return f"larger than {budget.largest} bytes; --max-file-size raises that"
+    if name in files:
+        skipped.add(name, "another of its name comes later, which tar and unzip leave")
+    files[name] = None
     return None
