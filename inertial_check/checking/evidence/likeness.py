@@ -73,6 +73,25 @@ the collision shapes beside them are often cylinders about a link, with its size
 form."""
 
 
+_FACTORS = 33
+"""Number of sizes between those of the shapes and of the body as written that are tried."""
+
+
+class LeftOut(NamedTuple):
+    """What bodies are beside their shapes if their centres of mass were left out.
+
+    Attributes:
+        p_BoBcm_B: (R, 3) centres of mass [m].
+        C_BBcm_B: (R, 3, 3) spreads about them [m^2].
+        rest: (R,) discrepancies that they leave; inf where the body states a centre, or no such
+            place is near the middle of its shapes.
+    """
+
+    p_BoBcm_B: Floats
+    C_BBcm_B: Floats
+    rest: Floats
+
+
 class Likeness:
     """The bodies of a model beside their geometries.
 
@@ -210,6 +229,36 @@ class Likeness:
             sized = np.abs(np.log(self.size_ratio)) <= np.log(limits.FITTING_SIZE)
         formed = self.misfit <= limits.FITTING_FORM
         return self.all_of(sized & formed & (self.offset <= limits.FITTING_PLACE))
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """Centres of mass that bodies without one have, if their tensors are about the origin.
+
+        Less c c^T, the spread about the origin has to be that of the shapes, times a factor: c lies
+        along the longest axis of what is too much. Of all factors the one counts that leaves the
+        best form: sizes of honest bodies differ more.
+        """
+        with np.errstate(all="ignore"):
+            ratios = np.clip(self.size_ratio, 1 / limits.ODD_SIZE, limits.ODD_SIZE)
+            factors = np.geomspace(np.ones_like(ratios), ratios, _FACTORS)[..., None, None] ** 2
+        middles = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
+        able = ~np.any(self.assembly.p_BoBcm_B[self.body], axis=1)
+        able &= np.isfinite(self.size_ratio)
+        center, rest = np.full(middles.shape, np.nan), np.full(len(middles), np.inf)
+        C_left = self.C_BBcm_B.copy()
+        for row in np.flatnonzero(able).tolist():
+            C_G, C_BBo_B = self.C_GGcm_B[row], self.C_BBcm_B[row]
+            beyond, axes = np.linalg.eigh(C_BBo_B - factors[:, row] * C_G)
+            places = axes[:, :, 2] * np.sqrt(np.maximum(beyond[:, 2:], 0.0))
+            places *= np.where(places @ middles[row] < 0, -1.0, 1.0)[:, None]
+            left = C_BBo_B - places[:, :, None] * places[:, None, :]
+            away = resemblance.norm(places - middles[row]) / self.extent[row]
+            sound = (np.linalg.eigvalsh(left)[:, 0] > 0) & (away <= limits.INSIDE)
+            best = int(np.argmin(np.where(sound, resemblance.misfit(left, C_G), np.inf)))
+            if sound[best]:
+                center[row], C_left[row] = places[best], left[best]
+                rest[row] = resemblance.discrepancy(left[best], C_G)
+        return LeftOut(center, C_left, rest)
 
     @cached_property
     def sizes(self) -> Floats:

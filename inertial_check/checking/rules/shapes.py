@@ -13,6 +13,7 @@ import numpy as np
 
 from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.assembly import Indices, times_the_identity
+from inertial_check.checking.evidence.digits import count_digits
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.likeness import (
     DENSEST,
@@ -150,7 +151,11 @@ def densities(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubt
         return
     low, high = limits.density
     over_box, over_shapes = likeness.density.T
-    light = likeness.all_of(over_shapes < low)
+    light = likeness.all_of(over_shapes < low) & ~find_frames(examination)
+    # Whole kilograms of one digit are chosen, where the tensor is that of the shapes with them.
+    mass = assembly.mass
+    chosen = (mass % 1 == 0) & np.array([count_digits(f"{each:.17g}") == 1 for each in mass])
+    light &= ~(chosen & likeness.all_of(likeness.discrepancy <= _limits.EXACT_MATCH))
     heavy = likeness.all_of(over_box > high)
     for index in np.flatnonzero(light | heavy).tolist():
         densities = over_shapes if light[index] else over_box
@@ -317,6 +322,7 @@ def forms(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt
+        doubt = doubt or _left_out(examination, index, limits)
         if doubt is None and unlike[index]:
             # A tensor of another form than all shapes of its body, which no reading mends.
             form_likeness = examination.likeness
@@ -346,6 +352,25 @@ def _misread(examination: Examination, index: int) -> Doubt | None:
     )
     values: dict[str, object] = {"shape": found.kind, "reading": found.mistake}
     return Doubt("IC505", "tensor", message, values, against=_WHOLE_TENSOR)
+
+
+def _left_out(examination: Examination, index: int, limits: Limits) -> Doubt | None:
+    """A tensor about the link's origin, with the centre of mass left out."""
+    likeness = examination.likeness
+    rows = likeness.body == index
+    place, rest, before = likeness.left_out.p_BoBcm_B, likeness.left_out.rest, likeness.discrepancy
+    gain = np.min(before[rows] / np.maximum(rest[rows], _limits.SHAPE_FIT))
+    drops, best = before[rows] - rest[rows], find_mildest(rows, rest)
+    if gain < limits.gain or np.min(drops) < limits.drop or rest[best] > _limits.CLOSE_BODIES:
+        return None
+    weak = is_weak(examination, drops >= _limits.CLEAR * likeness.honest_misfit[rows])
+    message = (
+        "the tensor does not look like the body's shapes; moved from the link's origin to a centre "
+        f"of mass, which is left out, near {point(place[best])}, it fits {gain:.2g} times better"
+        f"{explain_weakness(likeness, index, weak)}"
+    )
+    values: dict[str, object] = {"gain": float(gain), "cause": "about-link-origin"}
+    return Doubt("IC505", "tensor", message, values, weak, _WHOLE_TENSOR)
 
 
 def _other_reading(examination: Examination, index: int, limits: Limits) -> Doubt | None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from inertial_check.checking.report import Severity
 from inertial_check.documents.model import ENTRIES
 from mirrored import robot_of, text_of
 from suspects import (
@@ -91,6 +92,46 @@ def test_about_the_links_origin(length, density):
     meant = honest(length, density, at=(0.02, 0.3, 0.5))
     planted = meant.inertia + parallel_axis(meant.mass, meant.com)
     assert_undone(meant._replace(inertia=planted), meant, "about-link-origin")
+
+
+def without_center(length, at, turned=True):
+    """A box whose tensor is about its link's origin, with its centre of mass left out."""
+    meant = honest(length, 1000.0, RPY if turned else (0, 0, 0), at=at)
+    planted = meant.inertia + parallel_axis(meant.mass, meant.com)
+    return meant, meant._replace(inertia=planted, com=(0.0, 0.0, 0.0))
+
+
+@settings(max_examples=8, deadline=None)
+@given(SCALES, st.sampled_from([(0.02, 0.25, 0.3), (0.2, -0.3, 0.1)]))
+def test_about_the_links_origin_without_a_centre(length, at):
+    """The form of the shapes tells where the centre is, which stands nowhere."""
+    meant, planted = without_center(length, at)
+    first = causes(planted)[0]
+    assert first.cause == "about-link-origin"
+    entries = first.edit["entries"]
+    found = np.array([entries.get(axis, 0.0) for axis in "xyz"])
+    assert np.linalg.norm(found - meant.com) < 2e-3 * np.linalg.norm(meant.com)
+    assert entries["izz"] == pytest.approx(meant.inertia[2, 2], rel=0.02)
+    (finding,) = said(planted)
+    assert finding.severity == Severity.WARNING
+    assert finding.causes[0].cause == "about-link-origin"
+
+
+def test_a_centre_so_far_away_that_its_digits_decide_is_not_written():
+    """Of a term ten times the tensor that it leaves, 1 % is as much as a tenth of the tensor."""
+    _, planted = without_center(0.1, (0.2, 2.0, 0.5))
+    first = causes(planted)[0]
+    assert first.cause == "about-link-origin"
+    assert first.edit is None
+
+
+def test_a_body_at_its_origin_has_no_other_centre():
+    """The bug to avoid: three free numbers that make any body fit its shapes better."""
+    meant = honest(0.3, 1000.0, at=(0.0, 0.0, 0.0))
+    aside = meant._replace(shape=box(np.array([0.2, 0.3, 1.0]) * 0.3, (0.0, 0.0, 0.1), RPY))
+    assert said(meant) == said(aside) == []
+    other = meant._replace(shape=box((0.1, 0.4, 0.2), (0.0, 0.1, 0.1)))
+    assert all(each.cause != "about-link-origin" for each in causes(other))
 
 
 @settings(max_examples=8, deadline=None)
