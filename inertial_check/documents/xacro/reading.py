@@ -584,7 +584,8 @@ class _PlaceMap:
                 return Unjudged(mapped.span, reason, needs)
             mapped = mapped._replace(mass=mass, I_BBcm_Bi=entries, how="part", needs=needs)
         problems = () if needs else tuple(self.problems(body.problems))
-        return Body(body.name, body.id, self._span(body.span), None, False, mapped, problems)
+        found = Body(body.name, body.id, self._span(body.span), None, False, mapped, problems)
+        return found if needs else found._replace(shapes=tuple(map(self._shape, body.shapes)))
 
     def _known_entries(self, inertial: Inertial, mapped: Inertial) -> Mapping[str, Number]:
         """Find the entries of the inertia with which it can be judged; none if that cannot be."""

@@ -124,6 +124,9 @@ _FATAL = (MemoryError, RecursionError, UnsafeNameError)
 _STEPS = (1.0, 0.6180339887498949, 0.7548776662466927)
 """Irrational steps between samples of unknown numbers, after the first sample, which is 1."""
 
+_SHAPES = ("visual", "collision")
+"""Elements of a link that show what a formula of its inertia was to be."""
+
 _MOST_WAYS = 8
 """Largest number of ways in which one inertial is expanded alone; few macros have more callers."""
 
@@ -406,6 +409,9 @@ class Tracing:
                 link = body.ownerDocument.createElement(name)
                 link.setAttribute("name", holder.getAttribute("name") or "inertial")
                 link.appendChild(one)
+                for shape in _list_nodes(holder):
+                    if shape.parentNode is holder and shape.tagName in _SHAPES:
+                        link.appendChild(shape.cloneNode(deep=True))
                 ways = found.setdefault(stamp.element, {})
                 if len(ways) < _MOST_WAYS:
                     ways["\n".join(values)] = not any(map(find_unknowns, values)), link
