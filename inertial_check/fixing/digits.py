@@ -9,6 +9,10 @@ printed tensor lies in it is decided without any tolerance: in exact arithmetic,
 eigenvalues that engines compute in float64 and float32. A tensor on its border rounds to either
 side. So the projection aims at a margin that covers the digits, and the printed text is parsed and
 tested again.
+
+A moment that a xacro file computes has no digits to change. Where it is that of the body's one
+primitive, the textbook formula takes the place of what is written, with the mass and the sizes as
+the file spells them, so that it holds for their other values, too.
 """
 
 from __future__ import annotations
@@ -29,9 +33,11 @@ from inertial_check.documents.model import (
     NEWTON_ORDER,
     Body,
     Inertial,
+    Model,
     Number,
     Spelling,
 )
+from inertial_check.documents.source import Span
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, NumpyArray
 from inertial_check.inertia.representations import six as six_of
@@ -473,3 +479,83 @@ def find_axes(inertial: Inertial, texts: Mapping[str, str]) -> Floats:
     from inertial_check.mechanics.rotations import matrix_from_quaternion
 
     return np.asarray(matrix_from_quaternion(q / np.linalg.norm(q)))
+
+
+_SIZES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+"""Attributes of each primitive, in the order of its dimensions."""
+
+_BOUNDS = re.compile(r"</?(?:link|xacro:macro|xacro:property)\b")
+"""Tags between which names may have other values than beyond."""
+
+_WORD = re.compile(r"\$\{([^{}]*)\}|([^\s${}]+)")
+_PLAIN = re.compile(r"[\w.]+")
+
+
+def spell_moments(model: Model, body: Body) -> dict[str, tuple[float, str]]:
+    """Spell the moments of the one primitive of a body, which its file computes.
+
+    Args:
+        model: The model.
+        body: One of its bodies.
+
+    Returns:
+        The value of each moment, as Python computes it, and its expression; nothing where the file
+        states no mass or size in the link itself, or where no role has one primitive.
+    """
+    inertial = body.inertial
+    if model.format != "xacro" or inertial is None or inertial.mass is None:
+        return {}
+    source = model.source_of(inertial.span)
+    for role in ("visual", "collision"):
+        shapes = [shape for shape in body.shapes if shape.role == role]
+        if len(shapes) != 1 or shapes[0].kind not in _SIZES or shapes[0].note is not None:
+            continue
+        (shape,) = shapes
+        first, last = sorted((inertial.span, shape.span))
+        if first.file != last.file or _BOUNDS.search(source.text(Span(first.end, last.start))):
+            continue
+        texts = [source.text(span) for span in (inertial.span, shape.span)]
+        words = _find_words(texts[0], "mass", "value")
+        for name in _SIZES[shape.kind]:
+            words += _find_words(texts[1], shape.kind, name)
+        if len(words) == 1 + len(shape.dimensions):
+            values = _moments(shape.kind, inertial.mass.value, *shape.dimensions)
+            spelt = _expressions(shape.kind, *words)
+            return dict(zip(("ixx", "iyy", "izz"), zip(values, spelt, strict=True), strict=True))
+    return {}
+
+
+def _find_words(text: str, tag: str, attribute: str) -> list[str]:
+    """The numbers of an attribute as terms of an expression; none where it is no such."""
+    found = re.findall(rf"<{tag}\b[^<>]*?\b{attribute}\s*=\s*[\"']([^\"']*)[\"']", text)
+    if len(found) != 1:
+        return []
+    terms = [(one or other).strip() for one, other in _WORD.findall(found[0])]
+    if _WORD.sub("", found[0]).strip():
+        return []
+    return [term if _PLAIN.fullmatch(term) else f"({term})" for term in terms]
+
+
+def _moments(kind: str, m: float, *sizes: float) -> tuple[float, float, float]:
+    """The moments, computed in the order of `_expressions`, so that no bit differs."""
+    if kind == "box":
+        x, y, z = sizes
+        return m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12
+    if kind == "cylinder":
+        r, h = sizes
+        across = m * (3 * r * r + h * h) / 12
+        return across, across, m * r * r / 2
+    (r,) = sizes
+    return (0.4 * m * r * r,) * 3
+
+
+def _expressions(kind: str, m: str, *sizes: str) -> tuple[str, str, str]:
+    if kind == "box":
+        x, y, z = (f"{each}*{each}" for each in sizes)
+        return f"{m}*({y} + {z})/12", f"{m}*({x} + {z})/12", f"{m}*({x} + {y})/12"
+    if kind == "cylinder":
+        r, h = sizes
+        across = f"{m}*(3*{r}*{r} + {h}*{h})/12"
+        return across, across, f"{m}*{r}*{r}/2"
+    (r,) = sizes
+    return (f"0.4*{m}*{r}*{r}",) * 3

@@ -53,6 +53,8 @@ from inertial_check.fixing.request import (
     is_in_text,
     layer_function,
     propose_all,
+    spell_center,
+    spell_computed,
     spell_products,
 )
 from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
@@ -272,7 +274,7 @@ class _Editor:
         model = self.model
         again = load(data, format=model.format, path=path, context=context)
         again = again.whole if model.whole is model else again
-        if again.rest != model.rest:
+        if again.rest != self._find_rest(proposals):
             raise InertialCheckError(f"{path}: not fixed: more than an inertia would change")
         changes = _changes_of(proposals)
         for difference in compare(model, again, changes):
@@ -288,6 +290,19 @@ class _Editor:
                     f"{path}: not fixed: {body.name} does not pass after writing"
                 )
         return again
+
+    def _find_rest(self, proposals: Mapping[str, Proposal]) -> str:
+        """The digest of the rest of the document, with the origins that the proposals insert."""
+        texts = _changes_of(proposals)
+        origins = {
+            body.id: (edit,)
+            for body in self.model.bodies
+            for edit in _edits(self.model, body, texts.get(body.id, {}))
+            if self.model.rest and edit.span.start == edit.span.end
+        }
+        if not origins:
+            return self.model.rest
+        return Draft.make(self.model, self.context, origins).model.rest
 
 
 def _passes(proposal: Proposal, body: Body, judgement: Judgement) -> bool:
@@ -415,8 +430,12 @@ def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
     full = spell_products(model, body, texts) if implied else None
     if full is not None:
         yield full
+    if any(numbers[name].span is None for name in CENTER if name in texts):
+        origin = spell_center(model, body, texts)
+        yield from () if origin is None else (origin,)
+    computed = spell_computed(model, body, texts)
     for name, number in numbers.items():
-        text = texts.get(name, number.text)
+        text = computed.get(name, texts.get(name, number.text))
         spelt = full is not None and name in ENTRIES
         if number.span is not None and text != number.text and not spelt:
             yield Edit(number.span, text)

@@ -59,6 +59,7 @@ from inertial_check.fixing.digits import (
     format_number,
     print_nearest,
     print_numbers,
+    spell_moments,
     turn_quaternion,
 )
 from inertial_check.fixing.request import (
@@ -555,6 +556,9 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
         for name in (MASS, *CENTER, *ENTRIES)
         if name in meant
     }
+    if cause == "wrong-formula":  # with the last bits that the file's own formula gives
+        formulas = spell_moments(case.model, case.body)
+        texts |= {name: repr(formulas[name][0]) for name in texts if name in formulas}
     texts = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
     texts = _turn_axes(case, texts)
     if not texts:

@@ -18,11 +18,13 @@ from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.report import MOTIONS, Finding, name_all_numbers
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.context import Context
+from inertial_check.documents.edits import ZERO_VECTOR, NotInsertable
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Role, judge
 from inertial_check.documents.source import Edit, Span
 from inertial_check.documents.spelling import suggest_name
+from inertial_check.documents.writing import insert
 from inertial_check.errors import UsageError
-from inertial_check.fixing.digits import QUATERNION, Region, find_axes
+from inertial_check.fixing.digits import QUATERNION, Region, find_axes, spell_moments
 from inertial_check.fixing.result import BodyFix, FixStatus, Six, Three
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
@@ -235,6 +237,8 @@ class Case(NamedTuple):
         absent = [name for name in changing if not is_in_text(numbers.get(name))]
         if set(absent) <= set(PRODUCTS) and spell_products(self.model, self.body, texts):
             absent = []
+        if absent and set(absent) <= set(CENTER) and spell_center(self.model, self.body, texts):
+            absent = []
         # A layer states numbers of these names, unless one of them is computed.
         literal = all(numbers[name].literal for name in changing if name in numbers)
         layered = self.can_be_layered() and literal and changing.keys() <= _IN_LAYERS
@@ -253,7 +257,49 @@ class Case(NamedTuple):
             for number in (numbers.get(name),)
             if number is not None and number.span is not None and not number.literal
         ]
+        if computed and spell_computed(self.model, self.body, changing):
+            return None
         return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
+
+
+def spell_computed(model: Model, body: Body, texts: Texts) -> Texts:
+    """Expressions in place of new texts of a body's computed numbers; nothing without all of them.
+
+    Args:
+        model: The model.
+        body: One of its bodies.
+        texts: By name, the new text of each number that is to change.
+    """
+    numbers = collect_editable_numbers(body)
+    pairs = ((name, numbers.get(name)) for name in texts)
+    names = [name for name, n in pairs if n and not n.literal and n.text != texts[name]]
+    spelt = spell_moments(model, body) if names else {}
+    known = {
+        name: f"${{{spelt[name][1]}}}"
+        for name in names
+        if name in spelt and spelt[name][0] == float(texts[name])
+    }
+    return known if len(known) == len(names) else {}
+
+
+def spell_center(model: Model, body: Body, texts: Texts) -> Edit | None:
+    """The edit that gives the inertial of a URDF or xacro file the origin that it lacks.
+
+    None where it has one, or where other bodies are made of the same element.
+    """
+    inertial = body.inertial
+    if model.format not in ("urdf", "xacro") or inertial is None:
+        return None
+    others = (each.inertial for each in model.bodies if each.id != body.id)
+    if any(each is not None and each.span == inertial.span for each in others):
+        return None
+    try:
+        (edit,) = insert(model, body, frozenset(CENTER))
+    except (NotInsertable, ValueError):  # it has an origin, which needs no edit
+        return None
+    numbers = zip(CENTER, inertial.p_BoBcm_B, strict=True)
+    place = " ".join(texts.get(name, number.text) for name, number in numbers)
+    return edit._replace(text=edit.text.replace(ZERO_VECTOR, place))
 
 
 def spell_products(model: Model, body: Body, texts: Texts) -> Edit | None:

@@ -4,6 +4,7 @@ import pytest
 
 import inertial_check as ic
 from fixing import LINK, causing, meant, ten, urdf
+from inertial_check.documents.load import load
 from inertial_check.errors import UsageError
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
@@ -163,13 +164,25 @@ def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
     assert fix.data.decode() == stage.replace("400", "40.0").replace("(0, 0, 4)", "(0, 0, 5)")
 
 
-def test_a_number_that_is_not_written_is_told():
+def test_a_centre_that_is_not_written_is_inserted():
     link = LINK.replace('<origin xyz="0.01 -0.02 0.3" rpy="{rpy}"/>', "")
     text = link.format(
         name="a", mass="1", inertia='ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="3"'
     )
     with causing(a=[meant(izz=1.0, z=0.1)]):
-        (body,) = ic.fix_model(f'<robot name="r">{text}</robot>'.encode(), cause=1).bodies
+        fix = ic.fix_model(f'<robot name="r">{text}</robot>'.encode(), cause=1)
+    assert fix.bodies[0].status == "fixed"
+    assert b'<origin xyz="0 0 0.1"/>' in fix.data
+    assert load(fix.data).bodies[0].inertial.p_BoBcm_B[2].value == 0.1
+
+
+def test_a_number_that_is_not_written_is_told():
+    text = """<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</mass>
+<inertia>
+<ixx>1</ixx><ixy>0</ixy><ixz>0</ixz><iyy>1</iyy><iyz>0</iyz><izz>3</izz></inertia></inertial></link>
+</model></sdf>"""
+    with causing(**{"m::a": [meant(izz=1.0, z=0.1)]}):
+        (body,) = ic.fix_model(text.encode(), cause=1).bodies
     assert body.status == "unwritten"
     assert "z = 0.1" in body.reason
 

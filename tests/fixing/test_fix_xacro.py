@@ -240,3 +240,76 @@ def test_the_overlay_reaches_what_the_expansion_includes(write):
     other = os.path.join(os.path.dirname(path), "part.xacro")
     model = load(path, context=Context(overlay={other: robot(link("z")).encode()}))
     assert [body.name for body in model.bodies] == ["z"]
+
+
+WHEEL = """<link name="${name}">
+<visual><geometry><cylinder length="${width}" radius="${radius + 0.01}"/></geometry></visual>
+<inertial><mass value="${mass}"/><inertia
+ ixx="${mass/12*(3*(radius + 0.01) + width*width)}" ixy="0" ixz="0"
+ iyy="${mass/12*(radius + 0.01)**2}" iyz="0"
+ izz="${mass/12*(radius + 0.01)**2}"/></inertial></link>"""
+SIZES = (prop("mass", "0.3"), prop("radius", "0.005"), prop("width", "0.02"))
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_formula_is_written_in_the_words_of_the_file(write, called):
+    """Numbers in its place would hold for one wheel alone."""
+    call = '<xacro:wheel name="left"/>' if called else ""
+    macro = ('<xacro:macro name="wheel" params="name">', WHEEL, "</xacro:macro>")
+    path = write(arm__xacro=robot(*SIZES, *macro, call))
+    first = ic.check_model(path).findings[0].causes[0]
+    assert first.cause == "wrong-formula"
+    fix = ic.fix_model(path, all_remedies=True, unsafe=True)
+    assert [body.status for body in fix.bodies] == ["fixed"]
+    across = "mass*(3*(radius + 0.01)*(radius + 0.01) + width*width)/12"
+    written = fix.data.decode()
+    assert written.count(f'"${{{across}}}"') == 2
+    assert 'izz="${mass*(radius + 0.01)*(radius + 0.01)/2}"' in written
+    again = load(fix.data, path=path).whole.bodies[0].inertial.I_BBcm_Bi
+    assert again["ixx"].value == pytest.approx(0.3 / 12 * (3 * 0.015**2 + 0.02**2))
+
+
+@pytest.mark.parametrize(
+    ("shape", "spelt"),
+    [
+        ('<box size="${a} 0.2 0.3"/>', "${m*(a*a + 0.2*0.2)/12}"),
+        ('<sphere radius="${a}"/>', "${0.4*m*a*a}"),
+    ],
+)
+def test_formulas_of_other_primitives(write, shape, spelt):
+    moments = "${m*4*a*a*0.4}" if "sphere" in shape else "${m*(a*a + 0.2*0.2)/3}"
+    box = ("${m*(0.2*0.2 + 0.3*0.3)/3}", "${m*(a*a + 0.3*0.3)/3}", moments)
+    ixx, iyy, izz = (moments,) * 3 if "sphere" in shape else box
+    body = link(ixx=ixx, iyy=iyy, izz=izz).replace('"2"', '"${m}"')
+    body = body.replace("</link>", f"<visual><geometry>{shape}</geometry></visual></link>")
+    joint = '<joint name="j" type="revolute"><parent link="base"/><child link="body"/></joint>'
+    parts = (prop("m", "2"), prop("a", "0.1"), '<link name="base"/>', body, joint)
+    fix = ic.fix_model(write(arm__xacro=robot(*parts)), all_remedies=True, unsafe=True)
+    assert statuses(fix)["body"] == "fixed", fix.bodies
+    assert f'izz="{spelt}"' in fix.data.decode()
+
+
+def test_a_formula_without_the_words_for_it_is_told(write):
+    """The mass stands in another file's block: no expression of this link has a name for it."""
+    inertial = WHEEL[WHEEL.index("<inertial>") : WHEEL.index("</link>")]
+    text = WHEEL.replace(inertial, "<xacro:inertia_of_wheel/>")
+    macro = ('<xacro:macro name="inertia_of_wheel">', inertial, "</xacro:macro>")
+    path = write(arm__xacro=robot(*SIZES, *macro, text.replace("${name}", "left")))
+    fix = ic.fix_model(path, all_remedies=True, unsafe=True)
+    assert statuses(fix) == {"left": "expression"}
+
+
+def test_an_origin_that_a_macro_lacks_is_inserted(write):
+    """The digest of all else has to be that of the file with the origin."""
+    spread = ("0.0466666667", "0.0366666667", "0.0133333333")  # of 2 kg, about the origin
+    mass = link("${name}", *spread).replace('iyz="0"', 'iyz="-0.01"')
+    shape = '<visual><origin xyz="0 0.05 0.1"/><geometry><box size="0.1 0.2 0.3"/></geometry>'
+    part = mass.replace("</link>", f"{shape}</visual></link>")
+    macro = ('<xacro:macro name="part" params="name">', part, "</xacro:macro>")
+    path = write(arm__xacro=robot(*macro, '<xacro:part name="a"/>'))
+    fix = ic.fix_model(path, all_remedies=True, unsafe=True)
+    assert statuses(fix) == {"a": "fixed"}, fix.bodies
+    assert '<origin xyz="0 0.05 0.1"/>' in fix.data.decode()
+    twice = robot(*macro, '<xacro:part name="a"/>', '<xacro:part name="b"/>')
+    both = ic.fix_model(write(arm__xacro=twice), all_remedies=True, unsafe=True)
+    assert set(statuses(both).values()) == {"unwritten"}
