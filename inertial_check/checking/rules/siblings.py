@@ -38,6 +38,7 @@ from inertial_check.checking.rules.base import (
     FoundDoubts,
     Rule,
     Where,
+    contradict_shapes,
     find_frames,
     having,
     hull,
@@ -75,8 +76,11 @@ def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doub
     for group in groups:
         members = np.array(group)
         unlike = _find_unlike(examination, members, looks)
+        # The numbers are those of the one that fits, and of two that do, of the far nearer one.
         fits = fitting[members]
-        unlike &= ~(fits[:, None] & ~fits)  # the numbers are those of the one that fits
+        away = np.array([contradict_shapes(examination, index) for index in group])
+        far = _limits.GAIN * np.maximum(away, _limits.SHAPE_FIT)[:, None] <= away
+        unlike &= ~(fits[:, None] & (~fits | far))
         for place in np.flatnonzero(np.any(unlike, axis=1)).tolist():
             index = group[place]
             others = [
@@ -101,7 +105,9 @@ def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> F
     with np.errstate(all="ignore"):
         ratio = np.abs(np.log(skeleton[:, None] / skeleton))
     joined = (skeleton[:, None] > 0) & (skeleton > 0)
-    far = joined & (ratio > np.log(_limits.OTHER_JOINTS))
+    # Numbers of one digit are made up, and may be so of several bodies.
+    measured = bool(examination.votes.measured[members[0]])
+    far = joined & (ratio > np.log(_limits.OTHER_JOINTS)) & measured
     moved = (skeleton[:, None] > 0) ^ (skeleton > 0)
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
     others = ~known & moved

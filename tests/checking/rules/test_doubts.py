@@ -122,6 +122,25 @@ class TestHonestBodiesStayQuiet:
         text = robot(honest(0.2, (1, 1, 1), 1000)).replace("</robot>", f"{parts}</robot>")
         assert {finding.code for finding in said(text=text)} == told
 
+    def test_a_frame_may_be_lighter_than_foam(self):
+        """The bug: feet of a gram at fixed joints, whose mass is part of their legs."""
+        foot = Link(1e-3, (0, 0, 0), box_moments(1e-3, (0.07,) * 3), box((0.06,) * 3), name="foot")
+        text = robot(honest(0.4, (1, 1, 1), 1000), foot)
+        assert codes(text=text) == {"foot": "IC503"}
+        assert (
+            said(text=text.replace('name="j_foot" type="revolute"', 'name="j_foot" type="fixed"'))
+            == []
+        )
+
+    @pytest.mark.parametrize(
+        ("mass", "found"), [(1.0, []), (6.0, []), (1.2, ["IC503"]), (0.2, ["IC503"])]
+    )
+    def test_whole_kilograms_may_be_chosen(self, mass, found):
+        """Toys of one kilogram have the tensor of their shapes, and no density of any substance."""
+        edges = (1.0, 1.2, 0.8)
+        toy = Link(mass, (0, 0, 0), box_moments(mass, edges), box(edges))
+        assert [each.code for each in said(toy)] == found
+
     def test_a_stand_in_shape_is_no_witness(self):
         """Engines that ask for a collision shape are given a tiny ball."""
         link = honest(0.2, (1, 1, 0.5), 1000)
@@ -354,6 +373,30 @@ class TestPlanted:
         copied = one._replace(name="lower", shape=other.shape)
         assert codes(one, copied) == {"lower": "IC602"}  # they are those of the upper one
         assert said(one, one._replace(name="lower")) == []  # the same part, twice
+
+    def test_of_two_that_fit_the_nearer_one_owns_the_numbers(self):
+        """The bug: discs with their own numbers were told beside a base whose centre is lower."""
+        disc = honest(0.1, (1, 1, 0.5), 900, name="disc")
+        base = disc._replace(name="base_disc", shape=box((0.1, 0.1, 0.05), (0, 0, 0.025)))
+        assert codes(disc, disc._replace(name="other"), base) == {"base_disc": "IC602"}
+
+    def test_made_up_numbers_may_be_those_of_several_bodies(self):
+        """The distances of joints tell parts apart only where the numbers are those of a part."""
+
+        def arm(six, reach):
+            links = [Link(5.0, (0, 0, 0), np.diag(six), name=name) for name in ("near", "far")]
+            tips = [honest(0.1, (1, 1, 0.9), 900, name=f"tip_{at}") for at in reach]
+            text = robot(*links, *tips)
+            for at, name in zip(reach, ("near", "far"), strict=True):
+                start = f'name="j_tip_{at}" type="revolute">'
+                text = text.replace(
+                    f'{start}<origin xyz="0.0 0.0 0.0"/><parent link="base"',
+                    f'{start}<origin xyz="0 0 {at}"/><parent link="{name}"',
+                )
+            return codes(text=text)
+
+        assert arm((0.2, 0.3, 0.4), (0.3, 3)) == {}
+        assert arm((0.21, 0.32, 0.43), (0.3, 3)) == {"near": "IC602", "far": "IC602"}
 
     def test_copied_blocks_onto_shapes_of_nearly_the_same_size(self):
         """Only sizes were compared, so that a copy onto another form or pose went unseen."""
