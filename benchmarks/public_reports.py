@@ -32,7 +32,7 @@ import inertial_check as ic
 from inertial_check.checking.report import Severity, name_all_numbers
 from inertial_check.documents.context import Context
 from inertial_check.documents.load import load
-from inertial_check.documents.model import ENTRIES, Judgement, Model, judge
+from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, judge
 from inertial_check.fixing.result import Fix
 from inertial_check.inertia.resemblance import matrices
 from inertial_check.mechanics.rotations import matrix_from_euler as rotation
@@ -111,15 +111,26 @@ def find_models(folder: Path, link: str) -> Iterator[tuple[str, str]]:
                     yield str(path), body.name
 
 
-def is_after(written: Judgement, after: Mapping[str, Any] | None) -> bool | None:
-    """Whether a body has the numbers after; None where these tell no tensor."""
+def is_after(written: Judgement, case: Mapping[str, Any], body: Body) -> bool | None:
+    """Whether a body has the numbers after; None where these tell no tensor.
+
+    Lists quote numbers without the turn of their axes: those after are in the axes that the body
+    has in the document, turned as far as the list says that they changed.
+    """
+    after = case["after"]
     six = None if after is None else after["inertia"]
     if after is None or not isinstance(six, Mapping):
         return None
     if "diaginertia" in six:
         tensor = np.diag(six["diaginertia"]).astype(float)
     else:
-        R = rotation(np.array(after["rpy"] or (0, 0, 0), dtype=float), "rpy")
+        quoted, meant = (
+            rotation(np.array(case[key]["rpy"] or (0, 0, 0), dtype=float), "rpy")
+            for key in ("before", "after")
+        )
+        inertial = body.inertial
+        R_BBi = np.eye(3) if inertial is None else np.array(inertial.R_BBi)
+        R = R_BBi @ quoted.T @ meant
         tensor = R @ matrices(np.array([float(six[entry]) for entry in ENTRIES])) @ R.T
     away = np.linalg.norm(matrices(np.array(written.I_BBcm_B)) - tensor)
     near = bool(away <= NEAR * np.linalg.norm(tensor))
@@ -165,6 +176,8 @@ def judge_edited(model: Model, name: str, entries: Mapping[str, float]) -> Judge
 
 def score(case: Mapping[str, Any], path: str, name: str) -> Score:
     """Check and fix the body of a case in a model."""
+    model = load(path).whole
+    body = next(each for each in model.bodies if each.name == name)
     findings = [
         each
         for each in ic.check_model(path).findings
@@ -176,15 +189,15 @@ def score(case: Mapping[str, Any], path: str, name: str) -> Score:
     if first is not None:
         edit = first.edit or {}
         entries = edit.get("bodies", {}).get(name, edit).get("entries") or {}
-        judged = judge_edited(load(path).whole, name, entries) if entries else None
-        right = None if judged is None else is_after(judged, case["after"])
+        judged = judge_edited(model, name, entries) if entries else None
+        right = None if judged is None else is_after(judged, case, body)
         names = (case["cause"], *NAMES.get(case["cause"], ()))
         right = first.cause in names if right is None else right
     options = {"all_remedies": True, "bodies": [name]}
     sure, fix = (ic.fix_model(path, unsafe=each, **options) for each in (False, True))
     written = next(each for each in fix.bodies if each.name == name)
     unasked = next(each for each in sure.bodies if each.name == name).status == "fixed"
-    mended = is_after(judge_fixed(fix, path, name), case["after"])
+    mended = is_after(judge_fixed(fix, path, name), case, body)
     return Score(
         f"{case['name']} {case['link']}"[:44],
         bool(findings),
@@ -193,7 +206,7 @@ def score(case: Mapping[str, Any], path: str, name: str) -> Score:
         first is not None and first.confidence >= TOLD and not right,
         (written.source or written.status) if written.status == "fixed" else written.status,
         mended,
-        unasked and is_after(judge_fixed(sure, path, name), case["after"]) is False,
+        unasked and is_after(judge_fixed(sure, path, name), case, body) is False,
     )
 
 
