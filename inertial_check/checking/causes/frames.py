@@ -658,11 +658,12 @@ class WrongFormula(Cause):
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments of the formula as it is meant."""
-        for _, _, complaint in list_mismatches(subject.examination.model, subject.body):
-            yield Proposal(_BY_DIMENSION, complaint, editable=False)
-            return
+        mismatches = list_mismatches(subject.examination.model, subject.body)
+        complaint = next((text for _, _, text in mismatches), "")
         found = subject.examination.find_misreading(subject.index)
-        if found is not None:
+        if found is None and complaint:
+            yield Proposal(_BY_DIMENSION, complaint, editable=False)
+        elif found is not None:
             moments = ", ".join(f"{moment:.6g}" for moment in found.moments)
             meant = resemblance.spread(subject.mass, np.diag(found.moments))
             spread = resemblance.rotate(subject.R_BBi, meant)
@@ -673,7 +674,7 @@ class WrongFormula(Cause):
                 * _MISREADING
                 * (_SIZE_OF_FORMULA if resized else 1.0),
                 f"the moments are those of the body's {found.kind} with {found.mistake}; the "
-                f"formula gives {moments} kg m^2",
+                f"formula gives {moments} kg m^2" + (f"; {complaint}" if complaint else ""),
                 I_BBcm_Bi=tidy(np.diag(found.moments)),
                 gain=float(gain[0]),
             )
