@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from inertial_check.checking.evidence.examination import Examination
@@ -71,15 +71,35 @@ def prescribe(
         return findings  # `fix` itself reports the reason
     (method,) = methods
     assert isinstance(method, RemedyMethod)  # by the request
-    tried = set(map(id, some))
-    return [_remedy(model, fix, method, f) if id(f) in tried else f for f in findings]
+    tried, together = set(map(id, some)), _find_equal_twins(examination)
+    return [_remedy(model, fix, method, f, together) if id(f) in tried else f for f in findings]
 
 
-def _remedy(model: Model, fix: Fix, method: RemedyMethod, finding: Finding) -> Finding:
-    """Give a finding its remedy."""
+def _find_equal_twins(examination: Examination) -> Mapping[str, str]:
+    """The twin of each body that has its mass and, but for signs, its tensor, by their ids.
+
+    What is wrong with one is wrong with both: if only one changed, they would be no twins any more.
+    """
+    bodies, judgements = examination.model.bodies, examination.judgements
+    found: dict[str, str] = {}
+    for one, other in examination.assembly.twins:
+        numbers = [
+            (judgements[at].mass, *map(abs, judgements[at].I_BBcm_Bi)) for at in (one, other)
+        ]
+        if numbers[0] == numbers[1]:
+            found |= {bodies[one].id: bodies[other].id, bodies[other].id: bodies[one].id}
+    return found
+
+
+def _remedy(
+    model: Model, fix: Fix, method: RemedyMethod, finding: Finding, together: Mapping[str, str]
+) -> Finding:
+    """Give a finding its remedy: that of its bodies, and of the twins that change with them."""
     ids = set(finding.body_ids or ((finding.body_id,) if finding.body_id else ()))
     fixed = [body for body in fix.bodies if body.status == "fixed"]
     done = [body for body in fixed if body.id in ids]
+    changing = {body.id for body in done}
+    done += [b for b in fixed if b.id not in changing and together.get(b.id) in changing]
     if not done and ids and not any((finding.code, id_) in method.after for id_ in ids):
         done = [body for body in fixed if body.name in finding.message]
     if done:

@@ -104,3 +104,22 @@ def test_a_place_is_of_the_number_alone(tmp_path):
     first = remedy.replacements[0]
     column = urdf(link("a")).splitlines()[1].index("0.02") + 1
     assert first.place == Place(2, column, 2, column + 4)
+
+
+def test_twins_with_one_mistake_change_together(tmp_path):
+    """The bug: of two legs that lack the same zero, a command for one was refused by itself."""
+    leg = """<link name="{0}_uleg"><inertial><origin xyz="0 0 -0.21"/><mass value="7.227"/>
+<inertia ixx="0.0453457" ixy="0" ixz="0" iyy="0.09" iyz="0" izz="0.0071591"/></inertial></link>
+<joint name="{0}_hip" type="revolute"><origin xyz="0 {1} 0"/><parent link="base"/>
+<child link="{0}_uleg"/><axis xyz="1 0 0"/></joint>"""
+    path, legs = tmp_path / "r.urdf", leg.format("l", "0.1") + leg.format("r", "-0.1")
+    path.write_text(urdf('<link name="base"/>', legs))
+    found = remedies(path)
+    assert {body: each.bodies for body, each in found.items()} == {
+        "l_uleg": ("l_uleg", "r_uleg"),
+        "r_uleg": ("r_uleg", "l_uleg"),
+    }
+    alone = fix_model(str(path), bodies=["l_uleg"], unsafe=True)
+    both = fix_model(str(path), bodies=["l_uleg", "r_uleg"], unsafe=True)
+    assert [body.status for body in alone.bodies if body.name == "l_uleg"] == ["cause-refused"]
+    assert [body.status for body in both.bodies if body.name != "base"] == ["fixed", "fixed"]
