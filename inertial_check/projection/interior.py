@@ -28,7 +28,10 @@ from inertial_check.projection.svec import (
 )
 
 STEPS = 30
-"""Steps at most; eight to fifteen are usual."""
+"""Steps at most; eight to fifteen are usual where enough is within reach."""
+
+VAIN = 0.01
+"""Part of what lacks to `enough` by which a proof may be short of the best that falls short, too."""
 
 
 class _Iterates(NamedTuple):
@@ -80,11 +83,14 @@ def minimise(M: Floats, slope: Floats, a: Floats, enough: Floats) -> Floats:
         pulled = np.matmul(M[rows], z[rows, :, None])[:, :, 0] + 2 * slope[rows]
         value = -np.einsum("ni,ni->n", z[rows], pulled)
         apart = new.spread.sum(axis=1) + np.einsum("nk,nk->n", new.slack, new.push)
-        better[better] = (value < enough[rows]) & (2 * apart > BOUNDED * np.abs(value))
+        short = np.maximum(BOUNDED * np.abs(value), VAIN * (enough[rows] - value))
+        better[better] = (value < enough[rows]) & (2 * apart > short)
         return better
 
     with np.errstate(all="ignore"):
-        iterate_rows(np.arange(count), count, STEPS, advance)
+        for start in range(0, count, newton.CHUNK):
+            some = np.arange(start, min(start + newton.CHUNK, count))
+            iterate_rows(some, count, STEPS, advance)
     return z
 
 

@@ -31,6 +31,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from inertial_check.inertia.arrays import Floats, Integers, Mask
+from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import SMALLEST, pseudo_inertia
 from inertial_check.inertia.tolerances import (
     CERTIFIED,
@@ -159,7 +160,7 @@ def find_nearest(
     start = _enter(free, free[:, 1:4] / free[:, :1], margin)
     best = _descend(problem, form, floored, start, STEPS)
     best, light = _keep_mass(problem, form, floored, best, least)
-    bound = _prove(problem, form, margin, free, best, ~light)
+    bound = _prove(problem, form, margin, free, best, ~light & _is_decided(problem, best.value))
     best, light = _keep_mass(problem, form, light, best, least)
     return best, light, np.where(light, np.nan, bound)
 
@@ -208,6 +209,15 @@ def bound_missing(moved: Quadratic, margin: float, theta: Floats) -> Floats:
         )
         bound = _prove(moved, form, margin, newton.project(moved).theta, best, ~loose)
     return value - np.where(np.isnan(bound), best.value * (1 - CERTIFIED), bound**2)
+
+
+def _is_decided(problem: Quadratic, value: Floats) -> Mask:
+    """Decide for which rows (n,) squared distances of this size are none of rounding."""
+    assert problem.W is not None  # the caller has built it
+    size = np.abs(problem.theta0)
+    rounding = np.einsum("ni,nij,nj->n", size, np.abs(problem.W), size) * (SOLVED_FACTOR * EPS) ** 2
+    clear = Consistency(problem.theta0, "origin").verdict_code != int(Verdict.ILL_POSED)
+    return np.asarray(clear & (value > rounding))
 
 
 def _prove(
@@ -747,9 +757,11 @@ def _are_proven(proofs: Floats, back: Floats, cells: Cells) -> Mask:
         rows = np.flatnonzero(~closed)
         Y = turn[rows].transpose(0, 2, 1) @ proof[cells.row[rows]] @ turn[rows]
         slope = np.matmul(Y, place[rows][:, :, None])[:, :, 0]
-        bend = np.minimum(spectrum(Y[:, :3, :3])[:, 0], 0.0)
-        value = np.einsum("ni,ni->n", place[rows], slope) + bend * R[rows] ** 2
-        closed[rows] = value > 2 * R[rows] * np.linalg.norm(slope[:, :3], axis=1)
+        value = np.einsum("ni,ni->n", place[rows], slope)
+        value -= 2 * R[rows] * np.linalg.norm(slope[:, :3], axis=1)
+        some = np.flatnonzero(value > 0)  # bends only take from that
+        bend = np.minimum(spectrum(Y[some, :3, :3])[:, 0], 0.0)
+        closed[rows[some]] = value[some] + bend * R[rows[some]] ** 2 > 0
     return closed
 
 
