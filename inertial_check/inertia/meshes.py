@@ -574,21 +574,28 @@ def _find_crossings(triangles: Floats, lines: Floats) -> _Crossings:
     (columns, column), (rows, row) = (np.unique(each, return_inverse=True) for each in lines.T)
     key = column * len(rows) + row
     order = np.argsort(key, kind="stable")
-    key, placed, most = key[order], lines[order], np.bincount(column, minlength=1).max()
+    key, most = key[order], np.bincount(column, minlength=1).max()
     found = [_Crossings(order[:0], np.zeros(0), np.zeros(0))]
-    for block in _blocks(triangles):
-        lower, upper = block[..., :2].min(axis=1), block[..., :2].max(axis=1)
-        first, low = np.searchsorted(columns, lower[:, 0]), np.searchsorted(rows, lower[:, 1])
-        counts = np.searchsorted(columns, upper[:, 0], side="right") - first
-        high = np.searchsorted(rows, upper[:, 1], side="right")
+    for block in map(_by_coordinate, _blocks(triangles)):
+        lower, upper = block[:2].min(axis=1), block[:2].max(axis=1)
+        first, low = np.searchsorted(columns, lower[0]), np.searchsorted(rows, lower[1])
+        counts = np.searchsorted(columns, upper[0]) - first
+        high = np.searchsorted(rows, upper[1])
         near = np.flatnonzero((counts > 0) & (high > low))
         pairs = np.cumsum(counts[near] * np.minimum(high - low, most)[near])
         for own in np.split(near, np.flatnonzero(np.diff(pairs // _PAIRS)) + 1):
             which, at = _expand(first[own], counts[own])
-            begin, end = (np.searchsorted(key, at * len(rows) + y[own][which]) for y in (low, high))
+            y, z, sense = _cut(block.take(own[which], axis=2), columns[at])
+            begin, end = (
+                np.searchsorted(key, at * len(rows) + np.searchsorted(rows, edge))
+                for edge in (y.min(axis=0), y.max(axis=0))
+            )
             pair, at = _expand(begin, end - begin)
-            line, height, sense = _cross(block[own[which[pair]]], placed[at])
-            found.append(_Crossings(order[at[line]], height, sense))
+            line = order[at]
+            # A line between both edges of a cut: these have different y.
+            slope = (z[1] - z[0])[pair] / (y[1] - y[0])[pair]
+            height = z[0, pair] + (rows[row[line]] - y[0, pair]) * slope
+            found.append(_Crossings(line, height, sense[pair]))
     return _Crossings(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
@@ -598,26 +605,25 @@ def _expand(first: Integers, counts: Integers) -> tuple[Integers, Integers]:
     return which, np.arange(len(which)) - (np.cumsum(counts) - counts - first)[which]
 
 
-def _cross(corners: Floats, p: Floats) -> _Crossings:
-    """Crossings of triangles (n, 3, 3) with lines (n, 2), one each."""
-    inside = np.zeros(len(p), dtype=bool)
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        a, b = corners[:, one], corners[:, other]
-        # Both triangles of an edge compute its crossing from the same end, so that a line through
-        # an edge meets one of them and never none or both.
-        swapped = b[:, 1] < a[:, 1]
-        a, b = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
-        crosses = (a[:, 1] <= p[:, 1]) & (p[:, 1] < b[:, 1])
-        height = np.where(crosses, b[:, 1] - a[:, 1], 1.0)  # not 0 where it crosses
-        x = a[:, 0] + (p[:, 1] - a[:, 1]) * (b[:, 0] - a[:, 0]) / height
-        inside ^= crosses & (p[:, 0] < x)
-    corners, p = corners[inside], p[inside]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    # The plane of a triangle that a line crosses is not vertical: its normal has a height.
-    slope = normals[:, :2] / normals[:, 2:]
-    z = corners[:, 0, 2] + np.sum(slope * (corners[:, 0, :2] - p), axis=1)
-    z = np.clip(z, corners[..., 2].min(axis=1), corners[..., 2].max(axis=1))
-    return _Crossings(np.flatnonzero(inside), z, np.sign(normals[:, 2]))
+def _cut(corners: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Cut triangles, as (3, 3, n) by coordinate, with planes of some x (n,), one each.
+
+    Returns:
+        (2, n) y and z where two edges meet the plane, and +1 where the triangle faces up, else -1.
+    """
+    below = corners[0] <= x
+    one = below.sum(axis=0) == 1
+    apex, pairs = np.argmax(below == one, axis=0), np.arange(len(x))
+    tip, *others = (corners[:, (apex + k) % 3, pairs] for k in range(3))
+    ends = []
+    for other in others:
+        # Both triangles of an edge compute its cut from the same end, so that a line through an
+        # edge meets one of them and never none or both.
+        a, b = np.where(one, [tip, other], [other, tip])
+        cut = a[1:] + (x - a[0]) / (b[0] - a[0]) * (b[1:] - a[1:])
+        ends.append(np.clip(cut, np.minimum(a[1:], b[1:]), np.maximum(a[1:], b[1:])))
+    (y, z), sense = np.stack(ends, axis=1), np.where(one, 1.0, -1.0)
+    return y, z, np.where(y[1] > y[0], sense, -sense)
 
 
 def _find_distinct(points: Floats) -> Floats:
