@@ -31,7 +31,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from inertial_check.inertia.arrays import Floats, Integers, Mask
-from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import SMALLEST, pseudo_inertia
 from inertial_check.inertia.tolerances import (
     CERTIFIED,
@@ -160,7 +159,11 @@ def find_nearest(
     start = _enter(free, free[:, 1:4] / free[:, :1], margin)
     best = _descend(problem, form, floored, start, STEPS)
     best, light = _keep_mass(problem, form, floored, best, least)
-    bound = _prove(problem, form, margin, free, best, ~light & _is_decided(problem, best.value))
+    # A point is as near as rounding to bodies with the margin: that no bound can prove.
+    assert problem.W is not None  # the caller has built it
+    size = np.abs(problem.theta0)
+    rounding = np.einsum("ni,nij,nj->n", size, np.abs(problem.W), size) * (SOLVED_FACTOR * EPS) ** 2
+    bound = _prove(problem, form, margin, free, best, ~light & (best.value > rounding))
     best, light = _keep_mass(problem, form, light, best, least)
     return best, light, np.where(light, np.nan, bound)
 
@@ -209,15 +212,6 @@ def bound_missing(moved: Quadratic, margin: float, theta: Floats) -> Floats:
         )
         bound = _prove(moved, form, margin, newton.project(moved).theta, best, ~loose)
     return value - np.where(np.isnan(bound), best.value * (1 - CERTIFIED), bound**2)
-
-
-def _is_decided(problem: Quadratic, value: Floats) -> Mask:
-    """Decide for which rows (n,) squared distances of this size are none of rounding."""
-    assert problem.W is not None  # the caller has built it
-    size = np.abs(problem.theta0)
-    rounding = np.einsum("ni,nij,nj->n", size, np.abs(problem.W), size) * (SOLVED_FACTOR * EPS) ** 2
-    clear = Consistency(problem.theta0, "origin").verdict_code != int(Verdict.ILL_POSED)
-    return np.asarray(clear & (value > rounding))
 
 
 def _prove(

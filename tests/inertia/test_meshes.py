@@ -421,6 +421,21 @@ def test_lines_and_rays_through_edges_and_corners_meet_one_triangle():
         np.testing.assert_array_equal([found.lower, found.upper], [[0, 0], [1, 1]])
 
 
+@pytest.mark.parametrize("axis", range(3))
+def test_lines_through_corners_and_edges_enter_and_leave_once(axis):
+    """Rounding of where an edge is cut must not let a line slip between its two triangles."""
+    rng = np.random.default_rng(axis)
+    points = rng.normal(size=(300, 1, 3))
+    points /= np.linalg.norm(points, axis=2, keepdims=True)
+    ball = convex_hull(points.repeat(3, axis=1))
+    places = np.concatenate([ball.reshape(-1, 3), ((ball + np.roll(ball, 1, axis=1)) / 2)[:, 0]])
+    lines = places[:, [(axis + 1) % 3, (axis + 2) % 3]]
+    lines = lines[np.linalg.norm(lines, axis=1) < 0.9]  # inside of the outline
+    found = trace_lines(ball, lines, axis)
+    assert found.line.tolist() == list(range(len(lines)))
+    assert (found.winding == 1).all()
+
+
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6])
 def test_holes_are_closed_by_what_is_flat_where_the_rim_is(scale):
     for gone in ([0], [0, 5], [3, 4, 9]):

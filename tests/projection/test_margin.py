@@ -15,6 +15,7 @@ import inertial_check as ic
 import nearest_search
 from inertial_check.inertia.frames import translate
 from inertial_check.projection import constraints
+from inertial_check.projection import margin as margin_module
 
 BALL = [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
 FAR = [1.2, 1.2, -1.4, -1.7, 4.1, 1.5, 1.8, 4.7, -1.3, 5.9]
@@ -115,6 +116,17 @@ def test_centres_at_infinity_are_proven_with_the_margin(margin):
     theta = np.random.default_rng(5).normal(size=(50, 10))
     found = ic.project(theta, "prior", prior=BALL, margin=margin)
     assert np.isin(found.status, ["projected", "near"]).sum() >= 48
+
+
+def test_no_proof_is_tried_where_the_distance_is_rounding(monkeypatch):
+    """A point is as near as one likes to bodies with the margin; 508 boxes could not prove that."""
+    asked = []
+    monkeypatch.setattr(margin_module, "_cover", lambda problem, *_: asked.append(problem))
+    prior = ic.InertialParameters.from_com(1, [0.3, 0.2, 0.1], np.eye(3))
+    points = np.array([[17.3], [0.836], [13.7]]) * np.eye(10)[0]
+    found = ic.project(points, "prior", prior=prior, margin=0.1)
+    assert not asked
+    assert found.status.tolist() == ["uncertified"] * 3
 
 
 def test_multipliers_that_are_rounding_prove_nothing():
