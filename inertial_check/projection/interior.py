@@ -30,7 +30,7 @@ from inertial_check.projection.svec import (
 STEPS = 30
 """Steps at most; eight to fifteen are usual where enough is within reach."""
 
-VAIN = 0.01
+VAIN = 0.003
 """Part of what lacks to `enough` by which a proof may be short of the best that falls short, too."""
 
 
@@ -83,6 +83,7 @@ def minimise(M: Floats, slope: Floats, a: Floats, enough: Floats) -> Floats:
         pulled = np.matmul(M[rows], z[rows, :, None])[:, :, 0] + 2 * slope[rows]
         value = -np.einsum("ni,ni->n", z[rows], pulled)
         apart = new.spread.sum(axis=1) + np.einsum("nk,nk->n", new.slack, new.push)
+        apart += np.einsum("ni,ni->n", np.abs(new.rest), np.abs(z[rows]))
         short = np.maximum(BOUNDED * np.abs(value), VAIN * (enough[rows] - value))
         better[better] = (value < enough[rows]) & (2 * apart > short)
         return better
