@@ -31,7 +31,7 @@ STEPS = 30
 """Steps at most; eight to fifteen are usual where enough is within reach."""
 
 VAIN = 0.003
-"""Part of what lacks to `enough` by which a proof may be short of the best that falls short, too."""
+"""Part of what lacks to `enough` to which a proof that falls short is computed: it is not used."""
 
 
 class _Iterates(NamedTuple):

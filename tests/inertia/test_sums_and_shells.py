@@ -195,7 +195,7 @@ def test_triples_whose_masses_vanish_are_those_of_rationals(request):
         parts = [_read(own, one.about) for own, one in zip(triple, (a, b, c), strict=True)]
         truth = parts[0] - parts[1] + parts[2]
         high[row] = truth  # each to the nearest double, and what is left in another
-        low[row] = [own - Fraction(near) for own, near in zip(truth, high[row].tolist(), strict=True)]
+        low[row] = truth - np.array(list(map(Fraction, high[row].tolist())))
         size[row] = max(float(abs(number)) for part in parts for number in part)
     worst = 0.0
     for got in (c + (a - b), (a - b) + c, (c - b) + a, c - (b - a)):
