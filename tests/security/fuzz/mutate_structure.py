@@ -4,6 +4,7 @@ import re
 from random import Random
 
 from fuzz.extremes import NAMES
+from fuzz.mutate_bytes import LARGEST
 from fuzz.mutate_tokens import encode
 
 _TAG = re.compile(rb"<(/?)([A-Za-z_][\w:.-]*+)([^<>]*?)(/?)>")
@@ -85,7 +86,7 @@ def nest_element(rng: Random, data: bytes) -> bytes:
     if not tags:
         return nest(rng, data, "xml")
     tag = rng.choice(tags)
-    depth = rng.choice(_DEPTHS)
+    depth = min(rng.choice(_DEPTHS), 1 + LARGEST // len(tag[0]))  # a tag may be long itself
     closing = b"</" + tag[2] + b">" if rng.random() < 0.8 else b""
     end = data.rfind(b"</" + tag[2])
     inside = data[tag.end() : end] if end > tag.end() else b""
