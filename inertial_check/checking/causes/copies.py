@@ -24,9 +24,16 @@ from inertial_check.checking.evidence.fingerprints import (
     TENSOR,
     list_contradictions,
 )
+from inertial_check.checking.evidence.readings import FORMULA, moments_of
 from inertial_check.documents.model import ENTRIES, Judgement
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
+
+_OF_ENTRIES = frozenset(
+    {"decimal-slip", "wrong-entry", "component-order", "negative-diagonal", "sign-of-products"}
+)
+"""Causes that know no shapes and keep most of the tensor: the solid they lead to is a proof. A unit
+may be one of the shapes as well."""
 
 _EXACT = 1e3
 """Times as probable as by itself that a cause is right whose numbers are those of another body, as
@@ -36,11 +43,13 @@ it is, mirrored or turned. Chosen: chance gives three digits of one number."""
 def weigh_copies(
     subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]
 ) -> list[tuple[float, str]]:
-    """Weigh proposals by whether they lead to the numbers of a body with the same digits.
+    """Weigh proposals by whether they lead to numbers that stand elsewhere, digit for digit.
+
+    Those of a body with the same digits, of another text, or of the one solid that is drawn.
 
     Returns:
-        For each proposal its factor, and the clause that names the other texts that have these
-        numbers; "" without any.
+        For each proposal its factor, and the clause that names the other texts, or the solid, that
+        have these numbers; "" without any.
     """
     assembly = subject.examination.assembly
     others = [
@@ -53,13 +62,45 @@ def weigh_copies(
     for each in list_other_texts(subject):
         bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))
     found = []
+    solids = _list_solids(subject)
     theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
     for cause, proposal in proposed:
         told = bodies and not isinstance(cause, OtherText)
         images = _find_images(subject, proposal, theirs).tolist() if told else []
         clauses = [words for image, (_, words) in zip(images, bodies, strict=False) if image]
+        if cause.name in _OF_ENTRIES:
+            clauses += [words for six, words in solids if _is_solid(subject, proposal, six)]
         found.append((_EXACT if clauses else 1.0, next(filter(None, clauses), "")))
     return found
+
+
+def _list_solids(subject: Subject) -> list[tuple[Floats, str]]:
+    """List the solids that stand for a body alone, but for those whose moments it has as written.
+
+    Returns:
+        For each role of shapes with one primitive its (6,) tensor per kilogram in the body's axes
+        [m^2], and the clause that names it.
+    """
+    found = []
+    for role in ("visual", "collision"):
+        shapes = [shape for shape in subject.body.shapes if shape.role == role]
+        moments = moments_of(shapes[0]) if len(shapes) == 1 else None
+        if moments is not None:
+            R_BG = np.array(shapes[0].R_BG)
+            solid = resemblance.entries(R_BG @ np.diag(moments) @ R_BG.T)
+            if not _is_solid(subject, Proposal(1.0, ""), solid):
+                clause = f"; these are the moments of its {role} {shapes[0].kind}"
+                found.append((solid, clause))
+    return found
+
+
+def _is_solid(subject: Subject, proposal: Proposal, solid: Floats) -> bool:
+    """Whether what was meant has the tensor (6,) of a solid per kilogram, to three digits."""
+    tensor = subject.I_BBcm_Bi if proposal.I_BBcm_Bi is None else proposal.I_BBcm_Bi
+    mass = subject.mass if proposal.mass is None else proposal.mass
+    six = resemblance.entries(resemblance.rotate(subject.R_BBi, tensor))
+    largest = mass * float(np.max(solid))
+    return bool(np.max(np.abs(six - mass * solid)) <= FORMULA * largest)
 
 
 def _find_images(subject: Subject, proposal: Proposal, theirs: Floats) -> Mask:

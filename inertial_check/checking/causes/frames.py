@@ -661,6 +661,7 @@ class WrongFormula(Cause):
         mismatches = list_mismatches(subject.examination.model, subject.body)
         complaint = next((text for _, _, text in mismatches), "")
         found = subject.examination.find_misreading(subject.index)
+        found = None if found is None or found.of_one_entry else found
         if found is None and complaint:
             yield Proposal(_BY_DIMENSION, complaint, editable=False)
         elif found is not None:

@@ -34,6 +34,7 @@ from inertial_check.checking.causes.weighing import (
     box_text,
     find_gains,
     is_stated,
+    tidy,
     twin_of,
     with_spreads,
 )
@@ -236,7 +237,7 @@ class WrongEntry(Cause):
     others are equal to three digits or more, as on a part with an axis of symmetry, or it is less
     than a twentieth of them, as products are. A power of ten is decimal-slip. A product is too many
     where another one is 0, and without it some body can have the tensor, or it fits the shapes or
-    the twin far better.
+    the twin far better. Of the moments of the body's one shape two are right.
 
     ## Example
         <mass value="0.55"/>
@@ -314,6 +315,13 @@ class WrongEntry(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Each moment that does not go with the others; a product that is too many."""
         yield from self._leave_out(subject)
+        found = subject.examination.find_misreading(subject.index)
+        if found is not None and found.of_one_entry:
+            yield Proposal(
+                1.0,  # that the third is a body's with the two counts beside all other causes
+                f"two moments are those of the body's {found.kind}, and there is {found.mistake}",
+                I_BBcm_Bi=tidy(np.diag(found.moments)),
+            )
         if not subject.broken:
             return
         signs: dict[int, tuple[float, str]] = {}

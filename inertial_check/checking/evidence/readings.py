@@ -304,11 +304,13 @@ class Misreading(NamedTuple):
         kind: Of the shape.
         mistake: In words, as the end of "the formula with ...".
         moments: (3,) that the right one gives about x, y and z of the shape [kg m^2].
+        of_one_entry: Whether two of the three are right, which is no mistake of a formula.
     """
 
     kind: str
     mistake: str
     moments: Floats
+    of_one_entry: bool = False
 
 
 def moments_of(shape: Shape) -> Floats | None:
@@ -359,6 +361,12 @@ def misread_formula(body: Body, mass: float, six: Sequence[float] | Floats) -> M
         for mistake, wrong in _misread(shapes[0], right, mass):
             if _agree(wrong, moments, FORMULA * size):
                 return Misreading(shapes[0].kind, mistake, mass * solid)
+        pairs = zip(moments, right, strict=True)
+        off = [abs(moment - mass * each) > FORMULA * mass * each for moment, each in pairs]
+        if sum(off) == 1:
+            axis = "xyz"[off.index(True)]
+            mistake = f"another number for i{axis}{axis}"
+            return Misreading(shapes[0].kind, mistake, mass * solid, of_one_entry=True)
     return None
 
 

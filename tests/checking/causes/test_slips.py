@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+import inertial_check as ic
 from inertial_check.checking.causes.text import _has_completion, shift_points
 from inertial_check.inertia.representations import second_moment, symmetric
 from spoilt import bodies, causes_of, edited, margin
@@ -118,3 +119,31 @@ class TestCopiedEntry:
         """Catches a cause that is named where two digits agree."""
         found = causes_of(2.1, (0, 0, 0), ("0.0041", "0.0054", "0", "0.0048", "0", "0.0054"))
         assert "copied-entry" not in found
+
+
+BOX = """<robot name="r"><link name="torso"><inertial><mass value="1"/>
+<inertia ixx="0.0076166667" ixy="0" ixz="0" iyy="{iyy}" iyz="0" izz="0.0037104167"/></inertial>
+<visual><geometry><box size="0.125 0.17 0.25"/></geometry></visual></link></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("iyy", "cause"),
+    [
+        ("0.065104167", "decimal-slip"),  # no body has it
+        ("0.0078104167", "wrong-entry"),  # a digit that a body may have
+        ("0.0085104167", "wrong-entry"),
+    ],
+)
+def test_the_solid_that_is_drawn_proves_what_one_moment_was(iyy, cause):
+    (file,) = ic.check_model(BOX.format(iyy=iyy).encode()).files
+    found = [each for each in file.findings if each.causes]
+    assert found
+    for each in found:
+        first = each.causes[0]
+        assert (first.cause, first.confidence >= 0.6) == (cause, True)
+        assert first.edit["entries"]["iyy"] == pytest.approx(0.0065104167, rel=1e-3)
+    assert "are the moments of its visual box" in found[0].causes[0].evidence
+
+
+def test_three_moments_of_a_solid_are_silent():
+    assert ic.check_model(BOX.format(iyy="0.0065104167").encode()).findings == ()
