@@ -69,6 +69,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
         "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
         "checking/engines/usd.py": "_UNIT_IN_MASS_CHECKER _UNIT_IN_RB_008 _NO_LENGTH",
         "documents/mjcf/elements.py": "_LENGTHS",
+        "documents/mjcf/__init__.py": "_LEAST",
     },
     "settings tried in turn with a solver or method": {
         "identification/fit/published.py": "WEIGHTS",

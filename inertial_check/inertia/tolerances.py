@@ -484,6 +484,10 @@ COPIED_NUMBER = 1e-3
 """Part of the largest number of its kind up to which the numbers of a cause are those of another
 body; the edits of causes have six digits, and some witnesses three."""
 
+COPIED_ZERO = 1e-5
+"""The same where the other number is 0, which three digits of a product would not tell from a small
+one; six digits of a moment leave a part in a million."""
+
 SAME_SPELLING = 1e-4
 """Largest difference of two spellings of one inertia, relative to its largest entry, that rounding
 explains; chosen, as four decimals of a quaternion (0.7071) turn a tensor by 1e-5 and float32 by

@@ -120,7 +120,7 @@ def _find_images(subject: Subject, proposal: Proposal, theirs: Floats) -> Mask:
         ]
     )
     # A zero that stands in a text was never another number's last digits.
-    part = np.where(theirs == 0, tolerances.ROTATED_ZERO, tolerances.COPIED_NUMBER)
+    part = np.where(theirs == 0, tolerances.COPIED_ZERO, tolerances.COPIED_NUMBER)
     close: Mask = np.all(off <= part * largest, axis=-1).any(axis=0)
     return close
 
