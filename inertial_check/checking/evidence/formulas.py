@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from inertial_check.documents.model import Body, Model, Number
@@ -33,11 +34,10 @@ _NEITHER = re.compile(
 
 
 class _Dimension(NamedTuple):
-    """Powers of mass and of length, and a text with them."""
+    """Powers of mass and of length."""
 
-    mass: Fraction
-    length: Fraction
-    text: str
+    mass: Fraction = Fraction(0)
+    length: Fraction = Fraction(0)
 
 
 def list_mismatches(model: Model, body: Body) -> Iterator[tuple[str, Span, str]]:
@@ -62,82 +62,89 @@ def find_mismatch(expression: str, mass: Number) -> str:
         expression: Of xacro, without its braces.
         mass: Of the body: a formula for 1 kg may leave it out.
     """
-    try:
-        found = _measure(ast.parse(expression.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    except _MismatchError as error:
-        return str(error)
-    if found is None or not found.length or (found.mass == 1 and found.length == 2):
+    found = _read(expression.strip())
+    if isinstance(found, str):
+        return found
+    if found is None or not found.length or found == _OF_INERTIA:
         return ""
     if not found.mass and mass.value == 1:
         return ""
-    return f"{found.text} is {_name(found)}: an inertia is a mass times a squared length"
+    return f"{expression.strip()} is {_name(found)}: an inertia is a mass times a squared length"
+
+
+_OF_INERTIA = _Dimension(Fraction(1), Fraction(2))
+
+
+@lru_cache(maxsize=1024)  # a macro has one formula for all its bodies
+def _read(expression: str) -> _Dimension | str | None:
+    """Read the dimension of an expression, or in what its terms contradict each other."""
+    try:
+        return _measure(ast.parse(expression, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    except _MismatchError as error:
+        return str(error)
 
 
 class _MismatchError(Exception):
     """Two terms of different dimensions are added."""
 
 
-_PLAIN = Fraction(0), Fraction(0)
-"""Powers of mass and length of a number."""
-
-
 def _measure(node: ast.expr) -> _Dimension | None:
     """Measure an expression; None where it does not tell its dimension."""
-    text = ast.unparse(node)
     found: _Dimension | None = None
     if isinstance(node, ast.Constant):
         # A small whole number or a half is a factor; of others nobody knows.
         value = node.value
         if isinstance(value, (int, float)) and abs(value) <= _FACTOR and 2 * value % 1 == 0:
-            found = _Dimension(*_PLAIN, text)
+            found = _Dimension()
     elif isinstance(node, ast.Name):
         name = node.id.lower()
         mass, length = bool(_OF_MASS.fullmatch(name)), bool(_OF_LENGTH.fullmatch(name))
-        if mass != length and not _NEITHER.search(name):
-            found = _Dimension(Fraction(mass), Fraction(length), text)
-        elif name == "pi":
-            found = _Dimension(*_PLAIN, text)
+        if name == "pi":
+            found = _Dimension()
+        elif mass != length and not _NEITHER.search(name):
+            found = _Dimension(Fraction(mass), Fraction(length))
     elif isinstance(node, ast.UnaryOp):
         found = _measure(node.operand)
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id == "pow" and len(node.args) == 2:
-            found = _raise(node.args[0], node.args[1], text)
+            found = _raise(node.args[0], node.args[1])
     elif isinstance(node, ast.BinOp):
         power = isinstance(node.op, ast.Pow)
-        found = _raise(node.left, node.right, text) if power else _combine(node, text)
-    return found if found is None else found._replace(text=text)
+        found = _raise(node.left, node.right) if power else _combine(node)
+    return found
 
 
-def _combine(node: ast.BinOp, text: str) -> _Dimension | None:
+def _combine(node: ast.BinOp) -> _Dimension | None:
     """Measure a sum or a product of two expressions."""
     one, other = _measure(node.left), _measure(node.right)
     if one is None or other is None:
         return None
     if isinstance(node.op, (ast.Mult, ast.Div)):
         sign = 1 if isinstance(node.op, ast.Mult) else -1
-        return _Dimension(one.mass + sign * other.mass, one.length + sign * other.length, text)
-    if not isinstance(node.op, (ast.Add, ast.Sub)) or one[:2] == other[:2]:
-        return one if isinstance(node.op, (ast.Add, ast.Sub)) else None
-    if _PLAIN in (one[:2], other[:2]):  # a number may be a length
+        return _Dimension(one.mass + sign * other.mass, one.length + sign * other.length)
+    if not isinstance(node.op, (ast.Add, ast.Sub)):
         return None
+    if one == other or _Dimension() in (one, other):  # a number may be a length
+        return one if one == other else None
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
     raise _MismatchError(
-        f"{one.text} is {_name(one)} and {other.text} {_name(other)}, which cannot be added"
+        f"{left} is {_name(one)} and {right} {_name(other)}, which cannot be added"
     )
 
 
-def _raise(base: ast.expr, power: ast.expr, text: str) -> _Dimension | None:
+def _raise(base: ast.expr, power: ast.expr) -> _Dimension | None:
     """Measure a power, whose exponent stands there as a number."""
     found = _measure(base)
     times = power.value if isinstance(power, ast.Constant) else None
     if found is None or not isinstance(times, int) or not 1 <= times <= 3:
         return None
-    return _Dimension(times * found.mass, times * found.length, text)
+    return _Dimension(times * found.mass, times * found.length)
 
 
 def _name(dimension: _Dimension) -> str:
     """Name a dimension by its unit."""
     powers = (("kg", dimension.mass), ("m", dimension.length))
     units = [unit if power == 1 else f"{unit}^{power}" for unit, power in powers if power]
-    return "in " + " ".join(units) if units else "a number"
+    return "in " + " ".join(units)

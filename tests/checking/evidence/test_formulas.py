@@ -76,3 +76,11 @@ def test_a_formula_of_a_macro_is_told_once_with_its_cause():
     assert (finding.body, finding.place.line) == ("one", 4)
     assert finding.causes[0].cause == "wrong-formula"
     assert finding.causes[0].edit is None
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["+".join(["r*r*m"] * 300), "(" * 900 + "r" + ")" * 900, "-" * 1900 + "r", "m*" * 900 + "r"],
+)
+def test_formulas_that_mean_harm_end(expression):
+    assert isinstance(mismatch(expression), str)
