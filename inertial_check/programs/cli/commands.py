@@ -201,8 +201,6 @@ WITHDRAWN = {
     ("fill", "--twins"): "left and right bodies have one mass unless --no-twins is given",
     ("identify", "--filter-order"): "--cutoff sets the filter, whose order is 4",
     ("identify", "--solver"): "Python has it: ic.identify(..., solver=)",
-    ("project", "--mass-min"): "Python has it: ic.project(..., mass_min=)",
-    ("project", "--solver"): "Python has it: ic.project(..., solver=)",
 }
 """Options of commands that are gone, and what replaces each."""
 

@@ -89,6 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
     )
+    add("--mass-min KG", "least mass of rows that move (default: 1e-6 of their mass)", type=float)
+    add("--solver NAME", "solve with this installed conic solver, such as clarabel or scs")
     group = parser.add_argument_group("Output")
     add = partial(options.add_option, group)
     add("-o, --output FILE", "write the table here, not to stdout")
@@ -113,6 +115,8 @@ def run(args: argparse.Namespace) -> int:
         metric=args.metric,
         margin=args.margin,
         regularization=args.regularization,
+        mass_min=args.mass_min,
+        solver=args.solver,
     )
     request = TableRequest(
         about=args.about,

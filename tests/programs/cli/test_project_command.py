@@ -88,6 +88,7 @@ def test_bare_numbers_go_by_the_declared_order(table, capsysbinary, order):
         (["t.csv", "--about", "com", "--margin", "0.5"], ["margin is 0.5"]),
         (["bad.csv", "--about", "com"], ["bad.csv:2:15: hz: ", "is no number"]),
         (["gone.csv", "--about", "com"], ["gone.csv: no such file"]),
+        (["t.csv", "--about", "com", "--solver", "no", "-o", "o"], ["no"]),
         (["t.csv", "--about", "com", "-o", "o", "--report", "o"], ["--report and -o name one"]),
         (["t.csv", "--about", "com", "--report", "t.csv"], ["--report and TABLE name one file"]),
         (["t.csv", "--about", "com", "--metric", "prior", "--prior", "bad.csv", "-o", "bad.csv"],
