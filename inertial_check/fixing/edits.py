@@ -54,7 +54,7 @@ from inertial_check.fixing.request import (
     layer_function,
     propose_all,
     spell_center,
-    spell_computed,
+    spell_expressions,
     spell_products,
 )
 from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
@@ -433,7 +433,7 @@ def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
     if any(numbers[name].span is None for name in CENTER if name in texts):
         origin = spell_center(model, body, texts)
         yield from () if origin is None else (origin,)
-    computed = spell_computed(model, body, texts)
+    computed = spell_expressions(model, body, texts)
     for name, number in numbers.items():
         text = computed.get(name, texts.get(name, number.text))
         spelt = full is not None and name in ENTRIES

@@ -257,13 +257,13 @@ class Case(NamedTuple):
             for number in (numbers.get(name),)
             if number is not None and number.span is not None and not number.literal
         ]
-        if computed and spell_computed(self.model, self.body, changing):
+        if computed and spell_expressions(self.model, self.body, changing):
             return None
         return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
 
 
-def spell_computed(model: Model, body: Body, texts: Texts) -> Texts:
-    """Expressions in place of new texts of a body's computed numbers; nothing without all of them.
+def spell_expressions(model: Model, body: Body, texts: Texts) -> Texts:
+    """Spell the expressions for new texts of a body's computed numbers; none without all of them.
 
     Args:
         model: The model.

@@ -338,7 +338,7 @@ class Mirror(Cause):
             return
         assembly = subject.examination.assembly
         pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
-        if row is None or not _differ(pairs, row) or _is_edited(subject, other):
+        if row is None or not _differ(pairs, row) or _shows_one_edit(subject, other):
             return
         mass = float(assembly.mass[other])
         weight = _weigh_mirror(subject, pairs, row, other)
@@ -358,7 +358,7 @@ class Mirror(Cause):
         )
 
 
-def _is_edited(subject: Subject, other: int) -> bool:
+def _shows_one_edit(subject: Subject, other: int) -> bool:
     """Whether digits prove that one number of a copy was edited, as edited-copy tells."""
     pair = {subject.index, other}
     return any(

@@ -237,7 +237,7 @@ class WrongEntry(Cause):
     others are equal to three digits or more, as on a part with an axis of symmetry, or it is less
     than a twentieth of them, as products are. A power of ten is decimal-slip. A product is too many
     where another one is 0, and without it some body can have the tensor, or it fits the shapes or
-    the twin far better. Of the moments of the body's one shape two are right.
+    the twin far better. Or two of the three moments are those of the body's one shape.
 
     ## Example
         <mass value="0.55"/>
@@ -313,7 +313,7 @@ class WrongEntry(Cause):
                 )
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """Each moment that does not go with the others; a product that is too many."""
+        """Each moment that does not go with the others, or with a solid; a product too many."""
         yield from self._leave_out(subject)
         found = subject.examination.find_misreading(subject.index)
         if found is not None and found.of_one_entry:

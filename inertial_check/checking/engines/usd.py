@@ -306,7 +306,7 @@ def _find_failures(body: Body, stage: Stage | None) -> Iterator[str]:
                     f"RigidBodyHasMassAPI: has principal axes that is not normalized: {length}",
                 ),
             ]
-        numbers = [number.value for number in prim[_NEWTON].numbers]
+        numbers, shells = [each.value for each in prim[_NEWTON].numbers], list_wrong_shells(prim)
         wrong = len(numbers) not in (0, 6) or not all(map(isfinite, numbers))
         found += [
             (wrong, f"{_MAS_001}inertia must have exactly 6 finite elements"),
@@ -314,11 +314,8 @@ def _find_failures(body: Body, stage: Stage | None) -> Iterator[str]:
                 any(value < 0 for value in numbers[:3]),
                 f"{_MAS_001}inertia has a negative diagonal moment",
             ),
-            ("newton:massModel" in list_wrong_shells(prim), f"{_MAS_001}massModel must be 'solid'"),
-            (
-                "newton:shellThickness" in list_wrong_shells(prim),
-                f"{_MAS_001}shellThickness must be greater than 0",
-            ),
+            ("newton:massModel" in shells, f"{_MAS_001}massModel must be 'solid'"),
+            ("newton:shellThickness" in shells, f"{_MAS_001}shellThickness must be greater than 0"),
         ]
     default = "" if stage is None else stage.default_prim
     if default and f"{body.id}/".startswith(f"/{default}/"):

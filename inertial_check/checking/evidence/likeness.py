@@ -78,7 +78,7 @@ _FACTORS = 33
 
 
 class LeftOut(NamedTuple):
-    """What bodies are beside their shapes if their centres of mass were left out.
+    """Bodies beside their shapes, with the centres of mass that were perhaps left out.
 
     Attributes:
         p_BoBcm_B: (R, 3) centres of mass [m].

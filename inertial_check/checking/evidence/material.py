@@ -18,7 +18,7 @@ AEROGEL = 1.0
 
 
 def explain_density(density: float, kinds: Collection[str]) -> str:
-    """What a density says that no solid has; nothing where some solid has it.
+    """Explain a density that no solid has; "" for one that some solid has.
 
     Args:
         density: Mass of a body over the volume of its shapes of one role [kg/m^3].

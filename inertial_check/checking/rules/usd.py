@@ -512,32 +512,29 @@ class ShellOfSomeEngines(_SpellingRule):
                     body,
                 )
             shells = [
-                prim[name]
-                for name, texts in _SHELLS.items()
-                if name in prim and prim[name].numbers[0].text in texts
+                (engine, name, prim[name].numbers[0])
+                for name, (engine, text) in _SHELLS.items()
+                if name in prim and prim[name].numbers[0].text == text
             ]
             if shells and body.inertia_from == "geometry":
-                newton = any(each.name == "newton:massModel" for each in shells)
-                mujoco = any(each.name != "newton:massModel" for each in shells)
-                takers = " and ".join([*["Newton"] * newton, *["MuJoCo"] * mujoco])
-                others = ", ".join([*["Newton"] * (not newton), *["MuJoCo"] * (not mujoco)])
-                others = f"UsdPhysics and {others}" if others else "UsdPhysics"
-                said = " and ".join(f"{each.name} = {each.numbers[0].text}" for each in shells)
+                hollow = dict.fromkeys(engine for engine, _, _ in shells)
+                solid = [each for each in ("UsdPhysics", "MuJoCo", "Newton") if each not in hollow]
+                said = " and ".join(f"{name} = {number.text}" for _, name, number in shells)
                 yield self.at(
-                    shells[0].numbers[0].span or body.span,
-                    f"{path or body.id}: {said}: {takers} spread{'s' * (newton != mujoco)} the "
-                    f"mass over a shell, {others} over the volume: write physics:mass, "
-                    "physics:diagonalInertia and the others on the body",
+                    shells[0][2].span or body.span,
+                    f"{path or body.id}: {said}: a shell in {' and '.join(hollow)}, a solid in "
+                    f"{' and '.join(solid)}: write physics:mass, physics:diagonalInertia and the "
+                    "others on the body",
                     body,
                 )
 
 
 _SHELLS = {
-    "newton:massModel": ("shell",),
-    "mjc:shellinertia": ("1",),
-    "mjc:inertia": ("shell",),
+    "newton:massModel": ("Newton", "shell"),
+    "mjc:shellinertia": ("MuJoCo", "1"),
+    "mjc:inertia": ("MuJoCo", "shell"),
 }
-"""Values that make a shell of a collider, by attribute."""
+"""Attributes that make a shell of a collider: the engine that reads each, and the value."""
 
 USD_RULES: tuple[type[Rule], ...] = (
     NegativeDensity,

@@ -134,7 +134,7 @@ def compile_bodies(model: Model, judgements: Sequence[Judgement]) -> CompiledBod
     low, middle, high = np.maximum(own, bounds.inertia).T
     mass, moments = bounds.lift(written, own, low + middle < high)
     lifted = finite & np.any(moments != own, axis=1)
-    changed, factor = lifted | (mass != written) & ~np.isnan(mass), np.ones(len(bodies))
+    changed, factor = lifted | ((mass != written) & ~np.isnan(mass)), np.ones(len(bodies))
     if bounds.total:
         # A URDF's bodies that no joint moves are merged into the world, whose mass is not scaled.
         below: dict[str | None, list[int]] = {}

@@ -47,6 +47,7 @@ _PHYSICS_NAMES = (
 )
 _DENSITY = "physics:density"
 _OF_SHELLS = ("newton:massModel", "newton:shellThickness", "mjc:shellinertia", "mjc:inertia")
+"""Attributes that spread the mass of a collider over a shell, whose places are found."""
 
 _UNSEEN = Misreading(("usdphysics",), "replace", becomes="mass and inertia of its colliders")
 """Readings, by engines without Newton's schema, of a body that applies no other."""

@@ -13,6 +13,7 @@ from usd_spellings import COLLIDER, DOCUMENT
 
 pytest.importorskip("pxr")
 
+IN, OF = "a shell in", "a solid in"
 BOTH = '"PhysicsRigidBodyAPI", "PhysicsMassAPI", "NewtonMassAPI"'
 ELBOW = """    float physics:mass = 1
     point3f physics:centerOfMass = (0, 0, 0)
@@ -235,12 +236,21 @@ class TestRules:
     @pytest.mark.parametrize(
         ("line", "said"),
         [
-            ('uniform token newton:massModel = "shell"', "Newton spreads the mass over a shell, "),
-            ("uniform bool mjc:shellinertia = 1", "MuJoCo spreads the mass over a shell, "),
-            ('uniform token mjc:inertia = "shell"', "UsdPhysics and Newton over the volume"),
+            (
+                'uniform token newton:massModel = "shell"',
+                "a shell in Newton, a solid in UsdPhysics and MuJoCo",
+            ),
+            (
+                "uniform bool mjc:shellinertia = 1",
+                "a shell in MuJoCo, a solid in UsdPhysics and Newton",
+            ),
+            (
+                'uniform token mjc:inertia = "shell"',
+                "a shell in MuJoCo, a solid in UsdPhysics and Newton",
+            ),
             (
                 'uniform token newton:massModel = "shell"\nuniform bool mjc:shellinertia = 1',
-                "Newton and MuJoCo spread the mass over a shell, UsdPhysics over the volume",
+                "a shell in Newton and MuJoCo, a solid in UsdPhysics",
             ),
             ('uniform token newton:massModel = "foil"', "is foil: expected solid or shell"),
             ("float newton:shellThickness = -0.1", "is -0.1: expected a length above 0"),
