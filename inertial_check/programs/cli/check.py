@@ -46,113 +46,88 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "folders of any depth); an archive (zip, tar, tar.gz, tar.xz, tar.zst ...) or a bare git "
         "repository; a URL (https, s3, gs, zip://MEMBER::ARCHIVE); - for standard input",
     )
-    group = parser.add_argument_group("Rule selection")
+    add = options.add_group(parser, "Rule selection")
     for name, effect in (
         ("--select", "run only these rules: codes, prefixes of codes (IC3), names or ALL, "),
         ("--ignore", "do not run these rules; the more specific of --select and --ignore wins, "),
         ("--extend-select", "run these rules besides those that the configuration selects, "),
         ("--extend-ignore", "ignore these rules besides those that the configuration ignores, "),
     ):
-        group.add_argument(
-            name,
-            action="extend",
-            type=options.split_at_commas,
-            metavar="RULES",
-            help=f"{effect}separated by commas",
-        )
-    group.add_argument(
-        "--tolerance",
+        add(f"{name} RULES", f"{effect}separated by commas", **options.LIST)
+    add(
+        "--tolerance MARGIN",
+        "accept margins down to -MARGIN (dimensionless; default: 0)",
         type=float,
-        metavar="MARGIN",
-        help="accept margins down to -MARGIN (dimensionless; default: 0)",
     )
-    group.add_argument(
-        "--preset",
-        metavar="PRESETS",
-        help="`default` reports nothing on plausible models; `strict` reports every doubt, as does "
+    add(
+        "--preset PRESETS",
+        "`default` reports nothing on plausible models; `strict` reports every doubt, as does "
         "--strict; `simulator:NAME` is --engine NAME; separated by commas",
     )
-    group = parser.add_argument_group("Evidence")
-    group.add_argument(
+    add = options.add_group(parser, "Evidence")
+    add(
         "--geometry",
+        "compare the numbers with the shapes and meshes of the bodies (default: auto)",
         choices=("auto", "off"),
-        help="compare the numbers with the shapes and meshes of the bodies (default: auto)",
     )
-    group.add_argument(
-        "--expect-mass",
-        metavar="KG[:REL]",
-        help="expected total mass of a model [kg], and its relative deviation that is allowed "
+    add(
+        "--expect-mass KG[:REL]",
+        "expected total mass of a model [kg], and its relative deviation that is allowed "
         "(0.01 if none is given)",
     )
-    group.add_argument(
-        "--expect",
-        metavar="TABLE",
-        help="table (csv, toml, json) of expected numbers of bodies: body (a name, with * for any "
+    add(
+        "--expect TABLE",
+        "table (csv, toml, json) of expected numbers of bodies: body (a name, with * for any "
         "text), mass, com_x, com_y, com_z, ixx, ixy, ixz, iyy, iyz, izz (about the centre of mass, "
         "in body axes), tolerance (relative, 0.01 if none is given), source",
     )
-    group.add_argument(
-        "--history",
-        type=int,
-        metavar="N",
-        help="ask git for the N older versions of a file that has findings; what they say may "
+    add(
+        "--history N",
+        "ask git for the N older versions of a file that has findings; what they say may "
         "become a cause of a finding, and changes neither codes nor the exit code (default: 0; "
         "left out with --gate)",
+        type=int,
     )
-    group.add_argument(
-        "--engine",
-        action="extend",
-        type=options.split_at_commas,
-        metavar="ENGINES",
-        help="fail on bodies that these engines refuse, alter, replace or drop: "
+    add(
+        "--engine ENGINES",
+        "fail on bodies that these engines refuse, alter, replace or drop: "
         f"{', '.join((*ENGINES, *VALIDATORS))}; separated by commas",
+        **options.LIST,
     )
-    group = parser.add_argument_group("Exit code")
-    group.add_argument(
+    add = options.add_group(parser, "Exit code")
+    add(
         "--fail-on",
+        "exit with code 1 on findings of at least this severity (default: error)",
         choices=("error", "warning", "note", "never"),
-        help="exit with code 1 on findings of at least this severity (default: error)",
     )
-    group.add_argument(
+    add(
         "--strict",
+        "fail on warnings; singular inertias are warnings, and lost digits errors",
         action=argparse.BooleanOptionalAction,
-        help="fail on warnings; singular inertias are warnings, and lost digits errors",
     )
-    group.add_argument(
-        "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"
-    )
-    group.add_argument(
+    add("--allow-empty", "exit with code 0 if there is nothing to check")
+    add(
         "--allow-unjudged",
+        "exit with code 0 or 1 although inertials were found and none could be judged",
         action=argparse.BooleanOptionalAction,
-        help="exit with code 0 or 1 although inertials were found and none could be judged",
     )
     rendering.add_baseline_arguments(parser)
-    group = parser.add_argument_group("File selection")
-    group.add_argument(
-        "--exclude",
-        action="append",
-        metavar="PATTERN",
-        help="skip files in folders and globs that match this pattern, written as in a .gitignore "
+    add = options.add_group(parser, "File selection")
+    add(
+        "--exclude PATTERN ...",
+        "skip files in folders and globs that match this pattern, written as in a .gitignore "
         "(repeatable)",
     )
-    group.add_argument(
-        "--stdin-filename",
-        metavar="NAME",
-        help="name of standard input in the report (default: <stdin>)",
-    )
-    running.add_selection(group)
-    options.add_sniff(group)
-    group.add_argument(
-        "--show-files",
-        action="store_true",
-        help="list the files that would be checked, without checking them",
-    )
+    add("--stdin-filename NAME", "name of standard input in the report (default: <stdin>)")
+    running.add_selection(add)
+    options.add_sniff(add)
+    add("--show-files", "list the files that would be checked, without checking them")
     options.add_context(parser)
     options.add_configuration(parser)
-    parser.add_argument_group("Configuration").add_argument(
+    add = options.add_group(parser, "Configuration")
+    add(
         "--show-settings",
-        action="store_true",
-        help="print the settings of each PATH and where they are set, without checking",
+        "print the settings of each PATH and where they are set, without checking",
     )
     running.add_arguments(parser)
     add = options.add_group(parser, "Gate")
@@ -173,31 +148,27 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `check`."""
     add_input_arguments(parser)
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
-        choices=FORMS,
-        help="format of the report: for people (full, concise, markdown, html), for programs "
+        "format of the report: for people (full, concise, markdown, html), for programs "
         "(json, jsonl), for code hosts and build servers (sarif, junit, github, gitlab, rdjson), "
         "as an SVG image (badge) (default: full)",
+        choices=FORMS,
     )
-    group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
-    group.add_argument(
-        "--also",
-        action="append",
+    add("--output-file FILE", "write the report here, not to stdout")
+    add(
+        "--also FORMAT=FILE ...",
+        "write the report of the same check to FILE in another of these formats, too (repeatable)",
         type=_parse_further_report,
         default=[],
-        metavar="FORMAT=FILE",
-        help="write the report of the same check to FILE in another of these formats, too "
-        "(repeatable)",
     )
-    group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    rendering.add_arguments(group)
-    options.add_plot(group, "the margins and principal moments of all bodies")
-    group.add_argument(
+    add("--statistics", "count the findings of each rule")
+    rendering.add_arguments(add)
+    options.add_plot(add, "the margins and principal moments of all bodies")
+    add(
         "--all",
-        action="store_true",
-        help="with the full format, show every group of findings with all its places, however many "
+        "with the full format, show every group of findings with all its places, however many "
         "lines that takes (default: at most 60 lines, unless one file is named)",
     )
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn
 from inertial_check import __version__
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
-from inertial_check.programs.cli import output
+from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.output import PROGRAM
 
 
@@ -359,30 +359,21 @@ def _import_page_or_server(name: str) -> Command:
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of every command."""
-    group = parser.add_argument_group("Miscellaneous")
-    group.add_argument(
-        "-h",
-        "--help",
+    add = options.add_group(parser, "Miscellaneous")
+    add(
+        "-h, --help all",
+        "show the options that most people need, or all, and exit",
         action=_Help,
         nargs="?",
         choices=("all",),
-        metavar="all",
-        help="show the options that most people need, or all, and exit",
     )
-    group.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print only the report: no progress bar, notes or summary",
-    )
-    group.add_argument(
-        "-v", "--verbose", action="store_true", help="print more details, and tracebacks of errors"
-    )
-    group.add_argument(
+    add("-q, --quiet", "print only the report: no progress bar, notes or summary")
+    add("-v, --verbose", "print more details, and tracebacks of errors")
+    add(
         "--color",
+        "colour the output (auto: on a terminal, unless NO_COLOR is set)",
         choices=("auto", "always", "never"),
         default="auto",
-        help="colour the output (auto: on a terminal, unless NO_COLOR is set)",
     )
 
 

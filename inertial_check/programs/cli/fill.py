@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inertial_check.documents.escaping import printable
@@ -40,8 +39,8 @@ __all__ = ["add_arguments", "read_given", "read_options", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `fill`."""
     parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
-    options.add_option(
-        add_writing(parser),
+    add = add_writing(parser)
+    add(
         "--provenance",
         "add a comment beside each new inertial that says where it comes from",
     )
@@ -103,10 +102,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_context(parser)
     options.add_configuration(parser)
-    group = parser.add_argument_group("Selection")
-    add = partial(options.add_option, group)
+    add = options.add_group(parser, "Selection")
     add("--body NAME ...", "fill this body only, whatever it states (repeatable)", default=[])
-    options.add_sniff(group)
+    options.add_sniff(add)
     add("--allow-empty", "succeed if no model is found")
     add = options.add_group(parser, "Output")
     add(

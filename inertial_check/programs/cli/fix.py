@@ -54,111 +54,82 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a file; a folder, searched for models that git does not ignore; a glob",
     )
-    group = add_writing(parser)
-    group.add_argument(
+    add = add_writing(parser)
+    add(
         "--unsafe",
-        action="store_true",
-        help="also write remedies that are less than 97 %% sure, and changes beyond --max-change",
+        "also write remedies that are less than 97 %% sure, and changes beyond --max-change",
     )
-    group.add_argument(
-        "--max-change",
-        type=float,
-        metavar="FRACTION",
-        help="largest relative change of the inertia without --unsafe (default: 0.05; no limit "
+    add(
+        "--max-change FRACTION",
+        "largest relative change of the inertia without --unsafe (default: 0.05; no limit "
         "with --cause)",
+        type=float,
     )
-    group = parser.add_argument_group("Where the numbers come from")
-    group.add_argument(
+    add = options.add_group(parser, "Where the numbers come from")
+    add(
         "--method",
-        choices=("remedy", "nearest", "geometry"),
-        default="remedy",
-        help="remedy: what check offers, the numbers that a cause or a twin tells, else the "
+        "remedy: what check offers, the numbers that a cause or a twin tells, else the "
         "nearest body (default); nearest: the least change; geometry: the written mass spread "
         "evenly over the body's own shapes, also for consistent bodies that are selected",
+        choices=("remedy", "nearest", "geometry"),
+        default="remedy",
     )
-    group.add_argument(
+    add(
         "--shapes",
+        "with --method geometry: use only these (default: collision, else visual)",
         choices=("collision", "visual"),
-        help="with --method geometry: use only these (default: collision, else visual)",
     )
-    group.add_argument(
-        "--move-com",
-        action="store_true",
-        help="with --method geometry: also use the centre of mass of the shapes",
-    )
-    group.add_argument(
-        "--cause",
-        type=int,
-        metavar="N",
-        help="instead, write the numbers that the N-th probable cause of a body's findings says "
+    add("--move-com", "with --method geometry: also use the centre of mass of the shapes")
+    add(
+        "--cause N",
+        "instead, write the numbers that the N-th probable cause of a body's findings says "
         "were meant, as listed by check -v",
+        type=int,
     )
-    group.add_argument(
-        "--engine",
-        action="extend",
-        type=options.split_at_commas,
-        default=[],
-        metavar="NAME[,NAME]",
-        help="also move consistent bodies that one of these engines would refuse or alter, and "
+    add(
+        "--engine NAME[,NAME]",
+        "also move consistent bodies that one of these engines would refuse or alter, and "
         "stay above the engines' floors",
+        default=[],
+        **options.LIST,
     )
-    group.add_argument(
-        "--expect", metavar="TABLE", help="table of expected numbers of bodies, as for check"
-    )
-    group.add_argument(
-        "--history", type=int, metavar="N", help="older versions to ask git for, as for check"
-    )
+    add("--expect TABLE", "table of expected numbers of bodies, as for check")
+    add("--history N", "older versions to ask git for, as for check", type=int)
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # --cause refuses a metric that was asked for
     options.add_context(parser)
     options.add_configuration(parser)
-    group = parser.add_argument_group("Selection")
-    group.add_argument(
-        "--body",
-        action="append",
+    add = options.add_group(parser, "Selection")
+    add("--body NAME ...", "look at this body only (repeatable)", default=[])
+    add(
+        "--select RULES",
+        "look only at bodies with findings of these rules: codes, beginnings of codes, names",
         default=[],
-        metavar="NAME",
-        help="look at this body only (repeatable)",
+        **options.LIST,
     )
-    group.add_argument(
-        "--select",
-        action="extend",
-        type=options.split_at_commas,
-        default=[],
-        metavar="RULES",
-        help="look only at bodies with findings of these rules: codes, beginnings of codes, names",
-    )
-    group.add_argument(
-        "--all-remedies",
-        action="store_true",
-        help="write the remedies of all bodies, not only of those that cannot exist",
-    )
-    options.add_sniff(group)
-    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
-    group = parser.add_argument_group("Output")
-    group.add_argument(
+    add("--all-remedies", "write the remedies of all bodies, not only of those that cannot exist")
+    options.add_sniff(add)
+    add("--allow-empty", "succeed if no model is found")
+    add = options.add_group(parser, "Output")
+    add(
         "--output-format",
+        "text: the diff, unless it is written (default); json: every body, old and new",
         choices=("text", "json"),
         default="text",
-        help="text: the diff, unless it is written (default); json: every body, old and new",
     )
-    group.add_argument(
+    add(
         "--impact",
-        action="store_true",
-        help="also print how the fixes change the robot's mass matrix, gravity and velocity "
-        "torques",
+        "also print how the fixes change the robot's mass matrix, gravity and velocity torques",
     )
-    options.add_plot(group, "the numbers before and after")
+    options.add_plot(add, "the numbers before and after")
 
 
-def add_writing(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add --write and -o, which `find_files` checks; returns their group."""
-    group = parser.add_argument_group("Writing")
-    group.add_argument("--write", action="store_true", help="change the files in place")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
-    )
-    return group
+def add_writing(parser: argparse.ArgumentParser) -> options.AddOption:
+    """Add --write and -o, which `find_files` checks; returns what adds to their group."""
+    add = options.add_group(parser, "Writing")
+    add("--write", "change the files in place")
+    add("-o, --output FILE", "write the result of a single model to this file")
+    return add
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from inertial_check.checking.report import Severity
 from inertial_check.documents.escaping import guard_log, printable
 from inertial_check.errors import InertialCheckError, UsageError
-from inertial_check.programs.cli import output
+from inertial_check.programs.cli import options, output
 from inertial_check.reports.text import describe_account, plain_path, plural, write_command
 
 if TYPE_CHECKING:
@@ -30,15 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="root of the repository (default: the working directory)",
     )
-    group = parser.add_argument_group("Writing")
-    group.add_argument(
-        "--baseline",
-        action="store_true",
-        help="also write a baseline, so that only new and worse findings fail",
-    )
-    group.add_argument(
-        "--dry-run", action="store_true", help="print the files instead of writing them"
-    )
+    add = options.add_group(parser, "Writing")
+    add("--baseline", "also write a baseline, so that only new and worse findings fail")
+    add("--dry-run", "print the files instead of writing them")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -57,6 +57,14 @@ def add_group(parser: argparse.ArgumentParser, title: str, **further: object) ->
     return partial(add_option, group(title, **further))
 
 
+def split_at_commas(text: str) -> list[str]:
+    """Split a comma-separated list."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+LIST: Mapping[str, object] = {"action": "extend", "type": split_at_commas}
+"""Further arguments of an option that takes a list with commas, and may be repeated."""
+
 MOMENT_METRICS = {
     "inertia": "whose change is least: that of the inertia tensor (default)",
     "covariance": "or of the mass's spread",
@@ -93,10 +101,9 @@ def add_nearest(
     return add
 
 
-def add_sniff(group: argparse._ArgumentGroup) -> None:
+def add_sniff(add: AddOption) -> None:
     """Add --sniff."""
-    add_option(
-        group,
+    add(
         "--sniff",
         "skip named files that are excluded or are not robot models, as in a folder search",
     )
@@ -256,21 +263,9 @@ def list_folders(paths: list[str]) -> list[str]:
     return folders
 
 
-def split_at_commas(text: str) -> list[str]:
-    """Split a comma-separated list."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def add_plot(group: argparse._ArgumentGroup, content: str) -> None:
-    """Declare --plot.
-
-    Args:
-        group: Group of options to add it to.
-        content: Content of the plot, for the help.
-    """
-    add_option(
-        group, "--plot FILE", f"draw {content} into a png, svg or pdf file (needs matplotlib)"
-    )
+def add_plot(add: AddOption, content: str) -> None:
+    """Add --plot, whose help says what is drawn."""
+    add("--plot FILE", f"draw {content} into a png, svg or pdf file (needs matplotlib)")
 
 
 def check_plot(path: str | None, others: Iterable[str | None]) -> None:

@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 from contextlib import ExitStack, closing
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from inertial_check.documents.escaping import printable
@@ -91,8 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--mass-min KG", "least mass of rows that move (default: 1e-6 of their mass)", type=float)
     add("--solver NAME", "solve with this installed conic solver, such as clarabel or scs")
-    group = parser.add_argument_group("Output")
-    add = partial(options.add_option, group)
+    add = options.add_group(parser, "Output")
     add("-o, --output FILE", "write the table here, not to stdout")
     add(
         "--output-format",
@@ -101,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_FORMATS,
     )
     add("--report FILE", "write a JSON report on every row that moved")
-    options.add_plot(group, "the largest changes, before and after,")
+    options.add_plot(add, "the largest changes, before and after,")
 
 
 def run(args: argparse.Namespace) -> int:

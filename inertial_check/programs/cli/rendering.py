@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from inertial_check.documents.children import Termination, raise_defects
@@ -365,9 +364,8 @@ _EXCLUDED = (
 """Options that belong to a report, which a run with --results does not make."""
 
 
-def add_arguments(group: argparse._ArgumentGroup) -> None:
+def add_arguments(add: options.AddOption) -> None:
     """Add --results and --results-format."""
-    add = partial(options.add_option, group)
     add(
         "--results DIR",
         "write the result of every file into DIR instead of a report, with memory that does "

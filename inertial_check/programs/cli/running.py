@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.errors import UsageError
@@ -45,9 +44,8 @@ _WITHOUT_MARKS = frozenset(["json", "jsonl"])
 """Forms of the report that do not show lines with marks under the guilty numbers."""
 
 
-def add_selection(group: argparse._ArgumentGroup) -> None:
+def add_selection(add: options.AddOption) -> None:
     """Add --files-from and --changed-since."""
-    add = partial(options.add_option, group)
     add(
         "--files-from FILE",
         "also check the files listed in FILE, one a line, or separated by NUL bytes as from "

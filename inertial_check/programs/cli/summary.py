@@ -21,8 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by DIMENSIONS",
         "count by these: upstream, format, rule, cause, severity, verdict, engine; separated "
         "by commas (default: one table each by upstream, rule, cause and engine)",
-        action="extend",
-        type=options.split_at_commas,
+        **options.LIST,
     )
     add = options.add_group(parser, "Output")
     add(
