@@ -14,18 +14,20 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from inertial_check.documents.escaping import clip, dump_json
 from inertial_check.documents.files.access import NO_LINK_FLAGS, JsonObject, open_regular
 from inertial_check.errors import UsageError
-from inertial_check.running.results.counts import Counts
+from inertial_check.running.results.counts import (
+    Counts,
+    PendingTables,
+    encode_part,
+    encode_stream,
+    read_rows,
+)
 from inertial_check.running.results.rows import CHECKED, COLUMNS, Row
-
-if TYPE_CHECKING:
-    from inertial_check.running.results.counts import PendingTables
-
 
 Form = Literal["parquet", "jsonl"]
 """Form of the parts of a folder of results."""
@@ -128,8 +130,6 @@ def list_parts(folder: str) -> list[Part]:
 def encode_rows(rows: Sequence[Row], form: Form) -> bytes:
     """Encode rows as `join` takes them: lines of JSON, or a stream of Arrow."""
     if form == "parquet":
-        from inertial_check.running.results.counts import encode_stream
-
         return encode_stream(rows)
     lines = (dump_json({name: row.get(name) for name in COLUMNS}) + "\n" for row in rows)
     return "".join(lines).encode()
@@ -138,8 +138,6 @@ def encode_rows(rows: Sequence[Row], form: Form) -> bytes:
 def join(pieces: Sequence[bytes], form: Form) -> bytes:
     """Join what `encode_rows` gives to the bytes of a part."""
     if form == "parquet":
-        from inertial_check.running.results.counts import encode_part
-
         return encode_part(pieces)
     return b"".join(pieces)
 
@@ -151,8 +149,6 @@ def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -
         ValueError: It is damaged.
     """
     if form == "parquet":
-        from inertial_check.running.results.counts import read_rows
-
         yield from read_rows(data, columns)
         return
     for line in data.splitlines():
@@ -183,58 +179,37 @@ def read_counts(path: str, warn: Callable[[str], None]) -> Counts:
     Raises:
         UsageError: There are no results at the path.
     """
-    counts = Counts()
-    counter = _PartCounter(counts)
+    tables = PendingTables(Counts())
     try:
         if os.path.isdir(path):
             folders = list_folders(path)
             if not folders:
                 raise UsageError(f"{path}: no results: a folder that check --results has written")
             for folder in folders:
-                _count_folder(counter, folder, warn)
+                _count_folder(tables, folder, warn)
         else:
-            _count_file(counter, path)
-        counter.finish()
+            _count_file(tables, path)
+        tables.flush()
     except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or clip(str(error), _LONGEST_REASON) or "damaged"
         told = reason if isinstance(error, OSError | ValueError) else f"not as written: {reason}"
         raise UsageError(f"{path}: no results: {told}") from None
-    return counts
+    return tables.counts
 
 
-class _PartCounter:
-    """Counts parts and reports.
+def _add_part(tables: PendingTables, form: Form, data: bytes) -> None:
+    """Count the rows of a part.
 
-    Args:
-        counts: The counts, which are complete after `finish`.
+    Raises:
+        ValueError: It is damaged.
     """
-
-    def __init__(self, counts: Counts) -> None:
-        self.counts = counts
-        self._tables: PendingTables | None = None
-
-    def add_part(self, form: Form, data: bytes) -> None:
-        """Count the rows of a part.
-
-        Raises:
-            ValueError: It is damaged.
-        """
-        if form == "jsonl":
-            self.counts.add_rows(list(decode_rows(data, form)))
-            return
-        if self._tables is None:
-            from inertial_check.running.results.counts import PendingTables
-
-            self._tables = PendingTables(self.counts)
-        self._tables.add(data)
-
-    def finish(self) -> None:
-        """Count what is left."""
-        if self._tables is not None:
-            self._tables.flush()
+    if form == "jsonl":
+        tables.counts.add_rows(list(decode_rows(data, form)))
+    else:
+        tables.add(data)
 
 
-def _count_folder(counter: _PartCounter, folder: str, warn: Callable[[str], None]) -> None:
+def _count_folder(tables: PendingTables, folder: str, warn: Callable[[str], None]) -> None:
     """Count the parts of an upstream, from the last: a document counts as it was checked last."""
     parts = list_parts(folder)
     seen: set[str] = set()
@@ -242,14 +217,14 @@ def _count_folder(counter: _PartCounter, folder: str, warn: Callable[[str], None
         try:
             data = part.read()
             if len(parts) == 1:
-                counter.add_part(part.form, data)
+                _add_part(tables, part.form, data)
             else:
-                _count_newest(counter, part, data, seen)
+                _count_newest(tables, part, data, seen)
         except _DAMAGE:
             warn(f"{part.path} is damaged and is left out: the same check --results rewrites it")
 
 
-def _count_newest(counter: _PartCounter, part: Part, data: bytes, seen: set[str]) -> None:
+def _count_newest(tables: PendingTables, part: Part, data: bytes, seen: set[str]) -> None:
     """Count the documents of a part that no later part holds."""
     own = {
         row["path"]
@@ -257,25 +232,25 @@ def _count_newest(counter: _PartCounter, part: Part, data: bytes, seen: set[str]
         if row["body_id"] is None
     }
     if seen.isdisjoint(own):
-        counter.add_part(part.form, data)
+        _add_part(tables, part.form, data)
     else:
-        counter.counts.add_rows(
+        tables.counts.add_rows(
             row for row in decode_rows(data, part.form) if row["path"] not in seen
         )
     seen |= own
 
 
-def _count_file(counter: _PartCounter, path: str) -> None:
+def _count_file(tables: PendingTables, path: str) -> None:
     """Count a single file, whose form shows in its first bytes.
 
     Raises:
         ValueError: It has none of the forms.
     """
     with open_regular(path) as stream:
-        counts = counter.counts
+        counts = tables.counts
         if stream.read(len(_MAGIC)) == _MAGIC:
             stream.seek(0)
-            counter.add_part("parquet", stream.read())
+            tables.add(stream.read())
             return
         stream.seek(0)
         first = stream.readline()
@@ -319,18 +294,8 @@ def _count_report(counts: Counts, report: object) -> None:
     files = report.get("files") if isinstance(report, dict) else None
     if not isinstance(files, list):
         raise ValueError("neither a report of check in JSON nor rows of results")
-    name = find_upstreams([file["path"] for file in files])
-    for file in files:
-        counts.add_rows(convert_file(name(file["path"]), file))
-    summary = report["summary"] if isinstance(report, dict) else {}
-    counts.single += int(summary["distinct_findings"])
-
-
-def find_upstreams(paths: list[str]) -> Callable[[str], str]:
-    """Make the function that names the upstream of a path: the first folder in which paths differ.
-
-    Files beside these folders belong to the upstream ".".
-    """
+    # Make the function that names the upstream of a path: the first folder in which paths differ.
+    paths = [file["path"] for file in files]
     folders = [path.replace(os.sep, "/").split("/")[:-1] for path in paths]
     first, last = min(folders, default=[]), max(folders, default=[])  # the two that differ most
     differing = (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
@@ -340,7 +305,10 @@ def find_upstreams(paths: list[str]) -> Callable[[str], str]:
         parts = path.replace(os.sep, "/").split("/")
         return parts[common] if len(parts) > common + 1 else "."
 
-    return name
+    for file in files:
+        counts.add_rows(convert_file(name(file["path"]), file))
+    summary = report["summary"] if isinstance(report, dict) else {}
+    counts.single += int(summary["distinct_findings"])
 
 
 def convert_file(upstream: str, file: JsonObject) -> Iterator[Row]:
