@@ -49,7 +49,7 @@ from inertial_check.projection.certificate import (
     Unit,
     multiply_matrices,
 )
-from inertial_check.projection.metrics import Options
+from inertial_check.projection.metrics import Options, read_prior
 from inertial_check.projection.moments import (
     BALL,
     Rows,
@@ -61,17 +61,20 @@ from inertial_check.projection.moments import (
     with_central_inertia,
 )
 from inertial_check.projection.portable import (
-    BASIS,
     build_problem,
     certify,
+    congruence,
+    decompose,
     diagonal,
     find_rounding,
     hold,
     make_constant,
     norm,
+    pairs_of,
 )
+from inertial_check.projection.problems import read_definite_weights
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, TO_SVEC, Certificate
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate
 
 DIFFERENTIABLE = ("prior", "weighted", "euclidean", "pseudo-inertia")
 """Metrics of the whole pseudo-inertia that go through a trace."""
@@ -382,9 +385,6 @@ def _refuse_visible(named: dict[str, Any], prior_about: Point, options: Options)
     Raises:
         ParameterError: As these rules say.
     """
-    from inertial_check.projection.metrics import read_prior
-    from inertial_check.projection.problems import read_definite_weights
-
     batch = tuple(named["theta"].shape[:-1])
     prior = see_numbers(named.get("prior"))
     if prior is not None:
@@ -429,7 +429,7 @@ def read_metric(
     if prior is not None:
         # Build W with d^T W d = tr(P^-1 dPi P^-1 dPi), P the pseudo-inertias of the priors.
         P = pseudo_inertia(prior)
-        units = xp.sqrt(xp.stack([P[..., i, i] for i in range(4)], axis=-1))
+        units = xp.sqrt(diagonal(xp, P))
         both = units[..., :, None] * units[..., None, :]  # mass and moments differ by many orders
         inverse = xp.linalg.inv(P / both) / both
         A = xp.matmul(inverse[..., None, :, :], make_constant(xp, _BODIES, prior))
@@ -467,16 +467,15 @@ def compute_change(
     length, mass = xp.sqrt(hold_constant(total)), xp.sqrt(hold_constant(both[..., 3, 3]))
     own = xp.stack([length, length, length, mass], axis=-1)
     own = xp.where(own > 0, own, xp.ones_like(own))
-    rows, columns = ([own[..., int(i)] for i in index] for index in (ROW, COLUMN))
-    units = xp.stack([r * c for r, c in zip(rows, columns, strict=True)], axis=-1)
+    rows, columns = pairs_of(xp, own)
+    units = rows * columns
     M, dM = (
         xp.matmul(xp.matrix_transpose(from_svec), xp.matmul(m, from_svec))
         * units[..., :, None]
         * units[..., None, :]
         for m in (W, dW)
     )
-    trace = xp.sum(xp.stack([M[..., i, i] for i in range(10)], axis=-1), axis=-1)
-    size = hold_constant(trace)[..., None, None] / 10
+    size = hold_constant(xp.sum(diagonal(xp, M), axis=-1))[..., None, None] / 10
     M, dM, x0, x, dx0 = M / size, dM / size, x0 / units, x / units, dx0 / units
     pulled = xp.matmul(M, (x - x0)[..., None])
     right = xp.matmul(M, dx0[..., None]) - xp.matmul(dM, (x - x0)[..., None])
@@ -494,16 +493,8 @@ def compute_change(
 
 def _positive_part(xp: Namespace, y: Array) -> tuple[Array, Array]:
     """Compute the map (..., 10, 10) to the eigenbasis of Y, and the slopes of Y+ there."""
-    basis = make_constant(xp, BASIS, y)
-    Y = xp.sum(y[..., :, None, None] * basis, axis=-3)
-    values, vectors = xp.linalg.eigh(Y)
-    V = vectors[..., None, :, :]
-    turned = xp.matmul(V, xp.matmul(basis, xp.matrix_transpose(V)))
-    flat = xp.reshape(turned, (*y.shape[:-1], 10, 16))
-    T = xp.matmul(xp.reshape(basis, (10, 16)), xp.matrix_transpose(flat))
-    slopes = []
-    for i, j in zip(ROW.tolist(), COLUMN.tolist(), strict=True):
-        a, b = values[..., i], values[..., j]
-        total = xp.abs(a) + xp.abs(b)
-        slopes.append((1 + (a + b) / xp.where(total > 0, total, xp.ones_like(total))) / 2)
-    return T, xp.stack(slopes, axis=-1)
+    values, vectors = decompose(xp, y)
+    (a, b), (ra, rb) = pairs_of(xp, values), pairs_of(xp, xp.abs(values))
+    total = ra + rb
+    slopes = (1 + (a + b) / xp.where(total > 0, total, xp.ones_like(total))) / 2
+    return congruence(xp, vectors), slopes
