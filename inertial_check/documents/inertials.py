@@ -164,8 +164,7 @@ def count_bytes(source: Source, reason: str, needs: str = "") -> CountedFile:
     """Count the inertials of a file that no reader reads, for one reason."""
     places = find_inertials(source.data)
     return CountedFile(
-        source.path,
-        tuple(CountedInertial(at, source.line(at), "", reason, needs) for at in places),
+        source.path, tuple(CountedInertial(at, source.line(at), "", reason, needs) for at in places)
     )
 
 

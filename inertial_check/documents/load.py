@@ -13,6 +13,7 @@ from inertial_check.documents.children import raise_defects
 from inertial_check.documents.context import Context, Head
 from inertial_check.documents.files.access import LFS_POINTER, RefusedFileError, remember_folders
 from inertial_check.documents.model import Body, Model
+from inertial_check.documents.ros_yaml import read_model as read_yaml
 from inertial_check.documents.source import Source
 from inertial_check.documents.spelling import suggest_path
 from inertial_check.documents.xml.document import parse
@@ -222,7 +223,6 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
         from inertial_check.documents.usd.reading import read_model as read_usd
 
         return read_usd(source, context)
-    from inertial_check.documents.ros_yaml import read_model as read_yaml
 
     return read_yaml(source)
 

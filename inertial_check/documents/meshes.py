@@ -394,9 +394,7 @@ def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Fl
             verb = "which are not" if len(missing) > 1 else "which is not"
             lacking, install = f"{' and '.join(missing)}, {verb}", " ".join(missing)
         raise NotReadError(
-            path,
-            f"reading {suffix} needs {lacking} installed: pip install {install}",
-            each=False,
+            path, f"reading {suffix} needs {lacking} installed: pip install {install}", each=False
         ) from None
     except (DocumentError, NotReadError):
         raise

@@ -40,6 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.documents import WRITERS
+from inertial_check.documents.context import Context
 from inertial_check.documents.mjcf import NAME as MJCF
 from inertial_check.documents.mjcf import Bounds, compile_bodies
 from inertial_check.documents.source import Place, Source, Span
@@ -55,7 +56,6 @@ from inertial_check.inertia.representations import LARGEST, SMALLEST, Order, Poi
 from inertial_check.inertia.solids import equivalent_box
 
 if TYPE_CHECKING:
-    from inertial_check.documents.context import Context
     from inertial_check.fixing.result import Fix
     from inertial_check.inertia.notebook import ShownBodies
     from inertial_check.mechanics.tree import JointType, Tree

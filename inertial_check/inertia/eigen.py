@@ -41,25 +41,7 @@ from inertial_check.inertia.arrays import (
     expect_shape,
     real_arrays,
 )
-from inertial_check.inertia.derivatives import (
-    Arrays,
-    differentiable,
-    differentiates,
-    repeat_while,
-)
-
-__all__ = [
-    "CHUNK",
-    "Components",
-    "Vector",
-    "change_of_system",
-    "change_of_values",
-    "close_pairs",
-    "eigensystem",
-    "eigenvalues",
-    "in_eigenbasis",
-]
-
+from inertial_check.inertia.derivatives import Arrays, differentiable, differentiates, repeat_while
 
 CHUNK = 8192
 """Rows per chunk on NumPy: a chunk and its temporaries stay in the cache."""

@@ -305,11 +305,7 @@ def _strip(value: _Any) -> _Any:
 
 
 def read_theta(
-    theta: ArrayLike,
-    order: Order | None = None,
-    about: Point | None = None,
-    *,
-    name: str = "theta",
+    theta: ArrayLike, order: Order | None = None, about: Point | None = None, *, name: str = "theta"
 ) -> tuple[Namespace, Array, Point]:
     """The array namespace of a vector, the vector in order "urdf", and its point unchanged.
 

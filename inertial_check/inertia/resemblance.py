@@ -27,25 +27,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-__all__ = [
-    "SEPARATED",
-    "discrepancy",
-    "equivalent_density",
-    "excess",
-    "flip_products",
-    "form",
-    "inertia",
-    "misalignment",
-    "misfit",
-    "rotate",
-    "shape_distance",
-    "shares",
-    "size",
-    "size_ratio",
-    "spread",
-    "volume",
-]
-
 SEPARATED = 0.05
 """Principal spreads that differ by a smaller share of the trace leave their axes open: a box with
 edges 10 : 9 differs by 0.1, and modelling a link's screws moves shares by some percent."""

@@ -174,8 +174,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
             lambda rh, d: rh[:, :1] * _norm(d[..., :2]) + rh[:, 1:] / 2 * np.abs(d[..., 2]),
         ),
         "capsule": Primitive(
-            _capsule_form,
-            lambda rh, d: rh[:, :1] * _norm(d) + rh[:, 1:] / 2 * np.abs(d[..., 2]),
+            _capsule_form, lambda rh, d: rh[:, :1] * _norm(d) + rh[:, 1:] / 2 * np.abs(d[..., 2])
         ),
         "cone": Primitive(
             lambda xp, r, h: _center_form(
@@ -188,8 +187,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
             ),
             # Of the tip, or of the rim of the base.
             lambda rh, d: np.maximum(
-                rh[:, 1:] / 2 * d[..., 2],
-                rh[:, :1] * _norm(d[..., :2]) - rh[:, 1:] / 2 * d[..., 2],
+                rh[:, 1:] / 2 * d[..., 2], rh[:, :1] * _norm(d[..., :2]) - rh[:, 1:] / 2 * d[..., 2]
             ),
         ),
     }

@@ -51,19 +51,6 @@ from inertial_check.mechanics import vectors
 from inertial_check.mechanics.compact import length
 from inertial_check.mechanics.rotations import skew
 
-__all__ = [
-    "AddedMassJudgement",
-    "AddedMassVerdict",
-    "DartParameters",
-    "GzInertial",
-    "cmct",
-    "dart_parameters",
-    "dart_spatial_tensor",
-    "judge_added_mass",
-    "shift_added_mass",
-    "transform_added_mass",
-]
-
 # Gazebo and DART
 
 

@@ -43,27 +43,6 @@ from inertial_check.inertia.representations import SpatialOrder, about_origin, r
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.mechanics import vectors
 
-__all__ = [
-    "REDUNDANT_TERMS",
-    "TERMS",
-    "Merged",
-    "adjoint",
-    "coadjoint",
-    "m_ff",
-    "merge",
-    "merge_",
-    "narrow",
-    "product_of_skews",
-    "rotate",
-    "rotate_",
-    "spatial_inertia",
-    "transform",
-    "transform_",
-    "translate",
-    "translate_",
-    "widen",
-]
-
 TERMS = 10
 REDUNDANT_TERMS = 13
 

@@ -86,21 +86,6 @@ from inertial_check.mechanics.fluid import (
 from inertial_check.mechanics.jacobians import jacobian, jacobian_derivative, poses
 from inertial_check.mechanics.tree import INERTIAL_FRAME, Tree
 
-__all__ = [
-    "GRAVITY",
-    "Composite",
-    "Terms",
-    "bias_forces",
-    "gravity_forces",
-    "inverse_dynamics",
-    "kinetic_energy",
-    "mass_matrix",
-    "potential_energy",
-    "projected_newton_euler",
-    "regressor",
-]
-
-
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity in the axes of I [m/s^2]; Drake, MuJoCo and Pinocchio have the same default."""
 

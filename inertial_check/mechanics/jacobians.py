@@ -53,16 +53,6 @@ from inertial_check.mechanics.kinematics import integrate, rate_map
 from inertial_check.mechanics.kinematics import rates as rates_of
 from inertial_check.mechanics.tree import Tree
 
-__all__ = [
-    "coordinate_rates",
-    "hessian",
-    "jacobian",
-    "jacobian_derivative",
-    "move",
-    "poses",
-    "velocities_from_rates",
-]
-
 
 @quiet
 def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:

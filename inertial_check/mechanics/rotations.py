@@ -62,39 +62,6 @@ from inertial_check.inertia.frames import (
     square_of,
 )
 
-__all__ = [
-    "PARAMETERISATIONS",
-    "Conversion",
-    "EulerAngles",
-    "Parameterisation",
-    "angle_axis_from_quaternion",
-    "blank",
-    "convert",
-    "elementary",
-    "euler_and_gimbal_lock",
-    "euler_from_matrix",
-    "find_gimbal_lock",
-    "find_singular",
-    "matrix_from_euler",
-    "matrix_from_quaternion",
-    "matrix_from_rotation_vector",
-    "nearest_rotation",
-    "normalize_quaternion",
-    "quaternion_from_angle_axis",
-    "quaternion_from_matrix",
-    "quaternion_from_rotation_vector",
-    "read_sequence",
-    "refuse_nonskew",
-    "refuse_nonunit",
-    "refuse_unknown",
-    "rotation_vector_from_matrix",
-    "rotation_vector_from_quaternion",
-    "scalar_first",
-    "scalar_last",
-    "skew",
-    "unskew",
-]
-
 
 @quiet
 def nearest_rotation(matrix: ArrayLike) -> Array:

@@ -50,22 +50,6 @@ from inertial_check.inertia.representations import (
 )
 from inertial_check.mechanics.rotations import skew
 
-__all__ = [
-    "PluckerTransform",
-    "Plx",
-    "Plxb",
-    "congruence",
-    "cross_force",
-    "cross_motion",
-    "join",
-    "plx",
-    "plxb",
-    "power",
-    "reorder",
-    "reorder_matrix",
-    "split",
-]
-
 # Vectors
 
 

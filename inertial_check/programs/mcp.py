@@ -393,10 +393,7 @@ def _make_tool(function: Callable[..., str]) -> Tool:
             raise ToolError(str(failure)) from None  # which the client is told
 
     tool = Tool.from_function(
-        report_failure,
-        name=function.__name__,
-        annotations=hints,
-        structured_output=False,
+        report_failure, name=function.__name__, annotations=hints, structured_output=False
     )
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"

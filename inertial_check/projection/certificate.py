@@ -25,13 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import (
-    Array,
-    Floats,
-    Integers,
-    array_namespace,
-    select_rows,
-)
+from inertial_check.inertia.arrays import Array, Floats, Integers, array_namespace, select_rows
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import (
@@ -303,11 +297,7 @@ def find_nearness(problem: Quadratic, change: Floats, units: Normalised) -> Near
 
 
 def verify_matrices(
-    problem: Quadratic,
-    dual: Floats,
-    change: Floats,
-    unit: Unit,
-    units: Normalised | None = None,
+    problem: Quadratic, dual: Floats, change: Floats, unit: Unit, units: Normalised | None = None
 ) -> Certificate:
     """Compute by how much bodies theta0 + change fail to be the nearest pseudo-inertias.
 

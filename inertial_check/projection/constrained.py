@@ -35,10 +35,7 @@ from inertial_check.projection.conic.solvers import find_solver
 from inertial_check.projection.constraints import FixedEntries, FixedMass
 from inertial_check.projection.margin import MarginAbout, bound_missing
 from inertial_check.projection.metrics import Options
-from inertial_check.projection.moments import (
-    ISOTROPIC,
-    central_inertia,
-)
+from inertial_check.projection.moments import ISOTROPIC, central_inertia
 from inertial_check.projection.problems import (
     DIVERGENCES,
     find_points,

@@ -288,12 +288,7 @@ def _enter(theta: Floats, center: Floats, margin: float) -> Floats:
 
 
 def _descend(
-    problem: Quadratic,
-    form: Floats,
-    held: Mask,
-    start: Floats,
-    most: int,
-    term: Term | None = None,
+    problem: Quadratic, form: Floats, held: Mask, start: Floats, most: int, term: Term | None = None
 ) -> Descent:
     """Descend by Newton's method from u (n, 10); rows that are `held` keep their mass u[:, 9]^2."""
     u, W = np.array(start), problem.W

@@ -56,32 +56,6 @@ from inertial_check.inertia.representations import (
     second_moment_entries,
 )
 
-__all__ = [
-    "COVARIANCE",
-    "INERTIA",
-    "METRICS",
-    "MomentMetric",
-    "Rows",
-    "carries",
-    "central_inertia",
-    "find_goal",
-    "find_metric",
-    "find_multipliers",
-    "find_unsound",
-    "guard",
-    "lift",
-    "move_inertias",
-    "nearest_covariance",
-    "nearest_inertia",
-    "nearest_moments",
-    "needs_projection",
-    "onto_cone",
-    "read_margin",
-    "slope_of_moments",
-    "with_central_inertia",
-    "with_margin",
-]
-
 
 @dataclass(frozen=True)
 class MomentMetric:
@@ -360,10 +334,7 @@ def with_margin(theta: Array, about: Point, I_BBcm: Array, margin: float, turn: 
         from jax.lax import fori_loop
 
         raised: Array = fori_loop(
-            1,
-            LIFTS + 1,
-            lambda k, six: _raise_short(theta, about, six, margin, k)[1],
-            I_BBcm,
+            1, LIFTS + 1, lambda k, six: _raise_short(theta, about, six, margin, k)[1], I_BBcm
         )
         return raised
     short, lifted = _raise_short(theta, about, I_BBcm, margin, turn)

@@ -116,7 +116,22 @@ def iterate(problem: Normalised, most: int | None = None, search: LineSearch = S
     """Run Newton's method from a first guess; the multiplier is semidefinite wherever it ends."""
     if np.any(problem.mu > 0):
         return _polish(problem, problem.x0, 0 * problem.x0, np.ones(len(problem.mu)), most, search)
-    found = _guess(problem)
+    # Guess X and Z: Z = v v^T where x0 has one negative eigenvalue.
+    x0, M, reach = problem.x0, problem.M, problem.reach
+    X, Z, residual = np.array(x0), np.zeros_like(x0), np.full(len(x0), np.inf)
+    values, vectors = decompose(unpack(x0))
+    rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
+    if rows.size:
+        inverse = invert(M[rows]) if reach is None else reach[rows]
+        lowest = values[rows, 0], vectors[rows, :, 0]
+        x, z, apart = _solve_rank_one(x0[rows], inverse, *lowest)
+        pulled = np.matmul(M[rows], (x - x0[rows])[:, :, None])[:, :, 0]
+        rest = np.linalg.norm(pulled - z, axis=1) + apart * (
+            1 + np.linalg.norm(M[rows], axis=(1, 2))
+        )
+        X[rows], Z[rows] = x, z
+        residual[rows] = np.where(has_pivots(x, ROUNDING_FACTOR * EPS), rest, np.inf)
+    found = Root(X, Z, residual, np.zeros(len(x0), dtype=np.int32))
     rows = np.flatnonzero(~(found.residual <= problem.rounding))
     if rows.size:
         start = found.x[rows], found.z[rows], np.ones(len(rows))
@@ -145,28 +160,6 @@ def _keep_better(best: Root, rows: np.ndarray, found: Root) -> None:
     better = found.residual < best.residual[rows]
     for whole, part in zip(best[:3], found[:3], strict=True):
         whole[rows[better]] = part[better]
-
-
-def _guess(problem: Normalised) -> Root:
-    """Guess X and Z: Z = v v^T where x0 has one negative eigenvalue.
-
-    For most of those rows that is the answer except for rounding: no Newton step on F is left.
-    """
-    x0, M, reach = problem.x0, problem.M, problem.reach
-    X, Z, residual = np.array(x0), np.zeros_like(x0), np.full(len(x0), np.inf)
-    values, vectors = decompose(unpack(x0))
-    rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
-    if rows.size:
-        inverse = invert(M[rows]) if reach is None else reach[rows]
-        lowest = values[rows, 0], vectors[rows, :, 0]
-        x, z, apart = _solve_rank_one(x0[rows], inverse, *lowest)
-        pulled = np.matmul(M[rows], (x - x0[rows])[:, :, None])[:, :, 0]
-        rest = np.linalg.norm(pulled - z, axis=1) + apart * (
-            1 + np.linalg.norm(M[rows], axis=(1, 2))
-        )
-        X[rows], Z[rows] = x, z
-        residual[rows] = np.where(has_pivots(x, ROUNDING_FACTOR * EPS), rest, np.inf)
-    return Root(X, Z, residual, np.zeros(len(x0), dtype=np.int32))
 
 
 def _solve_rank_one(x0: Floats, inverse: Floats, value: Floats, v: Floats) -> tuple[Floats, ...]:
@@ -262,12 +255,7 @@ def _polish(
 
 
 def _newton(
-    problem: Normalised,
-    Y: Floats,
-    t: Floats,
-    mu: Floats,
-    most: int,
-    search: LineSearch = SEARCH,
+    problem: Normalised, Y: Floats, t: Floats, mu: Floats, most: int, search: LineSearch = SEARCH
 ) -> tuple[Floats, Floats, Floats, Counts]:
     """Run damped Newton steps on t M (Y+ - x0) + t slope + Y - Y+, until no step helps a row.
 

@@ -190,14 +190,7 @@ def find_root(xp: Namespace, x0: Array, M: Array, target: Array) -> Root:
 
 
 def _iterate(  # noqa: PLR0913, PLR0917 - the equation, and where to begin and end
-    xp: Namespace,
-    x0: Array,
-    M: Array,
-    Y: Array,
-    mu: Array,
-    target: Array,
-    most: Array,
-    rows: Array,
+    xp: Namespace, x0: Array, M: Array, Y: Array, mu: Array, target: Array, most: Array, rows: Array
 ) -> _Step:
     """Run damped Newton steps until no step helps a row, or `most` of them."""
 
@@ -464,9 +457,7 @@ def _update(xp: Namespace, state: _Round, anew: Solution) -> Held:
     old, wide = state.held.solution, state.going[..., None]
     more = xp.where(state.going, anew.steps, xp.zeros_like(anew.steps))
     solution = Solution(
-        xp.where(wide, anew.theta, old.theta),
-        xp.where(wide, anew.dual, old.dual),
-        old.steps + more,
+        xp.where(wide, anew.theta, old.theta), xp.where(wide, anew.dual, old.dual), old.steps + more
     )
     return state.held._replace(solution=solution)
 

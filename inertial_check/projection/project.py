@@ -10,14 +10,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import representations, tolerances
-from inertial_check.inertia.arrays import (
-    Array,
-    Floats,
-    Integers,
-    Mask,
-    array_namespace,
-    read_only,
-)
+from inertial_check.inertia.arrays import Array, Floats, Integers, Mask, array_namespace, read_only
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.derivatives import hides_numbers, hold_constant
 from inertial_check.inertia.parameters import InertialParameters

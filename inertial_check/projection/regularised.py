@@ -103,12 +103,7 @@ def certify(
 
 
 def verify(
-    problem: Quadratic,
-    rho: float,
-    divergence: Divergence,
-    dual: Floats,
-    change: Floats,
-    unit: Unit,
+    problem: Quadratic, rho: float, divergence: Divergence, dual: Floats, change: Floats, unit: Unit
 ) -> Certificate:
     """Compute by how much bodies theta0 + change (n, 10) fail these conditions."""
     found = certify(problem, rho, divergence, problem.theta0 + change, dual)

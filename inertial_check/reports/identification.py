@@ -125,10 +125,7 @@ def format_term(coefficient: float, parameter: str, body: str | None, first: boo
 
 def format_table(table: Table) -> str:
     """Write a table, in parts where it is longer than a page."""
-    return "\n".join(_format_parts(table))
-
-
-def _format_parts(table: Table) -> Iterator[str]:
+    parts = []
     for start in range(0, max(len(table.rows), 1), ROWS):
         rows = range(start, min(start + ROWS, len(table.rows)))
         first = r"p{0.5\linewidth}" if table.math else "l"
@@ -147,7 +144,8 @@ def _format_parts(table: Table) -> Iterator[str]:
         ]
         if table.remark:
             lines.append(rf"\par\smallskip{{\footnotesize {escape(table.remark)}\par}}")
-        yield "\n".join([*lines, r"\end{table}", ""])
+        parts.append("\n".join([*lines, r"\end{table}", ""]))
+    return "\n".join(parts)
 
 
 def _format_row(table: Table, row: int) -> str:

@@ -21,7 +21,6 @@ from urllib.parse import quote
 
 from inertial_check import __version__
 from inertial_check.checking.report import (
-    Account,
     BodyReport,
     FileReport,
     Finding,
@@ -79,6 +78,7 @@ def render_lines(report: Report, view: View) -> str:
 
 def run_members(report: Report, view: View) -> dict[str, Json]:
     """The members about the whole run."""
+    # The inertials that were found, and what became of them.
     return {
         "summary": {
             "files": len(report.files),
@@ -91,23 +91,18 @@ def run_members(report: Report, view: View) -> dict[str, Json]:
             "accepted": report.accepted,
             "exit_code": view.exit_code,
         },
-        "account": _account(report.account),
+        "account": {
+            "inertials": report.account.inertials,
+            "judged": dict(report.account.judged),
+            "unjudged": [
+                {name: value for name, value in each._asdict().items() if name != "new" or value}
+                for each in report.account.unjudged
+            ],
+            "skipped": [vars(each) for each in report.account.skipped],
+            "lowered_by": [each._asdict() for each in report.account.lowered_by],
+        },
         "failures": list(report.failures),
         "notes": list(report.notes),
-    }
-
-
-def _account(account: Account) -> dict[str, Json]:
-    """The inertials that were found, and what became of them."""
-    return {
-        "inertials": account.inertials,
-        "judged": dict(account.judged),
-        "unjudged": [
-            {name: value for name, value in each._asdict().items() if name != "new" or value}
-            for each in account.unjudged
-        ],
-        "skipped": [vars(each) for each in account.skipped],
-        "lowered_by": [each._asdict() for each in account.lowered_by],
     }
 
 

@@ -32,6 +32,7 @@ from inertial_check.documents.source import Place
 from inertial_check.reports.grouping import (
     FindingGroup,
     describe_remedy,
+    group_findings,
     is_remedied,
     write_remedy_command,
 )
@@ -397,7 +398,6 @@ def _list_groups(report: Report, view: View) -> list[str]:
     """As many groups as the lines of the view allow, and a line that counts the others."""
     if not any(file.findings for file in report.files):
         return []
-    from inertial_check.reports.grouping import group_findings
 
     groups = group_findings(report)
     drawing = GroupDrawing(Style(view.color), view.width, complete=view.most_lines is None)

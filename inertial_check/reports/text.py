@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from inertial_check.checking.report import Account, Finding, Report, Severity
 from inertial_check.documents.escaping import clip, guard_log, printable
+from inertial_check.inertia import tolerances
 
 _DIGITS = 6
 """Significant digits of a number for reading."""
@@ -135,8 +136,6 @@ def interval(low: float, high: float) -> str:
 
 
 def _inwards(value: float, up: bool) -> str:
-    from inertial_check.inertia import tolerances
-
     value = max(-float_info.max, min(value, float_info.max))  # an end beyond float64
     # Relative to its size, the margin moves by no more than the entry. So an end that is shown
     # outside the interval by this slack is still accepted: the verdict's floor covers twice that.

@@ -28,11 +28,7 @@ from inertial_check.checking.discovery import Discovery, discover
 from inertial_check.checking.report import Account, Report
 from inertial_check.checking.settings import Settings
 from inertial_check.checking.suppressions import Acceptances
-from inertial_check.documents.children import (
-    Termination,
-    count_interruptions,
-    limit_expansions,
-)
+from inertial_check.documents.children import Termination, count_interruptions, limit_expansions
 from inertial_check.documents.files.access import (
     FolderMemory,
     Limits,

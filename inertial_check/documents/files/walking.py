@@ -492,9 +492,7 @@ class WalkEntry(NamedTuple):
     def inside(self, name: str) -> WalkEntry:
         """Give the entry of this name in this folder."""
         return WalkEntry(
-            _join(self.printed, name),
-            os.path.join(self.absolute, name),
-            _join(self.relative, name),
+            _join(self.printed, name), os.path.join(self.absolute, name), _join(self.relative, name)
         )
 
 

@@ -370,10 +370,7 @@ class Replacement(Target):
     """
 
     def __init__(
-        self,
-        path: str,
-        read: BinaryIO | None = None,
-        writable: WritableFolders = ANYWHERE_NAMED,
+        self, path: str, read: BinaryIO | None = None, writable: WritableFolders = ANYWHERE_NAMED
     ) -> None:
         self.path, self._target = path, writable.resolve(path)
         self._expected = None if read is None else fingerprint(read)

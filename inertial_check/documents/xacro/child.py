@@ -43,13 +43,7 @@ from inertial_check.documents.resources import ResourceFinder
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xacro.expressions import TextRange, Traced, Unknown, find_unknowns
 from inertial_check.documents.xacro.reading import ExpansionFiles
-from inertial_check.documents.xacro.tracing import (
-    Inputs,
-    LocatedError,
-    Node,
-    StampedName,
-    Tracing,
-)
+from inertial_check.documents.xacro.tracing import Inputs, LocatedError, Node, StampedName, Tracing
 from inertial_check.documents.xml.markup import Element
 from inertial_check.errors import DocumentError, PicklableError
 
@@ -96,23 +90,15 @@ def confine(access: Access) -> None:
         if event in _ORDINARY:
             return
         if event == "import":
-            _refuse_import(str(arguments[0]))
+            name = str(arguments[0])
+            if not name.startswith(f"{encodings.__name__}."):
+                raise ImportError(f"refused while a file is expanded: import of {name}")
         elif event == "open" or event in _LISTING:
             _refuse_path(event, arguments, access)
         else:
             raise RuntimeError(f"refused while a file is expanded: {event}")
 
     sys.addaudithook(refuse)
-
-
-def _refuse_import(name: str) -> None:
-    """Refuse to import a module that is no text codec.
-
-    Raises:
-        ImportError: The module is no text codec.
-    """
-    if not name.startswith(f"{encodings.__name__}."):
-        raise ImportError(f"refused while a file is expanded: import of {name}")
 
 
 def _refuse_path(event: str, arguments: tuple[object, ...], access: Access) -> None:

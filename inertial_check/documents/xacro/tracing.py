@@ -17,12 +17,11 @@ from __future__ import annotations
 import io
 import re
 import sys
-import xml.dom.minidom
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.dom import minidom
 from xml.parsers.expat import ExpatError
 
@@ -47,9 +46,6 @@ from inertial_check.documents.xacro.reading import ExpansionFiles, TextFile
 from inertial_check.documents.xml.document import XmlDocument
 from inertial_check.documents.xml.markup import Element, normalise
 from inertial_check.errors import DocumentError, PicklableError
-
-if TYPE_CHECKING:
-    pass
 
 
 class StampedName(str):
@@ -94,7 +90,7 @@ def _list_nodes(tree: minidom.Node) -> Iterator[minidom.Element]:
         pending += reversed(node.childNodes)
 
 
-Node = xml.dom.minidom.Element
+Node = minidom.Element
 
 Value = Any  # Any: an expression has a value of any type, and an element children of any kind
 Symbols = dict[str, Any]  # Any: see Value
@@ -235,9 +231,7 @@ class Tracing:
         substitution_args.eval = lambda expression, _, local: evaluate(expression, {}, local)
         yaml.safe_load = _load_yaml
 
-    def expand(
-        self, path: str, arguments: dict[str, str], inputs: Inputs
-    ) -> xml.dom.minidom.Document:
+    def expand(self, path: str, arguments: dict[str, str], inputs: Inputs) -> minidom.Document:
         """Expand a file to a document whose attributes are traced.
 
         Raises:
@@ -260,7 +254,7 @@ class Tracing:
         self._alone = False
         sys.setrecursionlimit(_RECURSION)
         try:
-            tree: xml.dom.minidom.Document
+            tree: minidom.Document
             tree = self._xacro.process_file(path, mappings=arguments, verbosity=0)
         except RecursionError as error:
             reason = RecursionError("nested too deep: does a macro or a file include itself?")
@@ -578,7 +572,7 @@ class Tracing:
         if where is not None and _where_of(error) is None:
             error.where = where  # type: ignore[attr-defined]
 
-    def _parse(self, _: object, path: str) -> xml.dom.minidom.Document:
+    def _parse(self, _: object, path: str) -> minidom.Document:
         """Parse a file to a DOM whose names and values are traced."""
         try:
             document = self._inputs.files.document(path)

@@ -227,8 +227,7 @@ def scan_tag(text: str, start: int) -> Tag:
             )
         if match["name"] in attributes:
             raise Unreadable(
-                f"<{name}> has the attribute {match['name']} twice: delete one",
-                match.start("name"),
+                f"<{name}> has the attribute {match['name']} twice: delete one", match.start("name")
             )
         attributes[match["name"]] = (start, close)
         spaced = spaced and bool(match["space"])

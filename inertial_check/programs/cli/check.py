@@ -11,8 +11,12 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from inertial_check.checking.check import Document
+from inertial_check.checking.discovery import discover
 from inertial_check.checking.engines import ENGINES, VALIDATORS
-from inertial_check.checking.settings import FORMS
+from inertial_check.checking.report import FileReport, Finding, Lowering, Report
+from inertial_check.checking.rules.base import name_some
+from inertial_check.checking.settings import FORMS, Settings
 from inertial_check.documents.children import Termination
 from inertial_check.documents.escaping import clip, printable
 from inertial_check.documents.files.writing import WritableFolders
@@ -27,10 +31,7 @@ from inertial_check.reports.text import plural
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from inertial_check.checking.check import Document
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.checking.report import FileReport, Finding, Report
-    from inertial_check.checking.settings import Settings
 
 
 _STDIN = "-"
@@ -249,8 +250,6 @@ def _run(
     options.check_plot(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None
     if stdin_name is not None:
-        from inertial_check.checking.check import Document
-
         data = output.open_stdin().read()
         stdin = Document(stdin_name, True, configurations.settings(stdin_name), data)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
@@ -383,8 +382,6 @@ _LONGEST_VALUE = 200
 
 def _tell_lowerings(report: Report, configurations: Configurations) -> Report:
     """Tell in the account what files of the tree make the check report less."""
-    from inertial_check.checking.report import Lowering
-
     found = []
     for configuration in configurations.read:
         for value in chain.from_iterable(map(configuration.values, _LOWERING)):
@@ -417,8 +414,6 @@ def _unite_findings(report: Report) -> Report:
     The one of the document that the place is in stays, and names the other bodies. One on numbers
     that depend on what is unknown goes where another document knows it.
     """
-    from inertial_check.checking.rules.base import name_some
-
     groups: dict[tuple[object, ...], list[tuple[FileReport, Finding]]] = {}
     known: set[tuple[object, ...]] = set()
     real = cache(os.path.realpath)
@@ -470,8 +465,6 @@ def _show_files(
     stdin_name: str | None,
 ) -> int:
     """Print the files that would be checked."""
-    from inertial_check.checking.discovery import discover
-
     named = [path for path in paths if path != _STDIN]
     found = discover(named, configurations.excludes, args.sniff)
     shown = [file.path for file in found.files] + ([] if stdin_name is None else [stdin_name])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from inertial_check.documents.load import load
 from inertial_check.errors import UsageError
 from inertial_check.inertia.tolerances import SAME_BODY
 from inertial_check.programs.cli import options, output
@@ -52,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare and report; the exit code says whether the models are equal."""
-    from inertial_check.documents.load import load
     from inertial_check.fixing.diff import diff_models, read_name_maps
     from inertial_check.reports import View, difference
 
@@ -71,9 +71,7 @@ def run(args: argparse.Namespace) -> int:
     code = output.CLEAN if found.equal else output.FINDINGS
     code = output.FAILURE if found.failed else code
     view = View(
-        exit_code=code,
-        color=output.wants_color(args.color, sys.stdout),
-        summary=not args.quiet,
+        exit_code=code, color=output.wants_color(args.color, sys.stdout), summary=not args.quiet
     )
     impact = None
     if args.impact:

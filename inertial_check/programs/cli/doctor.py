@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
+from inertial_check.documents.files.access import Json
 from inertial_check.documents.resources import count_packages
 from inertial_check.errors import InertialCheckError
 from inertial_check.programs.cli import options, output
@@ -24,7 +25,6 @@ from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.documents.files.access import Json
 
 
 SCHEMA_VERSION = "1"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
+from inertial_check.documents.files.writing import replace_file, same_file
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.options import read_group, read_texts
@@ -137,8 +138,6 @@ def run(args: argparse.Namespace) -> int:
     code = output.FINDINGS if excited.exceeded else output.CLEAN
     files = [] if args.output is None else excited.files(args.output)
     if files:
-        from inertial_check.documents.files.writing import replace_file
-
         for path, data in files:
             replace_file(path, data)
     if args.output_format == "json":
@@ -157,8 +156,6 @@ def run(args: argparse.Namespace) -> int:
     if args.output_file is None:
         output.write(report)
     else:
-        from inertial_check.documents.files.writing import replace_file
-
         replace_file(args.output_file, report.encode())
     if not args.quiet:
         for line in excited.notes:
@@ -199,7 +196,6 @@ def _read_options(args: argparse.Namespace) -> ExciteOptions:
         UsageError: Options exclude each other, or a text has another form. The message names the
             options.
     """
-    from inertial_check.documents.files.writing import same_file
     from inertial_check.identification.excitation import collisions, excite
     from inertial_check.identification.options import (
         FrictionOptions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from inertial_check.checking.causes.catalogue import ALL_CAUSES
 from inertial_check.checking.pages import (
     cause_page,
     describe_cause,
@@ -13,6 +14,7 @@ from inertial_check.checking.pages import (
     find_rule,
     rule_page,
 )
+from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.standards import STANDARDS, list_requirements
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
@@ -51,9 +53,6 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
     Raises:
         UsageError: No rule or cause has this name, or several have; suggests the nearest.
     """
-    from inertial_check.checking.causes.catalogue import ALL_CAUSES
-    from inertial_check.checking.rules.catalogue import ALL_RULES
-
     rule = find_rule(selector)
     if rule is not None:
         return rule_page(rule), describe_rule(rule)
@@ -87,9 +86,6 @@ def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_rules(args: argparse.Namespace) -> int:
     """Write the list of rules, in the order of their codes, or the requirements of a standard."""
-    from inertial_check.checking.pages import describe_rule
-    from inertial_check.checking.rules.catalogue import ALL_RULES
-
     requirements = list_requirements(args.standard)
     if args.output_format == "json":
         import json

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inertial_check.documents.escaping import printable
+from inertial_check.documents.model import Model
 from inertial_check.errors import DocumentError, InertialCheckError, UsageError
 from inertial_check.inertia import tolerances
 from inertial_check.programs.cli import options, output
@@ -29,21 +30,15 @@ from inertial_check.programs.cli.fix import (
 
 if TYPE_CHECKING:
     from inertial_check.checking.settings import Settings
-    from inertial_check.documents.model import Model
     from inertial_check.fixing.fill.fill import FillOptions
     from inertial_check.fixing.fill.result import Filling
-
-__all__ = ["add_arguments", "read_given", "read_options", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `fill`."""
     parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
     add = add_writing(parser)
-    add(
-        "--provenance",
-        "add a comment beside each new inertial that says where it comes from",
-    )
+    add("--provenance", "add a comment beside each new inertial that says where it comes from")
     add = options.add_group(parser, "What is known")
     add(
         "--density KG/M3",

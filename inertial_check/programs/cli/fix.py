@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from inertial_check import __version__
 from inertial_check.documents.children import limit_expansions, raise_defects
 from inertial_check.documents.escaping import dump_json, guard_diff, printable
+from inertial_check.documents.files.writing import WritableFolders
+from inertial_check.documents.load import load
+from inertial_check.documents.model import ENTRIES, Model
 from inertial_check.documents.spelling import find_similar_names
 from inertial_check.errors import (
     DocumentError,
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
     from inertial_check.checking.configuration import Configurations
     from inertial_check.checking.discovery import Discovery
     from inertial_check.checking.settings import Settings
-    from inertial_check.documents.files.writing import WritableFolders
-    from inertial_check.documents.model import Model
     from inertial_check.fixing.fill.result import Filling
     from inertial_check.fixing.impact import Impact
     from inertial_check.fixing.request import FixRequest
@@ -202,7 +203,6 @@ def change_models(
         quiet: Whether the progress is not shown.
     """
     from inertial_check.checking.check import is_fragment
-    from inertial_check.documents.load import load
 
     result: ChangeRun[Change] = ChangeRun(failures=list(found.failures))
     skipped: list[str] = []
@@ -328,19 +328,9 @@ def _request_of(args: argparse.Namespace) -> FixRequest:
     """The request that holds for all files."""
     from inertial_check.fixing.request import FixRequest
 
-    return FixRequest(
-        method=args.method,
-        metric=args.metric,
-        margin=args.margin,
-        engines=args.engine,
-        cause=args.cause,
-        shapes=[args.shapes] if args.shapes else [],
-        move_com=args.move_com,
-        max_change=args.max_change,
-        unsafe=args.unsafe,
-        bodies=args.body,
-        select=args.select,
-        all_remedies=args.all_remedies,
+    shapes = [args.shapes] if args.shapes else []
+    return options.read_group(
+        FixRequest, args, engines=args.engine, bodies=args.body, shapes=shapes
     )
 
 
@@ -398,8 +388,6 @@ def _fix_file(
 
 def writable_folders(args: argparse.Namespace) -> WritableFolders:
     """The folders that --write may change: those among the paths, and those of named files."""
-    from inertial_check.documents.files.writing import WritableFolders
-
     named = [path for path in args.paths if os.path.lexists(path)]
     return WritableFolders.around([*options.list_folders(args.paths), *named])
 
@@ -446,19 +434,13 @@ def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> 
 
 
 def _body_as_json(body: BodyFix) -> dict[str, object]:
-    from inertial_check.documents.model import ENTRIES
-
-    numbers: list[dict[str, object] | None] = []
-    for side, entries in enumerate((body.old, body.new)):
+    def numbers(side: int, entries: Sequence[float] | None) -> dict[str, object] | None:
         if entries is None:
-            numbers.append(None)
-            continue
+            return None
         found: dict[str, object] = dict(zip(ENTRIES, entries, strict=True))
-        if body.mass is not None:
-            found["mass"] = body.mass[side]
-        if body.com is not None:
-            found["com"] = body.com[side]
-        numbers.append(found)
+        also = {"mass": body.mass, "com": body.com}
+        return found | {name: pair[side] for name, pair in also.items() if pair is not None}
+
     document: dict[str, object] = {
         "name": body.name,
         "id": body.id,
@@ -469,8 +451,8 @@ def _body_as_json(body: BodyFix) -> dict[str, object]:
         "cause": body.cause,
         "source": body.source,
         "confidence": body.confidence,
-        "old": numbers[0],
-        "new": numbers[1],
+        "old": numbers(0, body.old),
+        "new": numbers(1, body.new),
         "relative_change": body.relative_change,
         "distance": body.distance,
         "margin_before": body.margin_before,

@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from inertial_check.documents.files.writing import same_file
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output, payload
 from inertial_check.programs.cli.payload import (
@@ -23,11 +24,13 @@ from inertial_check.programs.cli.payload import (
     run_payload,
     write_model,
 )
+from inertial_check.reports import View
+from inertial_check.reports.identification import render
+from inertial_check.reports.identification_types import IdentificationReport
 
 if TYPE_CHECKING:
     from inertial_check.identification.command import RobotIdentification
     from inertial_check.identification.fit.solve import Method
-    from inertial_check.reports.identification_types import IdentificationReport
 
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
@@ -375,14 +378,9 @@ def _read_method(text: str) -> Method:
     return _METHODS[text]
 
 
-__all__ = ["add_arguments", "run"]
-
-
 def run(args: argparse.Namespace) -> int:
     """Identify the bodies, write the files that were asked for, and return the exit code."""
     from inertial_check.identification.command import identify_robot
-    from inertial_check.reports import View
-    from inertial_check.reports.identification import render
 
     _refuse_same_files(args)
     if args.write_joints and not (args.write or args.output is not None or args.dry_run):
@@ -460,8 +458,6 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     Raises:
         UsageError: Names the options.
     """
-    from inertial_check.documents.files.writing import same_file
-
     if args.write and args.output is not None:
         raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
     read = [("DATA", path) for path in args.data]

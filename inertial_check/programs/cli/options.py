@@ -13,6 +13,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from inertial_check.documents.files.access import Access, contains, root_of
 from inertial_check.documents.files.writing import same_file
 from inertial_check.errors import UsageError
 
@@ -212,7 +213,6 @@ def _configurations(
 ) -> Configurations:
     """Make configurations with the options given and the arguments of `add_context`."""
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.documents.files.access import Access, contains, root_of
 
     packages: dict[str, str] = {}
     trees: tuple[str, ...] = ()
@@ -316,8 +316,6 @@ def numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        import argparse
-
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a comma-separated list of numbers"
         ) from None

@@ -8,8 +8,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from inertial_check.checking.report import Severity
 from inertial_check.documents.children import describe_defect
 from inertial_check.documents.escaping import printable
+from inertial_check.documents.load import load
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import check, options, output
 
@@ -104,8 +106,6 @@ def _write_issue(args: argparse.Namespace) -> int:
         UsageError: Not one model is named, or no body of it has such a name.
     """
     from inertial_check.checking.check import check_model
-    from inertial_check.checking.report import Severity
-    from inertial_check.documents.load import load
     from inertial_check.fixing.edits import fix_model
     from inertial_check.fixing.request import choose_by_name
     from inertial_check.reports.issue import render_issue

@@ -140,10 +140,7 @@ def explain_withholding(args: argparse.Namespace, remarks: Sequence[Remark]) -> 
 
 
 def write_model(
-    args: argparse.Namespace,
-    fix: Fix,
-    remarks: Sequence[Remark],
-    joints: JointsFix | None = None,
+    args: argparse.Namespace, fix: Fix, remarks: Sequence[Remark], joints: JointsFix | None = None
 ) -> tuple[WrittenModel, str]:
     """Write the robot's file: all bodies or none, and with --dry-run only their diff.
 

@@ -13,24 +13,24 @@ import os
 import shutil
 import sys
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from inertial_check.documents.escaping import printable
+from inertial_check.documents.files.writing import Replacement, Target, Unnamed, same_file
 from inertial_check.errors import UsageError
+from inertial_check.fixing.companions import copy_to_disk, open_input
+from inertial_check.fixing.tables import (
+    LargestChanges,
+    ProjectedBlock,
+    TableReport,
+    TableRequest,
+    TableSummary,
+    project_table,
+)
 from inertial_check.programs.cli import options, output
 from inertial_check.programs.cli.output import ProgressBar
+from inertial_check.projection.metrics import Options
 from inertial_check.reports.text import plural
-
-if TYPE_CHECKING:
-    from inertial_check.documents.files.writing import Replacement, Target
-    from inertial_check.fixing.tables import (
-        LargestChanges,
-        ProjectedBlock,
-        TableReport,
-        TableRequest,
-        TableSummary,
-    )
-
 
 _ORDERS = {
     "urdf": "xx xy xz yy yz zz",
@@ -104,10 +104,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and list on stderr the rows that moved."""
-    from inertial_check.documents.files.writing import Replacement, Unnamed, same_file
-    from inertial_check.fixing.tables import LargestChanges, TableRequest, project_table
-    from inertial_check.projection.metrics import Options
-
     name = "<stdin>" if args.table == "-" else args.table
     projection = Options(
         metric=args.metric,
@@ -116,14 +112,8 @@ def run(args: argparse.Namespace) -> int:
         mass_min=args.mass_min,
         solver=args.solver,
     )
-    request = TableRequest(
-        about=args.about,
-        order=args.order,
-        weights=args.weights,
-        prior=args.prior,
-        output_format=_choose_format(args.table, args.output, args.output_format),
-        projection=projection,
-    )
+    format = _choose_format(args.table, args.output, args.output_format)
+    request = options.read_group(TableRequest, args, output_format=format, projection=projection)
     _refuse_same_files(args)
     inputs = [args.table, args.weights, args.prior]
     options.check_plot(args.plot, [*inputs, args.output, args.report])
@@ -195,9 +185,6 @@ class _RowReport:
     def __init__(
         self, stack: ExitStack, path: str | None, name: str, request: TableRequest
     ) -> None:
-        from inertial_check.documents.files.writing import Replacement
-        from inertial_check.fixing.tables import TableReport
-
         self.lines: list[str] = []
         self.rows = 0
         self._file: Replacement | None = None
@@ -232,8 +219,6 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     Raises:
         UsageError: Names the options.
     """
-    from inertial_check.documents.files.writing import same_file
-
     inputs = {"--weights": args.weights, "--prior": args.prior}
     for option, path in (("-o", args.output), ("--report", args.report)):
         for other, read in inputs.items():
@@ -251,8 +236,6 @@ def _open_table(stack: ExitStack, path: str) -> BinaryIO:
         DocumentError: The table cannot be opened.
         UsageError: Standard input is closed.
     """
-    from inertial_check.fixing.companions import copy_to_disk, open_input
-
     if path != "-":
         return open_input(stack, path)
     return copy_to_disk(stack, output.open_stdin())
@@ -264,8 +247,6 @@ def _deliver(target: Target) -> None:
     Raises:
         UsageError: The table cannot be written there.
     """
-    from inertial_check.documents.files.writing import Replacement
-
     if isinstance(target, Replacement):
         target.commit()
         return

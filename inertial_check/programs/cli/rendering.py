@@ -15,8 +15,14 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from inertial_check.checking.baseline import Baseline
+from inertial_check.checking.check import ReportContent
+from inertial_check.checking.report import FileReport, Report, Severity
+from inertial_check.checking.rules.document import UnreadableDocument
+from inertial_check.checking.settings import Settings
 from inertial_check.documents.children import Termination, raise_defects
 from inertial_check.documents.escaping import clip
+from inertial_check.documents.source import Place
 from inertial_check.errors import DefectError, UsageError
 from inertial_check.programs.cli import options, output, running
 from inertial_check.programs.cli.output import ProgressBar
@@ -26,10 +32,7 @@ from inertial_check.reports.text import WIDTH, count_rows, plural
 if TYPE_CHECKING:
     import argparse
 
-    from inertial_check.checking.baseline import Baseline
     from inertial_check.checking.configuration import Configurations
-    from inertial_check.checking.report import FileReport, Report
-    from inertial_check.checking.settings import Settings
     from inertial_check.running.results.stream import StreamOutcome
 
 
@@ -75,8 +78,6 @@ class KnownFindings:
             path = self._target if os.path.exists(self._target) else None
         self._known: Baseline | None = None
         if path is not None:
-            from inertial_check.checking.baseline import Baseline
-
             self._known = Baseline.read(path)
             if configurations.stand is not None:
                 self._known = replace(self._known, path=configurations.stand.restore(path))
@@ -91,8 +92,6 @@ class KnownFindings:
     def suppress(self, report: Report) -> Report:
         """Suppress the known findings of a report; writes the baseline if the options say so."""
         if self._target is not None:
-            from inertial_check.checking.baseline import Baseline
-
             baseline = Baseline.of(report, self._target, self._known)
             written = self._save(baseline, report)
             if written.failures:
@@ -217,16 +216,11 @@ def render_files(
 def _replace_unrenderable(
     file: FileReport, form: str, write: Callable[[Report], str]
 ) -> FileReport:
-    from inertial_check.checking.report import Report
-
     try:
         with raise_defects(file.path):
             write(Report((file,)))
     except DefectError as error:
         # The report of a file that a form cannot show: IC001, with the number of its findings.
-        from inertial_check.checking.report import FileReport
-        from inertial_check.checking.rules.document import UnreadableDocument
-        from inertial_check.documents.source import Place
 
         counts = sorted(Counter(finding.code for finding in file.findings).items())
         listed = ", ".join(f"{count} {code}" for code, count in counts) or "none"
@@ -337,10 +331,7 @@ def write_partial(
 
 
 def tell(
-    args: argparse.Namespace,
-    failures: Sequence[str],
-    notes: Sequence[str],
-    limited: bool = False,
+    args: argparse.Namespace, failures: Sequence[str], notes: Sequence[str], limited: bool = False
 ) -> None:
     """Print notes and failures on stderr; only the first of many if that is limited."""
     if not args.quiet:
@@ -425,7 +416,6 @@ def run(
     if failures:
         return output.FAILURE
     # Whether a finding in the folder is as severe as --fail-on says.
-    from inertial_check.checking.report import Severity
 
     words = {kind.severity for kind in counts.findings}
     failing = any(
@@ -437,9 +427,7 @@ def run(
 def _check(
     args: argparse.Namespace, configurations: Configurations, paths: list[str], missing: bool
 ) -> StreamOutcome:
-    from dataclasses import replace
 
-    from inertial_check.checking.check import ReportContent
     from inertial_check.running.results.stream import check_to_folder
 
     remarks: list[str] = []

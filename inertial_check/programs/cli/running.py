@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from inertial_check.checking.check import Document, ReportContent
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output
 
 if TYPE_CHECKING:
     import argparse
 
-    from inertial_check.checking.check import Document
     from inertial_check.checking.configuration import Configurations
     from inertial_check.running.run import CheckRequest
 
@@ -156,16 +156,11 @@ def build_request(
     Raises:
         UsageError: The options contradict each other, or git fails.
     """
-    from inertial_check.checking.check import ReportContent
-    from inertial_check.running.run import CheckRequest, default_cache
+    from inertial_check.running.run import Changes, CheckRequest, default_cache
 
     if args.no_cache and args.cache is not None:
         raise UsageError("--no-cache keeps nothing, --cache names a folder for it: choose one")
-    changes = None
-    if args.changed_since is not None:
-        from inertial_check.running.run import Changes
-
-        changes = Changes(args.changed_since)
+    changes = None if args.changed_since is None else Changes(args.changed_since)
     forms, jobs = list_forms(args, configurations), configurations.run["jobs"]
     wanted = {_PREDICTIONS.get(form, "none") for form in forms}
     if args.verbose and "full" in forms:

@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.report import Report
+from inertial_check.checking.settings import Settings
 from inertial_check.documents.model import Joint, Model, Pose
 from inertial_check.errors import UsageError
+from inertial_check.fixing.assign import Target
+from inertial_check.fixing.result import BodyFix, Six
 from inertial_check.inertia import tolerances
 from inertial_check.programs.objects.loaded import (
     Loaded,
@@ -37,11 +41,6 @@ if TYPE_CHECKING:
     from pydrake.multibody.tree import Joint as DrakeJoint
     from pydrake.multibody.tree import RigidBody, SpatialInertia
     from pydrake.systems.framework import Context
-
-    from inertial_check.checking.report import Report
-    from inertial_check.checking.settings import Settings
-    from inertial_check.fixing.assign import Target
-    from inertial_check.fixing.result import BodyFix, Six
 
 
 _KIND = "drake.MultibodyPlant"

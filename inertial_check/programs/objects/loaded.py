@@ -191,9 +191,7 @@ class LoadedFix(Fix):
     model: Model | None = field(default=None, repr=False, compare=False)
 
     def write(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        writable: WritableFolders | None = None,
+        self, path: str | os.PathLike[str] | None = None, writable: WritableFolders | None = None
     ) -> None:
         """Refuse to write: the numbers are in the object.
 
@@ -436,21 +434,17 @@ class _Listing:
 def _text(value: float, error: float) -> str:
     """The number in so many digits that half a unit of the last is at least its error."""
     if not (error > 0 and isfinite(error) and isfinite(value)):
-        return _exact(value)
+        # The number in so many digits that half a unit of the last is below float64's rounding.
+        if value == 0 or not isfinite(value):
+            return repr(value) if value else "0"
+        mantissa, mark, exponent = repr(value).partition("e")
+        if "." not in mantissa:
+            mantissa += "."
+        return mantissa.ljust(len(mantissa) + MOST_DIGITS - significant_digits(mantissa), "0") + (
+            mark + exponent
+        )
     unit = Decimal(1).scaleb(ceil(log10(2 * error)))
     return f"{Decimal(value).quantize(unit):E}"
-
-
-def _exact(value: float) -> str:
-    """The number in so many digits that half a unit of the last is below float64's rounding."""
-    if value == 0 or not isfinite(value):
-        return repr(value) if value else "0"
-    mantissa, mark, exponent = repr(value).partition("e")
-    if "." not in mantissa:
-        mantissa += "."
-    return mantissa.ljust(len(mantissa) + MOST_DIGITS - significant_digits(mantissa), "0") + (
-        mark + exponent
-    )
 
 
 def import_library(module: str, library: str, kind: str) -> ModuleType:
@@ -537,9 +531,7 @@ class RepairOptions(TypedDict, total=False):
 
 
 def repair_model(
-    read: Callable[[], Model],
-    write: Callable[[int, Six], Undo],
-    options: RepairOptions,
+    read: Callable[[], Model], write: Callable[[int, Six], Undo], options: RepairOptions
 ) -> tuple[BodyFix, ...]:
     """Write the nearest inertia over each inconsistent one.
 

@@ -14,11 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.report import Report
+from inertial_check.checking.settings import Settings
 from inertial_check.documents import poses
 from inertial_check.documents.mjcf import Bounds
 from inertial_check.documents.model import Body, Joint, Model, Pose
 from inertial_check.errors import UsageError
+from inertial_check.fixing.assign import Target
+from inertial_check.fixing.result import BodyFix, Six, Three
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import six
 from inertial_check.mechanics.rotations import quaternion_from_matrix
@@ -42,12 +47,6 @@ from inertial_check.programs.objects.loaded import (
 if TYPE_CHECKING:
     import numpy.typing as npt
     from mujoco import MjModel, MjsBody, MjSpec
-
-    from inertial_check.checking.report import Report
-    from inertial_check.checking.settings import Settings
-    from inertial_check.fixing.assign import Target
-    from inertial_check.fixing.result import BodyFix, Six, Three
-    from inertial_check.inertia.arrays import Floats
 
 
 JOINTS = ("free", "ball", "slide", "hinge")

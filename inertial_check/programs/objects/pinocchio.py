@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.checking.report import Report
+from inertial_check.checking.settings import Settings
 from inertial_check.documents.model import Joint, Model, Pose
 from inertial_check.errors import UsageError
+from inertial_check.fixing.assign import Target
+from inertial_check.fixing.result import BodyFix, Six, Three
 from inertial_check.programs.objects.loaded import (
     Loaded,
     LoadedModel,
@@ -33,11 +37,6 @@ from inertial_check.programs.objects.loaded import (
 
 if TYPE_CHECKING:
     import pinocchio
-
-    from inertial_check.checking.report import Report
-    from inertial_check.checking.settings import Settings
-    from inertial_check.fixing.assign import Target
-    from inertial_check.fixing.result import BodyFix, Six, Three
 
 
 _KIND = "pinocchio.Model"

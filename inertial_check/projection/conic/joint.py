@@ -67,12 +67,7 @@ from inertial_check.projection.conic.solvers import NoAnswer, ask_in_turn, find_
 from inertial_check.projection.constraint import Block, Constraint, UnmetError, read_constraints
 from inertial_check.projection.constraints import FixedEntries
 from inertial_check.projection.margin import MarginAbout
-from inertial_check.projection.moments import (
-    ISOTROPIC,
-    MomentMetric,
-    central_inertia,
-    with_margin,
-)
+from inertial_check.projection.moments import ISOTROPIC, MomentMetric, central_inertia, with_margin
 from inertial_check.projection.quadratic import Quadratic, Solution
 from inertial_check.projection.svec import Certificate, triangle
 

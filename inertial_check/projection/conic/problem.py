@@ -133,10 +133,7 @@ Frames = tuple[Floats, Floats]
 
 
 def build_joint_problem(
-    problem: Quadratic,
-    applied: tuple[Applied, ...],
-    shifts: Floats,
-    frames: Frames | None = None,
+    problem: Quadratic, applied: tuple[Applied, ...], shifts: Floats, frames: Frames | None = None
 ) -> JointProblem:
     """Build the problem of these bodies together.
 
@@ -161,25 +158,19 @@ def build_joint_problem(
         B.append(alpha * np.concatenate([_pad(block.B, blocks[-1].B.shape[1]) for block in blocks]))
         b += [block.b for block in blocks]
     parts = _part(cones)
-    Gu, Gy, g = np.concatenate(A), _join_diagonally(B), np.concatenate(b)
+    # Join matrices: each has rows and columns of its own.
+    shapes = np.cumsum([(0, 0), *(matrix.shape for matrix in B)], axis=0)
+    joined = np.zeros(tuple(shapes[-1]))
+    for (row, column), matrix in zip(shapes[:-1].tolist(), B, strict=True):
+        joined[row : row + matrix.shape[0], column : column + matrix.shape[1]] = matrix
+    Gu, Gy, g = np.concatenate(A), joined, np.concatenate(b)
     length = _measure_rows(parts, Gu, Gy)
     Gu, Gy, g = Gu / length[:, None], Gy / length[:, None], g / length
     alone = tuple(part for part in parts if not Gy[part.rows].any())
     size = max(float(np.max(np.linalg.norm(given, axis=1))), distance(g, alone))
     size = size if size > 0 else 1.0
     M, weight = _metric(problem, None if frames is None else L, units, size)
-    return JointProblem(
-        M,
-        Gu,
-        Gy,
-        g / size,
-        parts,
-        problem.theta0,
-        units,
-        inverses,
-        size,
-        weight,
-    )
+    return JointProblem(M, Gu, Gy, g / size, parts, problem.theta0, units, inverses, size, weight)
 
 
 def _part(cones: list[tuple[Cone, int]]) -> tuple[Part, ...]:
@@ -189,15 +180,6 @@ def _part(cones: list[tuple[Cone, int]]) -> tuple[Part, ...]:
         parts.append(Part(cone, slice(start, start + count)))
         start += count
     return tuple(parts)
-
-
-def _join_diagonally(matrices: list[Floats]) -> Floats:
-    """Join matrices: each has rows and columns of its own."""
-    shapes = np.cumsum([(0, 0), *(matrix.shape for matrix in matrices)], axis=0)
-    joined = np.zeros(tuple(shapes[-1]))
-    for (row, column), matrix in zip(shapes[:-1].tolist(), matrices, strict=True):
-        joined[row : row + matrix.shape[0], column : column + matrix.shape[1]] = matrix
-    return joined
 
 
 def _place(

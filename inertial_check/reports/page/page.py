@@ -75,11 +75,15 @@ def write_page(
         The page, in ASCII; the model with the most and the worst findings comes first.
     """
     models = [_summarise_scene(scene, index) for index, scene in enumerate(scenes)]
+    # Count the findings of a file by severity.
     models += [
         {
             "title": file.model or _file_name(file.path),
             "path": file.path,
-            "counts": count_findings(file),
+            "counts": {
+                severity.word: sum(each.severity == severity for each in file.findings)
+                for severity in Severity
+            },
             "bodies": len(file.bodies),
             "margin": find_least_margin(file),
             "scene": None,
@@ -158,14 +162,6 @@ def find_least_margin(file: FileReport) -> float:
     """Find the least margin of the bodies of a file; 1, above all margins, if none has one."""
     margins = [body.judgement.margin for body in file.bodies]
     return min((margin for margin in margins if isfinite(margin)), default=1.0)
-
-
-def count_findings(file: FileReport) -> dict[str, Json]:
-    """Count the findings of a file by severity."""
-    return {
-        severity.word: sum(each.severity == severity for each in file.findings)
-        for severity in Severity
-    }
 
 
 def _rank(model: Mapping[str, Json]) -> tuple[bool, int, int, float, str]:

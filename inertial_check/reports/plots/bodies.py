@@ -388,7 +388,7 @@ def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:
         axes.plot(
             np.where(before.margins[worst] == values, np.nan, before.margins[worst]), places,
             linestyle="", marker="o", markersize=4, color=GRAY, markerfacecolor="none",
-            label="before",
+            label="before"
         )  # fmt: skip
         axes.legend(loc="lower right", frameon=False)
     # Numbers stand to the right of the bar and of the mark before, so that none covers another.
@@ -396,7 +396,7 @@ def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:
     for place, value, end in zip(places.tolist(), values.tolist(), ends.tolist(), strict=True):
         axes.annotate(
             f"{value:.3g}", (max(end, 0.0), place), xytext=(5, 0), textcoords="offset points",
-            va="center", fontsize=6,
+            va="center", fontsize=6
         )  # fmt: skip
     axes.set_yticks(places, [shorten(rows.names[i], 36) for i in worst], **PLAIN)
     axes.set_ylim(len(worst) - 0.4 if worst else 0.5, -0.6)
@@ -502,7 +502,7 @@ def principal_moments(
                 axes.plot(*path.T, color=GRAY, linewidth=0.7, zorder=1)
                 axes.plot(
                     *points[0, moved].T, linestyle="", marker="o", markersize=4, color=GRAY,
-                    markerfacecolor="white", label=f"before: {np.count_nonzero(moved)}",
+                    markerfacecolor="white", label=f"before: {np.count_nonzero(moved)}"
                 )  # fmt: skip
         _draw_bodies(axes, change.after, places[-1])
         axes.set_title("Principal moments between ball, rod and plate")

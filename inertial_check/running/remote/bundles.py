@@ -92,7 +92,11 @@ def open_bundle(
     process = WorkerProcess()
 
     def find_references(path: str) -> Collection[str]:
-        confined = _confine(settings, _root_above(path))
+        # The private root of a fetched model: the second folder below that for temporary files.
+        folder = os.path.dirname(path)
+        while not os.path.basename(os.path.dirname(folder)).startswith("inertial-check-"):
+            folder = os.path.dirname(folder)
+        confined = _confine(settings, folder)
         found: set[str] = set()
         task = Task((Document(path, True, confined),), FULL_CONTENT)
         for results in process.do(task):
@@ -161,14 +165,6 @@ def open_bundles(texts: Sequence[str], request: CheckRequest) -> Iterator[OpenBu
                 failed = Bundle(Fetched(address, ""), (), (), (f"{hide_secrets(text)}: {error}",))
                 bundles.opened.append(failed)
         yield bundles
-
-
-def _root_above(path: str) -> str:
-    """The private root of a fetched model: the second folder below that for temporary files."""
-    folder = os.path.dirname(path)
-    while not os.path.basename(os.path.dirname(folder)).startswith("inertial-check-"):
-        folder = os.path.dirname(folder)
-    return folder
 
 
 def _confine(settings: Settings, root: str) -> Settings:

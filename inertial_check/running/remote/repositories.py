@@ -169,7 +169,14 @@ class Exporter:
                 cwd=self._folder,
             ) as process,
         ):
-            _limit_memory(process.pid, _MEMORY + self._budget.largest)
+            # Limit the memory of a process that has just begun, where the system can do that.
+            size = _MEMORY + self._budget.largest
+            try:
+                import resource
+
+                resource.prlimit(process.pid, resource.RLIMIT_AS, (size, size))
+            except (ImportError, AttributeError, OSError):
+                pass
             timer = threading.Timer(seconds, process.kill)
             timer.daemon = True
             timer.start()
@@ -213,13 +220,3 @@ def _resolve(path: str, name: str) -> str:
     wanted = f" {name}".encode()
     lines = (line for line in packed.splitlines() if line.endswith(wanted))
     return next((line[: -len(wanted)].decode("ascii", "replace") for line in lines), "")
-
-
-def _limit_memory(pid: int, size: int) -> None:
-    """Limit the memory of a process that has just begun, where the system can do that."""
-    try:
-        import resource
-
-        resource.prlimit(pid, resource.RLIMIT_AS, (size, size))
-    except (ImportError, AttributeError, OSError):
-        pass

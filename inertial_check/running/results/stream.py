@@ -26,6 +26,7 @@ from inertial_check.running.pools import (
     split_into_batches,
 )
 from inertial_check.running.remote.addresses import parse_address, resolve_local
+from inertial_check.running.results.counts import load_pyarrow
 from inertial_check.running.results.reading import Form
 from inertial_check.running.results.store import ResultsStore, UpstreamStore, is_current
 from inertial_check.running.run import CheckRequest, cores, may_be_remote
@@ -78,8 +79,6 @@ def check_to_folder(request: CheckRequest, path: str, form: Form) -> StreamOutco
         UsageError: The folder, a configuration or the cluster cannot be used.
     """
     if form == "parquet":
-        from inertial_check.running.results.counts import load_pyarrow
-
         load_pyarrow()
     return _Stream(request, ResultsStore(path, form, request.remark), form).run()
 

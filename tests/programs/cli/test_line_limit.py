@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from inertial_check.checking.settings import Settings
-from inertial_check.reports import grouping
+from inertial_check.reports import terminal
 from inertial_check.reports.grouping import group_findings
 from inertial_check.reports.text import count_rows
 from inertial_check.running import run as running
@@ -103,7 +103,7 @@ def groups(monkeypatch):
         assert sum(group.findings for group in seen) == len(report.findings)
         return list(seen)
 
-    monkeypatch.setattr(grouping, "group_findings", record)
+    monkeypatch.setattr(terminal, "group_findings", record)
     return seen
 
 

@@ -242,7 +242,7 @@ def test_the_table_must_not_change_meanwhile(table, capsysbinary, monkeypatch):
         path.write_text("changed")
         return summary
 
-    monkeypatch.setattr("inertial_check.fixing.tables.project_table", meddled)
+    monkeypatch.setattr("inertial_check.programs.cli.project.project_table", meddled)
     code, _, err = run(capsysbinary, "t.csv", "--about", "com", "-o", "t.csv")
     assert code == 2
     assert "t.csv: not written: the file has changed since it was read" in err
