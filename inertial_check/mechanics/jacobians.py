@@ -261,7 +261,7 @@ def jacobian(
     index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
-        levers, _ = _levers(tree, chunk, index)
+        levers = _levers(tree, chunk, index)
         none = chunk.zeros(6)
         both = {i: chunk.xp.concat([each.push, each.turn], axis=0) for i, each in levers.items()}
         return _matrix(chunk, [both.get(i, none) for i in range(tree.n_u)])
@@ -299,7 +299,7 @@ def jacobian_derivative(
     index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
-        levers, _ = _levers(tree, chunk, index)
+        levers = _levers(tree, chunk, index)
         found = []
         for i in range(tree.n_u):
             total = chunk.zeros(6)
@@ -339,7 +339,7 @@ def hessian(
 
     def work(chunk: Chunk) -> Array:
         xp = chunk.xp
-        levers, _ = _levers(tree, chunk, index)
+        levers = _levers(tree, chunk, index)
         none = chunk.zeros(6)
         rows = [
             xp.stack(
@@ -357,8 +357,8 @@ def hessian(
     return Batch(tree, q, p_BoQ_B=(p_BoQ_B, (3,))).map(work)
 
 
-def _levers(tree: Tree, chunk: Chunk, body: int) -> tuple[dict[int, _Lever], Array]:
-    """The velocities that move Q, by their places in u, from the root on; and where Q is."""
+def _levers(tree: Tree, chunk: Chunk, body: int) -> dict[int, _Lever]:
+    """The velocities that move Q, by their places in u, from the root on."""
     frames: dict[int, Frame] = dict(walk(tree, chunk))
     frame = body_frame(tree, chunk, body, frames[body])
     Q = frame.p + apply(frame.R, chunk.beside["p_BoQ_B"])
@@ -372,7 +372,7 @@ def _levers(tree: Tree, chunk: Chunk, body: int) -> tuple[dict[int, _Lever], Arr
             else:
                 none, rides = chunk.zeros(3), tree.joints[carrier] != "floating"
                 found[index] = _Lever(none, column.axis, carrier, rides)
-    return found, Q
+    return found
 
 
 def _second(tree: Tree, chunk: Chunk, levers: dict[int, _Lever], i: int, j: int) -> Array:

@@ -27,7 +27,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
 from inertial_check import __version__
-from inertial_check.documents.files.access import Json, JsonObject, contains
+from inertial_check.documents.files.access import JsonObject, contains
 
 LONGEST_RUN = 300.0
 """Largest time of one call [s]; a document alone has the limit of --timeout."""
@@ -170,17 +170,8 @@ class Tools:
             for finding in file["findings"]
         ]
         found.sort(key=lambda each: each[0])
-        shown = [_summarize_finding(path, finding) for _, path, finding in found[:MOST_FINDINGS]]
-        return _write(
-            {
-                "summary": report["summary"],
-                "failures": report["failures"][:MOST_FINDINGS],
-                "account": _shorten_account(report["account"]),
-                "findings_left_out": len(found) - len(shown),
-                "findings": shown,
-            },
-            "findings",
-        )
+        items = [_summarize_finding(path, finding) for _, path, finding in found]
+        return _write(report, "findings", items)
 
     def explain(self, code: str) -> str:
         """Explain a rule (IC301, triangle-inequality-violation) or a cause (decimal-slip).
@@ -246,17 +237,7 @@ class Tools:
             for file in report["files"]
             for body in file["bodies"]
         ]
-        shown = bodies[:MOST_FINDINGS]
-        return _write(
-            {
-                "summary": report["summary"],
-                "failures": report["failures"][:MOST_FINDINGS],
-                "account": _shorten_account(report["account"]),
-                "bodies_left_out": len(bodies) - len(shown),
-                "bodies": shown,
-            },
-            "bodies",
-        )
+        return _write(report, "bodies", bodies)
 
     def _check(self, paths: list[str] | None, form: str, options: Sequence[str]) -> JsonObject:
         """Run a check, and parse its report.
@@ -340,17 +321,21 @@ def _summarize_finding(path: str, finding: JsonObject) -> JsonObject:
     }
 
 
-def _write(result: dict[str, Json], items: str) -> str:
-    """Write a result as JSON; the last items are left out where it is too long, and counted."""
-    listed = result[items]
-    assert isinstance(listed, list)
-    while len(text := json.dumps(result, indent=1)) > MOST_TEXT and listed:
-        cut = max(1, len(listed) // 4)
-        del listed[-cut:]
-        left_out = result[f"{items}_left_out"]
-        assert isinstance(left_out, int)
-        result[f"{items}_left_out"] = left_out + cut
-    return _cut(text)
+def _write(report: JsonObject, name: str, items: Sequence[JsonObject]) -> str:
+    """Write the first items of a report as JSON; those that make it too long are counted."""
+    shown = list(items[:MOST_FINDINGS])
+    while True:
+        result = {
+            "summary": report["summary"],
+            "failures": report["failures"][:MOST_FINDINGS],
+            "account": _shorten_account(report["account"]),
+            f"{name}_left_out": len(items) - len(shown),
+            name: shown,
+        }
+        text = json.dumps(result, indent=1)
+        if len(text) <= MOST_TEXT or not shown:
+            return _cut(text)
+        del shown[-max(1, len(shown) // 4) :]
 
 
 def _cut(text: str) -> str:

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from shutil import which
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from inertial_check import __version__
 from inertial_check.documents.escaping import dump_json, printable
-from inertial_check.documents.files.access import Json
+from inertial_check.documents.files.access import JsonObject
 from inertial_check.documents.resources import count_packages
 from inertial_check.errors import InertialCheckError
 from inertial_check.programs.cli import options, output
@@ -63,74 +63,6 @@ _MOST_FOLDERS = 20
 """Largest number of folders that the text lists for one variable."""
 
 
-class Extra(NamedTuple):
-    """An extra of this package.
-
-    Attributes:
-        name: Name of the extra.
-        versions: The distributions that it consists of, each with its version; None: not installed.
-    """
-
-    name: str
-    versions: Mapping[str, str | None]
-
-    @property
-    def installed(self) -> bool:
-        """Whether everything in the extra is installed."""
-        return None not in self.versions.values()
-
-    @property
-    def install(self) -> str:
-        """The command that installs the extra."""
-        return f'pip install "inertial-check[{self.name}]"'
-
-
-class InstalledEngine(NamedTuple):
-    """A physics engine.
-
-    Attributes:
-        name: Name of the engine, as --engine takes it.
-        predicted_version: The version that the predictions hold for.
-        installed: The version that is installed, for Gazebo its program; None if there is none.
-    """
-
-    name: str
-    predicted_version: str
-    installed: str | None
-
-
-class ConfigurationInForce(NamedTuple):
-    """The configuration of the working directory.
-
-    Attributes:
-        path: Path of the configuration file; None if there is none.
-        set: The place of each option that is set, by its name.
-        error: Why the configuration cannot be used; None if it can.
-    """
-
-    path: str | None
-    set: Mapping[str, str]
-    error: str | None = None
-
-
-class Environment(NamedTuple):
-    """Versions, extras, engines and package paths that a run of this program finds.
-
-    Attributes:
-        dependencies: The version of each required distribution; None where it is absent.
-        extras: The extras of this package.
-        engines: The engines whose behaviour is predicted.
-        package_paths: The folders of each environment variable of ROS and Gazebo that is set.
-        configuration: The configuration of the working directory.
-    """
-
-    dependencies: Mapping[str, str | None]
-    extras: tuple[Extra, ...]
-    engines: tuple[InstalledEngine, ...]
-    package_paths: Mapping[str, tuple[str, ...]]
-    configuration: ConfigurationInForce
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `doctor`."""
     add = options.add_group(parser, "Output")
@@ -139,26 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is installed and in force; code 1 if the configuration cannot be used."""
-    requirements = _read_requirements()
-    facts = Environment(
-        {name: _find_version(name) for name in requirements.get("", ())},
-        tuple(
-            Extra(name, {each: _find_version(each) for each in requirements[name]})
-            for name in sorted(requirements.keys() - _DEVELOPMENT - {""})
-        ),
-        tuple(_list_engines()),
-        {
-            name: tuple(filter(None, os.environ[name].split(os.pathsep)))
-            for name in _PATH_VARIABLES
-            if os.environ.get(name)
-        },
-        _read_configuration(),
-    )
+    facts = _collect_facts()
     if args.output_format == "json":
-        output.write(dump_json(_as_json(facts), indent=2) + "\n")
+        output.write(dump_json(facts, indent=2) + "\n")
     else:
         output.write("".join(f"{printable(line)}\n" for line in _describe(facts)))
-    return output.CLEAN if facts.configuration.error is None else output.FINDINGS
+    return output.CLEAN if facts["configuration"]["error"] is None else output.FINDINGS
 
 
 def _read_requirements() -> dict[str, list[str]]:
@@ -183,7 +101,8 @@ def _find_version(distribution: str) -> str | None:
         return None
 
 
-def _list_engines() -> Iterator[InstalledEngine]:
+def _list_engines() -> Iterator[JsonObject]:
+    """List the engines with the version predicted and the one installed, of Gazebo its program."""
     from inertial_check.checking.engines.catalogue import ALL_ENGINES
 
     for engine in ALL_ENGINES:
@@ -191,10 +110,11 @@ def _list_engines() -> Iterator[InstalledEngine]:
         installed = next((each for each in versions if each is not None), None)
         if engine.name == "gz":
             installed = which("gz")
-        yield InstalledEngine(engine.name, engine.version, installed)
+        predicted = engine.version
+        yield {"name": engine.name, "predicted_version": predicted, "installed": installed}
 
 
-def _read_configuration() -> ConfigurationInForce:
+def _read_configuration() -> JsonObject:
     """Read the configuration of the working directory, or why it is wrong."""
     from inertial_check.checking.configuration import OPTIONS, Configurations
 
@@ -202,89 +122,94 @@ def _read_configuration() -> ConfigurationInForce:
         configuration = Configurations().run
         _ = configuration.settings
     except InertialCheckError as error:
-        return ConfigurationInForce(None, {}, str(error))
+        return {"path": None, "set": {}, "error": str(error)}
     places = {
         ".".join(value.where.keys): str(value.where)
         for name in OPTIONS
         for value in configuration.values(name)
         if value.where is not None
     }
-    return ConfigurationInForce(configuration.path, places)
+    return {"path": configuration.path, "set": places, "error": None}
 
 
-def _as_json(facts: Environment) -> dict[str, Json]:
+def _collect_facts() -> JsonObject:
+    """Collect what is installed and in force, as JSON has it; the text shows the same."""
+    requirements = _read_requirements()
+    extras = []
+    for name in sorted(requirements.keys() - _DEVELOPMENT - {""}):
+        versions = {each: _find_version(each) for each in requirements[name]}
+        extras.append(
+            {
+                "name": name,
+                "installed": None not in versions.values(),
+                "packages": versions,
+                "install": f'pip install "inertial-check[{name}]"',
+            }
+        )
+    searched = {name: os.environ.get(name, "").split(os.pathsep) for name in _PATH_VARIABLES}
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": output.PROGRAM, "version": __version__},
         "python": {"version": platform.python_version(), "executable": sys.executable},
         "platform": platform.platform(),
-        "dependencies": facts.dependencies,
-        "extras": [
-            {
-                "name": extra.name,
-                "installed": extra.installed,
-                "packages": extra.versions,
-                "install": extra.install,
-            }
-            for extra in facts.extras
-        ],
-        "engines": [engine._asdict() for engine in facts.engines],
+        "dependencies": {name: _find_version(name) for name in requirements.get("", ())},
+        "extras": extras,
+        "engines": list(_list_engines()),
         "package_paths": [
             {
                 "variable": name,
                 "folders": [
-                    {
-                        "path": each,
-                        "exists": os.path.isdir(each),
-                        "packages": count_packages(each),
-                    }
-                    for each in folders
+                    {"path": each, "exists": os.path.isdir(each), "packages": count_packages(each)}
+                    for each in filter(None, folders)
                 ],
             }
-            for name, folders in facts.package_paths.items()
+            for name, folders in searched.items()
+            if os.environ.get(name)
         ],
-        "configuration": facts.configuration._asdict(),
+        "configuration": _read_configuration(),
     }
 
 
-def _describe(facts: Environment) -> Iterator[str]:
+def _describe(facts: JsonObject) -> Iterator[str]:
     """The facts as lines of text."""
     yield f"{output.PROGRAM} {__version__}"
-    yield f"Python {platform.python_version()}, {sys.executable}"
-    yield platform.platform()
-    if facts.dependencies:
-        yield ", ".join(f"{name} {version}" for name, version in facts.dependencies.items())
+    yield f"Python {facts['python']['version']}, {facts['python']['executable']}"
+    yield facts["platform"]
+    if facts["dependencies"]:
+        yield ", ".join(f"{name} {version}" for name, version in facts["dependencies"].items())
     yield ""
     yield "extras"
-    for extra in facts.extras:
-        versions = ", ".join(f"{name} {version}" for name, version in extra.versions.items())
-        yield f"  {extra.name:<11}{versions if extra.installed else f'absent: {extra.install}'}"
-    if not facts.extras:
+    for extra in facts["extras"]:
+        versions = ", ".join(f"{name} {version}" for name, version in extra["packages"].items())
+        found = versions if extra["installed"] else f"absent: {extra['install']}"
+        yield f"  {extra['name']:<11}{found}"
+    if not facts["extras"]:
         yield "  unknown: the package is not installed, only its sources are here"
     yield ""
     yield "engines, whose behaviour is predicted without them"
-    for engine in facts.engines:
-        here = f"installed: {engine.installed}" if engine.installed else "not installed"
-        yield f"  {engine.name:<11}predicted as of {engine.predicted_version}; {here}"
+    for engine in facts["engines"]:
+        here = f"installed: {engine['installed']}" if engine["installed"] else "not installed"
+        yield f"  {engine['name']:<11}predicted as of {engine['predicted_version']}; {here}"
     yield ""
     yield 'package paths (not searched by check without --package-path "$VARIABLE")'
-    for name, folders in facts.package_paths.items():
+    for each in facts["package_paths"]:
+        name, folders = each["variable"], each["folders"]
         for folder in folders[:_MOST_FOLDERS]:
-            held = plural(count_packages(folder), "package")
-            yield f"  {name}: {folder} ({held if os.path.isdir(folder) else 'no such folder'})"
+            held = plural(folder["packages"], "package") if folder["exists"] else "no such folder"
+            yield f"  {name}: {folder['path']} ({held})"
         if len(folders) > _MOST_FOLDERS:
             yield f"  {name}: {len(folders) - _MOST_FOLDERS} more"
-    if not facts.package_paths:
+    if not facts["package_paths"]:
         yield f"  none: {', '.join(_PATH_VARIABLES)} are not set"
     yield ""
-    configuration = facts.configuration
-    if configuration.error is not None:
-        yield f"configuration: error: {configuration.error}"
-    elif configuration.path is None:
+    configuration = facts["configuration"]
+    if configuration["error"] is not None:
+        yield f"configuration: error: {configuration['error']}"
+    elif configuration["path"] is None:
         yield "configuration: none, `inertial-check init` writes one"
     else:
-        yield f"configuration: {configuration.path}"
-        for name, place in configuration.set.items():
+        yield f"configuration: {configuration['path']}"
+        for name, place in configuration["set"].items():
             yield f"  {name} ({place})"
 
 

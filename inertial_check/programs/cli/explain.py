@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping
 
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
@@ -39,8 +40,6 @@ def explain(args: argparse.Namespace) -> int:
     """Write the page."""
     page, facts = _find(args.subject)
     if args.output_format == "json":
-        import json
-
         output.write(json.dumps(facts, indent=2) + "\n")
     else:
         output.write(page)
@@ -88,8 +87,6 @@ def list_rules(args: argparse.Namespace) -> int:
     """Write the list of rules, in the order of their codes, or the requirements of a standard."""
     requirements = list_requirements(args.standard)
     if args.output_format == "json":
-        import json
-
         rules = [describe_rule(rule) for rule in ALL_RULES]
         found = [each._asdict() for each in requirements] if args.standard else rules
         output.write(json.dumps(found, indent=2) + "\n")

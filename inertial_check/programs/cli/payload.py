@@ -26,6 +26,7 @@ from inertial_check.reports.identification import (
     make_head,
 )
 from inertial_check.reports.identification_types import (
+    THETA,
     Remark,
     WrittenBody,
     WrittenJoint,
@@ -189,7 +190,6 @@ def _explain_incomplete(fix: Fix, joints: JointsFix | None) -> str:
     return ""
 
 
-_NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
 
@@ -265,7 +265,7 @@ def _payload_as_text(
     ]
     theta = np.asarray(parameters.as_theta())
     for name, value, deviation, unit in zip(
-        _NAMES, theta.tolist(), found.standard_deviation.tolist(), _UNITS, strict=True
+        THETA, theta.tolist(), found.standard_deviation.tolist(), _UNITS, strict=True
     ):
         known = f"{deviation:.2g}" if isfinite(deviation) else "open"
         lines.append(f"{name:<40s}{value:>11.5g} {known:>11s}  {unit}")
@@ -290,7 +290,7 @@ def _payload_as_json(
 ) -> str:
     payload, parameters = found.payload, found.payload.parameters
     rows = zip(
-        _NAMES,
+        THETA,
         np.asarray(parameters.as_theta()).tolist(),
         found.standard_deviation.tolist(),
         np.asarray(payload.least_squares).tolist(),

@@ -109,10 +109,7 @@ def _describe_joint(model: MjModel, joint: int) -> Joint:
 
 def _place_all(compiled: MjModel, model: Model, indices: list[int]) -> Iterator[Body]:
     for body, index in zip(model.bodies, indices, strict=True):
-        place = place_body(compiled, index)
-        yield body._replace(
-            X_PB=place.X_PB, axis_B=place.axis_B, p_BoJo_B=place.p_BoJo_B, joints=place.joints
-        )
+        yield body._replace(**place_body(compiled, index)._asdict())
 
 
 _FULL_ORDER = (0, 3, 5, 1, 2, 4)
@@ -458,7 +455,6 @@ def _bodies_of_model(model: MjModel) -> Iterator[Loaded]:
         if model.body_jntnum[index]:
             joint = JOINTS[model.jnt_type[model.body_jntadr[index]]]
         parent = int(model.body_parentid[index])
-        place = place_body(model, index)
         yield Loaded(
             model.body(index).name or f"body#{index}",
             f"body({index})",
@@ -469,11 +465,8 @@ def _bodies_of_model(model: MjModel) -> Iterator[Loaded]:
             joint=joint or ("fixed" if parent else None),
             moved=joint is not None,
             parent=f"body({parent})" if parent else None,
-            X_PB=place.X_PB,
-            axis_B=place.axis_B,
-            p_BoJo_B=place.p_BoJo_B,
-            joints=place.joints,
             diagonal=True,
+            **place_body(model, index)._asdict(),
         )
 
 

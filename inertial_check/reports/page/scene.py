@@ -397,12 +397,11 @@ def describe_nodes(model: Model) -> tuple[list[Json], list[str]]:
     """
     parents = find_parents(model.bodies)
     # Find the index of the body that the joint of each name moves; the first of a shared name.
-    found: dict[str, int] = {}
-    for index, joints_body in enumerate(model.bodies):
-        for joint in joints_body.joints:
+    joints: dict[str, int] = {}
+    for index, each in enumerate(model.bodies):
+        for joint in each.joints:
             if joint.name:
-                found.setdefault(joint.name, index)
-    joints = found
+                joints.setdefault(joint.name, index)
     nodes: list[Json] = []
     unknown: list[str] = []
     for body, parent in zip(model.bodies, parents, strict=True):
@@ -534,24 +533,6 @@ def describe_densities(file: FileReport, model: Model, settings: Settings) -> li
     return densities
 
 
-class EquivalentSolid(NamedTuple):
-    """Principal moments and axes of a body, and the uniform solids that have them.
-
-    Attributes:
-        moments: (3,) principal moments, ascending [kg m^2].
-        R_BS: (3, 3) rotation whose columns are the principal axes in the body frame, in the order
-            of the moments; right-handed.
-        ellipsoid: (3,) semi-axes of the uniform ellipsoid along these axes [m]; NaN along an axis
-            in which no body has the moments.
-        box: (3,) edges of the uniform box along these axes [m]; NaN as for the ellipsoid.
-    """
-
-    moments: Floats
-    R_BS: Floats
-    ellipsoid: Floats
-    box: Floats
-
-
 def describe_remedy_of(
     file: FileReport, model: Model, finding: Finding, options: Sequence[str]
 ) -> dict[str, Json] | None:
@@ -622,31 +603,28 @@ def _write_numbers(body: Body, texts: Mapping[str, str]) -> Body:
 def describe_solid(
     mass: float, center: Sequence[float], I_BBcm_B: Sequence[float]
 ) -> dict[str, Json]:
-    """Describe mass, centre of mass, principal axes and equivalent solids of a body."""
-    # Find the equivalent solids of a body.
+    """Describe mass, centre of mass, and the uniform solids with the inertia of a body.
+
+    Axes are the columns of a right-handed rotation, in the order of the moments, which ascend. A
+    length is null along an axis in which no body has the moments.
+    """
+    described: dict[str, Json] = {"mass": encode_number(mass), "com": encode_numbers(center)}
+    described |= dict.fromkeys(("moments", "axes", "ellipsoid", "box"))
     six = np.array(I_BBcm_B, dtype=float)
     if not (np.isfinite(mass) and np.all(np.isfinite(six))):
-        solid = None
-    else:
-        size = float(np.max(np.abs(six))) or 1.0
-        # Eigenvalues of the scaled tensor: squares of 1e300 or 1e-300 would leave float64.
-        values, R_BS = np.linalg.eigh(symmetric(six / size))
-        if np.linalg.det(R_BS) < 0:
-            R_BS[:, 0] *= -1
-        # The largest moment has the shortest length, so the ascending lengths are turned round.
-        scaled_mass = mass / size
-        ellipsoid = np.asarray(equivalent_ellipsoid(scaled_mass, values))[::-1]
-        box = np.asarray(equivalent_box(scaled_mass, values))[::-1]
-        with np.errstate(over="ignore"):  # moments of entries at the end of float64
-            solid = EquivalentSolid(values * size, R_BS, ellipsoid, box)
-    return {
-        "mass": encode_number(mass),
-        "com": encode_numbers(center),
-        "moments": None if solid is None else encode_numbers(solid.moments),
-        "axes": None if solid is None else encode_numbers(solid.R_BS.ravel(), 7),
-        "ellipsoid": None if solid is None else encode_numbers(solid.ellipsoid, 7),
-        "box": None if solid is None else encode_numbers(solid.box, 7),
-    }
+        return described
+    size = float(np.max(np.abs(six))) or 1.0
+    # Eigenvalues of the scaled tensor: squares of 1e300 or 1e-300 would leave float64.
+    values, R_BS = np.linalg.eigh(symmetric(six / size))
+    if np.linalg.det(R_BS) < 0:
+        R_BS[:, 0] *= -1
+    with np.errstate(over="ignore"):  # moments of entries at the end of float64
+        described["moments"] = encode_numbers(values * size)
+    described["axes"] = encode_numbers(R_BS.ravel(), 7)
+    # The largest moment has the shortest length, so the ascending lengths are turned round.
+    for name, find in (("ellipsoid", equivalent_ellipsoid), ("box", equivalent_box)):
+        described[name] = encode_numbers(np.asarray(find(mass / size, values))[::-1], 7)
+    return described
 
 
 SCHEMA_VERSION = "1"

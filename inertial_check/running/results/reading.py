@@ -296,7 +296,7 @@ def _count_report(counts: Counts, report: object) -> None:
         raise ValueError("neither a report of check in JSON nor rows of results")
     # Make the function that names the upstream of a path: the first folder in which paths differ.
     paths = [file["path"] for file in files]
-    folders = [path.replace(os.sep, "/").split("/")[:-1] for path in paths]
+    folders: list[list[str]] = [path.replace(os.sep, "/").split("/")[:-1] for path in paths]
     first, last = min(folders, default=[]), max(folders, default=[])  # the two that differ most
     differing = (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
     common = next(differing, min(len(first), len(last)))
