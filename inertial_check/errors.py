@@ -204,7 +204,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "texts": (
         "a list of texts",
         lambda value: (
-            (isinstance(value, Set) or _is_list(value))
+            (isinstance(value, (list, tuple, Set)) or _is_list(value))
             and all(isinstance(each, str) for each in value)
         ),
     ),

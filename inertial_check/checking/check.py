@@ -10,17 +10,17 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
+from hashlib import sha256
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from inertial_check.checking.engines.usd import judge_file
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.limits import MOST_EXPLAINED, MOST_TRIED
 from inertial_check.checking.report import (
+    PROVABLE,
     Account,
     BodyReport,
     FileReport,
@@ -88,7 +88,7 @@ class ReportContent(NamedTuple):
 
     Attributes:
         predictions: What is predicted of engines: all that they do with the bodies of all models;
-            that for models with a finding; or nothing.
+            that for models with a finding, or with a provable one; or nothing.
         causes: Whether findings have their probable causes.
         marks: Whether findings have the line with their guilty numbers marked, with causes alone.
         quotes: Whether findings quote the document: an excerpt, the numbers of the body as written,
@@ -97,7 +97,7 @@ class ReportContent(NamedTuple):
             them.
     """
 
-    predictions: Literal["all", "findings", "none"] = "all"
+    predictions: Literal["all", "findings", "provable", "none"] = "all"
     causes: bool = True
     marks: bool = True
     quotes: bool = True
@@ -230,7 +230,8 @@ def _examine_model(
     if UnreadableDocument in rules:
         findings += [UnreadableDocument.on_document(reason, _TOP) for reason in defects]
     predictions: Predictions = [{}] * len(model.bodies)
-    if content.predictions == "all" or (content.predictions != "none" and findings):
+    families = {"findings": ("IC",), "provable": PROVABLE}.get(content.predictions, ())
+    if content.predictions == "all" or any(each.code.startswith(families) for each in findings):
         what = "predicting what engines do"
         predictions = later.attempt(what, predictions, lambda: examination.predictions)
     predictions = [*predictions, *({} for _ in bodies[len(predictions) :])]
@@ -323,11 +324,7 @@ def recheck(
     own = len(examination.judgements)
     macros, model = model.bodies[own:], replace(model, bodies=model.bodies[:own], macros=())
     judgements = judgements[:own]
-    again = examine(model, judgements, settings)
-    pairs = enumerate(zip(examination.judgements, judgements, strict=True))
-    again = replace(again, changed=frozenset(at for at, (one, two) in pairs if one != two))
-    if again.read_geometry is not None:
-        again = replace(again, read_geometry=lambda: examination.geometry)
+    again = replace(examine(model, judgements, settings), before=examination)
     findings: list[Finding] = []
     for rule in settings.rules():
         if not rule.code.startswith(_UNCHANGED):
@@ -784,7 +781,6 @@ def identify_facts(
             contents[id_] = _describe_content(*known[id_], texts)
         return contents[id_]
 
-    sha256 = _find_sha256()
     result = []
     for finding in findings:
         ids = finding.body_ids or (() if finding.body_id is None else (finding.body_id,))
@@ -794,22 +790,6 @@ def identify_facts(
             finding = finding._replace(fact=digest[:_LENGTH])  # noqa: PLW2901 - the same, complete
         result.append(finding)
     return result
-
-
-@cache  # a module that is not there would be sought for each document
-def _find_sha256() -> Callable[[bytes], Any]:
-    """Find a SHA-256 that does not load OpenSSL, as hashlib does.
-
-    That takes a tenth of the start of a check with findings. Python's own random does without in
-    the same way; the name of the module depends on the version.
-    """
-    for name in ("_sha2", "_sha256"):
-        with suppress(ImportError):
-            found: Callable[[bytes], Any] = import_module(name).sha256
-            return found
-    from hashlib import sha256
-
-    return sha256
 
 
 def _describe_content(body: Body, judgement: Judgement, texts: dict[int, str]) -> str:

@@ -50,7 +50,7 @@ def find_comments(
 ) -> list[Comment]:
     """Find the comments of a document that contain a mark, in order.
 
-    A document whose bytes do not contain the mark is not parsed.
+    A document whose bytes do not contain the mark, in XML within comments, is not parsed.
 
     Args:
         source: XML, a USD text layer or YAML; other documents have no comments.
@@ -58,13 +58,13 @@ def find_comments(
         file: Number of the document among those of the model, for spans.
         most: Largest number of comments; others are left out.
     """
-    if mark.encode(source.encoding) not in source.data:
+    data, marked = source.data, mark.encode(source.encoding)
+    if marked not in data:
         return []
     from inertial_check.documents.load import root_tag
     from inertial_check.documents.usd import TEXT
 
-    if source.data.startswith(TEXT):
-        data = source.data
+    if data.startswith(TEXT):
         from inertial_check.documents.usd.text import hash_comments, scan
 
         remarks = (
@@ -76,7 +76,10 @@ def find_comments(
         return _nest(
             prims, islice(remarks, most), lambda start, end: Span(start, end, file), top_level=0
         )
-    find = _find_in_yaml if root_tag(source.data) is None else _find_in_xml
+    find = _find_in_yaml if root_tag(data) is None else _find_in_xml
+    comments = [each.partition(b"-->")[0] for each in data.split(b"<!--")[1:]]  # none in UTF-16
+    if find is _find_in_xml and comments and not any(marked in each for each in comments):
+        return []
     return find(source, mark, file, most)
 
 
@@ -176,12 +179,7 @@ def _find_in_yaml(source: Source, mark: str, file: int, most: int) -> list[Comme
     try:
         decoded = decode(source.data)
         root = compose_yaml(decoded.text)
-    except (
-        Unreadable,
-        NestingError,
-        yaml.YAMLError,
-        RecursionError,
-    ):  # not YAML, which its reader reports
+    except (Unreadable, NestingError, yaml.YAMLError, RecursionError):  # its reader reports it
         return []
     pairs: list[_Stretch] = []
     texts: list[tuple[int, int]] = []

@@ -168,8 +168,8 @@ def _imagine(model: Model, changes: Changes) -> Model:
             mass = inertial.mass and renew(inertial.mass, MASS, texts)
             six = {name: renew(number, name, texts) for name, number in inertial.I_BBcm_Bi.items()}
             inertial = inertial._replace(mass=mass, p_BoBcm_B=(x, y, z), I_BBcm_Bi=six)
-            body = body._replace(spellings=respell(body, texts))
-        return body._replace(inertial=inertial)
+            return body._replace(inertial=inertial, spellings=respell(body, texts))
+        return body
 
     return replace(model, bodies=tuple(map(imagine, model.bodies)))
 

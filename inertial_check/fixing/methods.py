@@ -8,7 +8,7 @@ sum with a body that has an inertia in every direction has one, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import NamedTuple
@@ -75,7 +75,6 @@ from inertial_check.fixing.request import (
     Method,
     Proposal,
     Texts,
-    collect_editable_numbers,
     format_percent,
     is_in_text,
 )
@@ -540,8 +539,17 @@ def _print_center(case: Case, center: Floats, reach: float) -> dict[str, str]:
     return texts
 
 
-def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Proposal:
-    """Propose the numbers that a cause says were meant."""
+def undo_cause(
+    case: Case, hypothesis: Hypothesis, request: FixRequest, everywhere: Iterable[str]
+) -> Proposal:
+    """Propose the numbers that a cause says were meant.
+
+    Args:
+        case: The body.
+        hypothesis: The cause.
+        request: What is asked.
+        everywhere: The texts of all numbers of the model.
+    """
     cause, meant = hypothesis.cause, find_entries(hypothesis, case.body.name, case.body.id)
     if not meant:
         reason = f"{cause}: {hypothesis.evidence}; which numbers undo it cannot be told"
@@ -549,8 +557,7 @@ def undo_cause(case: Case, hypothesis: Hypothesis, request: FixRequest) -> Propo
     numbers = case.numbers
     # Numbers may have been exchanged in the body, or come from another one as they stand there.
     elsewhere = cause in SOURCES or "source" in (hypothesis.edit or {})
-    sources = case.model.bodies if elsewhere else (case.body,)
-    others = [n.text for b in sources for n in collect_editable_numbers(b).values()]
+    others = everywhere if elsewhere else [number.text for number in numbers.values()]
     texts = {
         name: format_exactly(meant[name], numbers[name].text if name in numbers else "0", others)
         for name in (MASS, *CENTER, *ENTRIES)

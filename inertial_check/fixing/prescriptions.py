@@ -110,15 +110,8 @@ def _remedy(
         return finding
     whys = dict.fromkeys(body.reason for body in left)
     others = [] if left[0].cause is None else [left[0].cause]
-    by_hand = Remedy(
-        tuple(body.name for body in left),
-        tuple(body.id for body in left),
-        (),
-        "hand",
-        "; ".join(whys),
-        0.0,
-        tuple(others),
-    )
+    names, own = tuple(body.name for body in left), tuple(body.id for body in left)
+    by_hand = Remedy(names, own, (), "hand", "; ".join(whys), 0.0, tuple(others))
     return finding._replace(remedy=by_hand, fix=None)
 
 

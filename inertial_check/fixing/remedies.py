@@ -8,7 +8,7 @@ twins that differ only one has to change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache, cached_property, partial
@@ -27,7 +27,7 @@ from inertial_check.checking.remedies import (
     find_entries,
 )
 from inertial_check.checking.report import Finding, Severity
-from inertial_check.documents.model import ENTRIES, Model, judge
+from inertial_check.documents.model import ENTRIES, Model
 from inertial_check.errors import UsageError
 from inertial_check.fixing.methods import (
     PASSES,
@@ -47,6 +47,7 @@ from inertial_check.fixing.request import (
     Obstacle,
     Proposal,
     Texts,
+    collect_editable_numbers,
     format_percent,
     group_by_body,
 )
@@ -161,7 +162,7 @@ class RemedyMethod(Method):
             names = ", ".join(f"{i} {each.cause}" for i, each in enumerate(causes, 1))
             why = f"its probable causes are {names}" if causes else "no cause of it is known"
             return case.skip("no-such-cause", why)
-        proposal = undo_cause(case, (found or causes[rank - 1 :])[0], self._request)
+        proposal = undo_cause(case, (found or causes[rank - 1 :])[0], self._request, self._written)
         if proposal.texts:
             self.prescribed[case.body.id] = Prescription(Choice("cause", None, ()), 1.0, True)
         return proposal
@@ -195,14 +196,12 @@ class RemedyMethod(Method):
             reason += cause.veto or "which numbers undo it cannot be told"
             return case.skip("cause-without-edit", reason, cause=cause.cause)
         if cause is not None:
-            proposal = undo_cause(case, cause, self._insistent)
+            proposal = undo_cause(case, cause, self._insistent, self._written)
             if proposal.texts or cause.confidence >= PROBABLE:
-                limit = (
-                    ""
-                    if self._request.max_change is None
-                    else self._request.explain_limit("inertia", proposal.result.relative_change)
+                change, most = proposal.result.relative_change, self._request.max_change
+                sure = choice.trusted and (
+                    most is None or self._request.unsafe or not change > most
                 )
-                sure = choice.trusted and not limit
                 return self._admit(case, proposal, choice, cause.confidence, sure)
         choice = choice._replace(source="nearest", cause=None)
         near = is_near()
@@ -223,6 +222,12 @@ class RemedyMethod(Method):
             return None
         proposal = self._shapes.propose_rigid(case, True)
         return proposal if proposal.texts else None
+
+    @cached_property
+    def _written(self) -> Iterable[str]:
+        """The texts of all numbers of the model, each once."""
+        numbers = (collect_editable_numbers(body).values() for body in self._model.bodies)
+        return dict.fromkeys(number.text for number in chain.from_iterable(numbers))
 
     @cached_property
     def _shapes(self) -> GeometryMethod:
@@ -277,7 +282,7 @@ class RemedyMethod(Method):
         if not changing or not self._by_body:
             return {}
         examination, settings = self._request.examination, self._request.check_settings
-        judgements = judge(again, self._request.tolerance)
+        judgements = self._request.judge(again)
         if examination is None:
             findings: Sequence[Finding] = check_model(again, settings, FINDINGS_ONLY).findings
         else:

@@ -490,9 +490,13 @@ class FixRequest:
         return self.settings or Settings(tolerance=self.tolerance, context=self.context)
 
     def judge(self, model: Model) -> Sequence[Judgement]:
-        """The judgements of the bodies of the model, which a check may have made."""
-        known = () if self.examination is None else self.examination.judgements
-        return known if len(known) == len(model.bodies) else judge(model, self.tolerance)
+        """The judgements of the bodies of a model; a check has made those of its own bodies."""
+        known = self.examination
+        pairs = () if known is None else zip(known.model.bodies, known.judgements, strict=True)
+        made = {id(body): judgement for body, judgement in pairs}
+        new = tuple(body for body in model.bodies if id(body) not in made)
+        made |= zip(map(id, new), judge(replace(model, bodies=new), self.tolerance), strict=True)
+        return [made[id(body)] for body in model.bodies]
 
     def find_findings(self, model: Model) -> Sequence[Finding]:
         """The findings of a check of the model, with their causes."""

@@ -295,7 +295,7 @@ def read_floats(shape: tuple[int, ...], **values: ArrayLike) -> tuple[Floats, ..
 def _are_doubles(arrays: tuple[Array, ...]) -> bool:
     """Whether all are NumPy's own arrays of double precision; loops over few cost least so."""
     for array in arrays:
-        if type(array) is not np.ndarray or array.dtype != _DOUBLE:
+        if type(array) is not np.ndarray or array.dtype is not _DOUBLE:
             break
     else:
         return True

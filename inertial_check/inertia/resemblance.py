@@ -21,7 +21,6 @@ import numpy as np
 
 from inertial_check.errors import expect
 from inertial_check.inertia.arrays import ArrayLike, Floats, read_floats
-from inertial_check.inertia.representations import symmetric
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,11 +31,13 @@ SEPARATED = 0.05
 edges 10 : 9 differs by 0.1, and modelling a link's screws moves shares by some percent."""
 
 _PRODUCTS = 2 * np.eye(3) - 1
+_PLACES = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 
 
 def matrices(six: ArrayLike) -> Floats:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz."""
-    return symmetric(read_floats((6,), six=six)[0])
+    tensors: Floats = read_floats((6,), six=six)[0][..., _PLACES]
+    return tensors
 
 
 def entries(tensors: Floats) -> Floats:
@@ -69,7 +70,7 @@ def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
         [0.5 0.5 1. ]
     """
     (mass,), (I_BBcm,) = read_floats((), mass=mass), read_floats((3, 3), I_BBcm=I_BBcm)
-    half = np.trace(I_BBcm, axis1=-2, axis2=-1)[..., None, None] / 2
+    half = I_BBcm.trace(0, -2, -1)[..., None, None] / 2
     with np.errstate(all="ignore"):
         C: Floats = (half * np.eye(3) - I_BBcm) / mass[..., None, None]
     return C
@@ -90,7 +91,7 @@ def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
         [3. 3. 2.]
     """
     (mass,), (C,) = read_floats((), mass=mass), read_floats((3, 3), C=C)
-    trace = np.trace(C, axis1=-2, axis2=-1)[..., None, None]
+    trace = C.trace(0, -2, -1)[..., None, None]
     I_BBcm: Floats = mass[..., None, None] * (trace * np.eye(3) - C)
     return I_BBcm
 
@@ -104,7 +105,7 @@ def size(C: ArrayLike) -> Floats:
     """
     (C,) = read_floats((3, 3), C=C)
     with np.errstate(invalid="ignore"):
-        root: Floats = np.sqrt(np.trace(C, axis1=-2, axis2=-1))
+        root: Floats = np.sqrt(C.trace(0, -2, -1))
     return root
 
 
@@ -117,7 +118,7 @@ def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """
     C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     with np.errstate(all="ignore"):
-        ratio: Floats = size(C) / size(C_G)
+        ratio: Floats = np.sqrt(C.trace(0, -2, -1)) / np.sqrt(C_G.trace(0, -2, -1))
     return ratio
 
 
@@ -165,7 +166,7 @@ def form(C: ArrayLike) -> Floats:
     """
     (C,) = read_floats((3, 3), C=C)
     with np.errstate(all="ignore"):
-        share: Floats = C / np.trace(C, axis1=-2, axis2=-1)[..., None, None]
+        share: Floats = C / C.trace(0, -2, -1)[..., None, None]
     return share
 
 
@@ -184,7 +185,8 @@ def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """
     C, C_G = read_floats((3, 3), C=C, C_G=C_G)
     with np.errstate(all="ignore"):
-        return norm(form(C) - form(C_G), axis=(-2, -1))
+        share, share_G = (each / each.trace(0, -2, -1)[..., None, None] for each in (C, C_G))
+        return norm(share - share_G, axis=(-2, -1))
 
 
 def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
@@ -300,10 +302,8 @@ def excess(
         >>> print(resemblance.excess([1.5, 0, 0], sides, np.ones(6), 2.0))
         0.25
     """
-    (point,), (directions,) = (
-        read_floats((3,), point=point),
-        read_floats((3,), directions=directions),
-    )
+    (point,) = read_floats((3,), point=point)
+    (directions,) = read_floats((3,), directions=directions)
     (support,) = read_floats(directions.shape[-2:-1], support=support)
     (extent,) = read_floats((), extent=extent)
     beyond = np.max(np.einsum("...di,...i->...d", directions, point) - support, axis=-1)

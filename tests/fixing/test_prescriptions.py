@@ -3,8 +3,10 @@
 import pytest
 
 from inertial_check.checking.check import ReportContent
+from inertial_check.checking.evidence import assembly
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.source import Place
+from inertial_check.fixing import request
 from inertial_check.fixing.edits import fix_model
 from inertial_check.running.run import CheckRequest, check_paths
 
@@ -123,3 +125,26 @@ def test_twins_with_one_mistake_change_together(tmp_path):
     both = fix_model(str(path), bodies=["l_uleg", "r_uleg"], unsafe=True)
     assert [body.status for body in alone.bodies if body.name == "l_uleg"] == ["cause-refused"]
     assert [body.status for body in both.bodies if body.name != "base"] == ["fixed", "fixed"]
+
+
+@pytest.mark.parametrize(("wrong", "compared"), [("c", 1), ("left_b", 2)])
+def test_a_trial_looks_again_at_what_it_changes_alone(tmp_path, monkeypatch, wrong, compared):
+    """Bodies that stay are not judged again, nor are twins compared of which none changes."""
+    calls = {"judged": [], "compared": 0}
+    judge, compare_twins = request.judge, assembly.compare_twins
+
+    def judge_some(model, tolerance):
+        calls["judged"] += [body.name for body in model.bodies]
+        return judge(model, tolerance)
+
+    def compare(*arguments):
+        calls["compared"] += 1
+        return compare_twins(*arguments)
+
+    monkeypatch.setattr(request, "judge", judge_some)
+    monkeypatch.setattr(assembly, "compare_twins", compare)
+    path = tmp_path / "r.urdf"
+    names = ["left_a", "right_a", "left_b", "right_b", "c"]
+    path.write_text(urdf(*(link(name, "0.02" if name == wrong else "0.06") for name in names)))
+    assert remedies(path).keys() == {wrong}
+    assert calls == {"judged": [wrong], "compared": compared}

@@ -92,9 +92,12 @@ def test_predictions_are_made_only_where_a_form_shows_them(models):
             for body in file.bodies
             if body.predictions
         }
-        for predictions in ("all", "findings", "none")
+        for predictions in ("all", "findings", "provable", "none")
     }
     assert foretold["none"] == set()
+    assert foretold["provable"] < foretold["findings"]
+    assert "defects/ic601-twins.urdf" not in foretold["provable"]
+    assert "defects/ic301-triangle.urdf" in foretold["provable"]
     assert "valid/crane.urdf" not in foretold["findings"]
     assert "defects/ic301-triangle.urdf" in foretold["findings"]
     assert foretold["findings"] < foretold["all"]

@@ -556,7 +556,7 @@ class AboutLinkOrigin(ReadingCause):
         yield from super().proposals(subject)
         likeness = subject.examination.likeness
         places = list(likeness.places_of(subject.index))
-        centers, C_BBcm_B, rest = (each[places] for each in likeness.left_out)
+        centers, C_BBcm_B, rest = likeness.find_left_out(subject.index)
         known = np.flatnonzero(np.isfinite(rest))
         if not len(known):
             return

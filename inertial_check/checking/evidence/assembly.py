@@ -7,7 +7,7 @@ said here are facts of the document; whether they are suspicious is for rules an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite, isnan, nan
 
@@ -33,6 +33,12 @@ Three = tuple[float, float, float]
 STATED = frozenset({"consistent", "boundary"})
 """Verdicts of bodies whose written numbers some body has."""
 
+_WITHOUT_NUMBERS = (
+    "twins", "children", "joints", "_child_joints", "skeleton", "scale", "poses", "parent_poses",
+    "span", "reach",
+)  # fmt: skip
+"""Cached properties of an assembly that no mass, centre or tensor changes."""
+
 
 class Assembly:
     """What the bodies of a model say of each other. Indices are those of the model's bodies.
@@ -51,7 +57,6 @@ class Assembly:
         density: (N,) of the equivalent box [kg/m^3]; infinite for plates, rods and points.
         size: (N,) root mean square distance of the mass from its centre [m].
         C_BBcm_B: (N, 3, 3) covariance of the mass about its centre, in the body's axes [m^2].
-        twins: Pairs of bodies whose names differ in the side alone: left and right.
     """
 
     def __init__(self, model: Model, judgements: Sequence[Judgement]) -> None:
@@ -81,7 +86,6 @@ class Assembly:
         self.box: Floats = np.array([each.equivalent_box for each in judgements]).reshape(-1, 3)
         six = np.array([each.I_BBcm_B for each in judgements]).reshape(-1, 6)
         self.C_BBcm_B = resemblance.spread(self.mass, resemblance.matrices(six))
-        self.twins = find_twins([body.name for body in model.bodies])
         low, high = moments[:, 0], moments[:, 2]
         with np.errstate(all="ignore"):
             self.density: Floats = self.mass / np.prod(self.box, axis=1)
@@ -90,6 +94,22 @@ class Assembly:
             rounding = float(tolerances.floor(np.ones(()))) * power
             self.placeholders: Flags = (low == high) & (np.abs(high - power) <= rounding)
         self._numbers = Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, moments)
+
+    def keep(self, before: Assembly, changed: Collection[int]) -> None:
+        """Keep what is known of the same bodies with other numbers, where these do not matter.
+
+        Args:
+            before: The bodies with other numbers.
+            changed: Indices of those whose numbers are others.
+        """
+        twins = any(index in changed for pair in before.twins for index in pair)
+        names = {*_WITHOUT_NUMBERS, *(() if twins else ("twin_pairs",))}
+        self.__dict__ |= {name: v for name, v in before.__dict__.items() if name in names}
+
+    @cached_property
+    def twins(self) -> Sequence[tuple[int, int]]:
+        """Pairs of bodies whose names differ in the side alone: left and right."""
+        return find_twins([body.name for body in self.model.bodies])
 
     @cached_property
     def children(self) -> Groups:

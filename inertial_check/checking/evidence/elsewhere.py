@@ -90,7 +90,7 @@ class Elsewhere:
 
     def find(self, body: Body, judgement: Judgement) -> list[Copy]:
         """Find the copies of a body that have some of its numbers and a verdict of their own."""
-        name, tokens = _last_name(body.name), _list_tokens(body, judgement)
+        name, tokens = _last_name(body.name), _list_tokens(body, judgement) if self._files else {}
         found = [(where, False, _read(data)) for where, data in self._list_comments(body)]
         for shown, data in self._files if tokens else ():
             if (cut := _cut(data, name)) is None:

@@ -116,8 +116,8 @@ class Examination:
         expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
         expected: Expected numbers of bodies.
         strictness: "default" keeps sound models quiet; "strict" wants to hear every doubt.
-        changed: Indices of bodies that have other numbers than in an examination before, whose
-            forms alone are compared with their shapes; None for all.
+        before: An examination of the same model with other numbers, whose evidence holds where
+            they do not matter; None for the first one.
     """
 
     model: Model
@@ -129,11 +129,22 @@ class Examination:
     expected_mass: tuple[float, float] | None = None
     expected: tuple[Expected, ...] = ()
     strictness: Literal["default", "strict"] = "default"
-    changed: frozenset[int] | None = None
+    before: Examination | None = field(default=None, repr=False)
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """Indices of bodies that have other numbers than before; of all without an earlier one.
+
+        Their forms alone are compared with their shapes.
+        """
+        old = {} if self.before is None else dict(enumerate(self.before.judgements))
+        return frozenset(at for at, own in enumerate(self.judgements) if own != old.get(at))
 
     @cached_property
     def geometry(self) -> Geometry:
         """The geometry of every body; of none where geometry is off. Read when first asked for."""
+        if self.before is not None:
+            return self.before.geometry
         if self.read_geometry is None:
             return Geometry(((),) * len(self.model.bodies))
         return self.read_geometry()
@@ -172,7 +183,10 @@ class Examination:
     @cached_property
     def assembly(self) -> Assembly:
         """How the bodies belong together."""
-        return Assembly(self.model, self.judgements)
+        assembly = Assembly(self.model, self.judgements)
+        if self.before is not None:
+            assembly.keep(self.before.assembly, self.changed)
+        return assembly
 
     @cached_property
     def likeness(self) -> Likeness:

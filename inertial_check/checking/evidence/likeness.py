@@ -78,12 +78,12 @@ _FACTORS = 33
 
 
 class LeftOut(NamedTuple):
-    """Bodies beside their shapes, with the centres of mass that were perhaps left out.
+    """A body beside each of its shapes, with the centre of mass that was perhaps left out.
 
     Attributes:
-        p_BoBcm_B: (R, 3) centres of mass [m].
-        C_BBcm_B: (R, 3, 3) spreads about them [m^2].
-        rest: (R,) discrepancies that they leave; inf where the body states a centre, or no such
+        p_BoBcm_B: (r, 3) centres of mass [m].
+        C_BBcm_B: (r, 3, 3) spreads about them [m^2].
+        rest: (r,) discrepancies that they leave; inf where the body states a centre, or no such
             place is near the middle of its shapes.
     """
 
@@ -145,6 +145,7 @@ class Likeness:
         self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
         self._first = len(chosen)
         self._places: dict[int, list[int]] = {}
+        self._left_out: dict[int, LeftOut] = {}
         for place, index in enumerate(self.body.tolist()):
             self._places.setdefault(index, []).append(place)
         self.known: Flags = np.zeros(len(assembly.judgements), dtype=bool)
@@ -230,35 +231,36 @@ class Likeness:
         formed = self.misfit <= limits.FITTING_FORM
         return self.all_of(sized & formed & (self.offset <= limits.FITTING_PLACE))
 
-    @cached_property
-    def left_out(self) -> LeftOut:
-        """Centres of mass that bodies without one have, if their tensors are about the origin.
+    def find_left_out(self, index: int) -> LeftOut:
+        """Centres of mass that a body without one has, if its tensor is about the origin.
 
         Less c c^T, the spread about the origin has to be that of the shapes, times a factor: c lies
         along the longest axis of what is too much. Of all factors the one counts that leaves the
         best form: sizes of honest bodies differ more.
         """
-        with np.errstate(all="ignore"):
-            ratios = np.clip(self.size_ratio, 1 / limits.ODD_SIZE, limits.ODD_SIZE)
-            factors = np.geomspace(np.ones_like(ratios), ratios, _FACTORS)[..., None, None] ** 2
-        middles = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
-        able = ~np.any(self.assembly.p_BoBcm_B[self.body], axis=1)
-        able &= np.isfinite(self.size_ratio)
-        center, rest = np.full(middles.shape, np.nan), np.full(len(middles), np.inf)
-        C_left = self.C_BBcm_B.copy()
-        for row in np.flatnonzero(able).tolist():
-            C_G, C_BBo_B = self.C_GGcm_B[row], self.C_BBcm_B[row]
-            beyond, axes = np.linalg.eigh(C_BBo_B - factors[:, row] * C_G)
-            places = axes[:, :, 2] * np.sqrt(np.maximum(beyond[:, 2:], 0.0))
-            places *= np.where(places @ middles[row] < 0, -1.0, 1.0)[:, None]
-            left = C_BBo_B - places[:, :, None] * places[:, None, :]
-            away = resemblance.norm(places - middles[row]) / self.extent[row]
-            sound = (np.linalg.eigvalsh(left)[:, 0] > 0) & (away <= limits.INSIDE)
-            best = int(np.argmin(np.where(sound, resemblance.misfit(left, C_G), np.inf)))
-            if sound[best]:
-                center[row], C_left[row] = places[best], left[best]
-                rest[row] = resemblance.discrepancy(left[best], C_G)
-        return LeftOut(center, C_left, rest)
+        if index not in self._left_out:
+            rows = [*self.places_of(index)]
+            ratios = self.size_ratio[rows]
+            center, rest = np.full((len(rows), 3), np.nan), np.full(len(rows), np.inf)
+            C_left = self.C_BBcm_B[rows]
+            able = np.isfinite(ratios) & ~np.any(self.assembly.p_BoBcm_B[index])
+            for at in np.flatnonzero(able).tolist():
+                row, C_BBo_B = rows[at], C_left[at].copy()
+                ratio = np.clip(ratios[at], 1 / limits.ODD_SIZE, limits.ODD_SIZE)
+                factors = np.geomspace(1.0, ratio, _FACTORS)[:, None, None] ** 2
+                C_G, middle = self.C_GGcm_B[row], np.array(self.rows[row].p_BoGcm_B)
+                beyond, axes = np.linalg.eigh(C_BBo_B - factors * C_G)
+                places = axes[:, :, 2] * np.sqrt(np.maximum(beyond[:, 2:], 0.0))
+                places *= np.where(places @ middle < 0, -1.0, 1.0)[:, None]
+                left = C_BBo_B - places[:, :, None] * places[:, None, :]
+                away = resemblance.norm(places - middle) / self.extent[row]
+                sound = (np.linalg.eigvalsh(left)[:, 0] > 0) & (away <= limits.INSIDE)
+                best = int(np.argmin(np.where(sound, resemblance.misfit(left, C_G), np.inf)))
+                if sound[best]:
+                    center[at], C_left[at] = places[best], left[best]
+                    rest[at] = resemblance.discrepancy(left[best], C_G)
+            self._left_out[index] = LeftOut(center, C_left, rest)
+        return self._left_out[index]
 
     @cached_property
     def sizes(self) -> Floats:

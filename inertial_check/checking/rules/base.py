@@ -289,7 +289,7 @@ def contradict_shapes(examination: Examination, index: int) -> float:
     """Measure how far a body is from its shapes in centre, size and form; NaN without shapes."""
     likeness, assembly = examination.likeness, examination.assembly
     found = []
-    for i in np.flatnonzero(likeness.body == index).tolist():
+    for i in likeness.places_of(index):
         center = np.linalg.norm(assembly.p_BoBcm_B[index] - likeness.rows[i].p_BoGcm_B)
         size = float(resemblance.size(likeness.C_GGcm_B[i]))
         found.append(float(np.hypot(center / size, likeness.discrepancy[i])))

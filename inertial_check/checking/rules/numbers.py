@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from math import isinf, isnan
+from math import isfinite, isinf, isnan
 from typing import ClassVar
 
 from inertial_check.checking.evidence.examination import Examination
@@ -609,7 +609,8 @@ class NonFiniteNumber(BodyRule):
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding a number."""
-        if body.inertial is None:
+        numbers = judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_Bi
+        if body.inertial is None or all(map(isfinite, numbers)):
             return
         for what, number in _numbers(body.inertial):
             word = number.text.strip().lstrip("+-") if isnan(number.value) else ""

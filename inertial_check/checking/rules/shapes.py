@@ -315,10 +315,7 @@ def forms(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     standing = np.maximum(_limits.STANDING * likeness.honest_misfit_of_form, _limits.LEAST_UNLIKE)
     limit = np.minimum(standing, _limits.UNLIKE)
     unlike = likeness.all_of((likeness.misfit > limit) & ~likeness.unseen)
-    changed = examination.changed
-    for index in np.flatnonzero(odd).tolist():
-        if changed is not None and index not in changed:
-            continue
+    for index in sorted(examination.changed.intersection(np.flatnonzero(odd).tolist())):
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt
@@ -358,9 +355,9 @@ def _left_out(examination: Examination, index: int, limits: Limits) -> Doubt | N
     """A tensor about the link's origin, with the centre of mass left out."""
     likeness = examination.likeness
     rows = likeness.body == index
-    place, rest, before = likeness.left_out.p_BoBcm_B, likeness.left_out.rest, likeness.discrepancy
-    gain = np.min(before[rows] / np.maximum(rest[rows], _limits.SHAPE_FIT))
-    drops, best = before[rows] - rest[rows], find_mildest(rows, rest)
+    (place, _, rest), before = likeness.find_left_out(index), likeness.discrepancy[rows]
+    gain = np.min(before / np.maximum(rest, _limits.SHAPE_FIT))
+    drops, best = before - rest, int(np.argmin(rest))
     if gain < limits.gain or np.min(drops) < limits.drop or rest[best] > _limits.CLOSE_BODIES:
         return None
     weak = is_weak(examination, drops >= _limits.CLEAR * likeness.honest_misfit[rows])

@@ -259,10 +259,8 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
     assembly, bodies = examination.assembly, examination.model.bodies
     if not assembly.twins:
         return
-    pairs, refuted = (
-        assembly.twin_pairs,
-        {frozenset(e.bodies) for e in list_contradictions(assembly)},
-    )
+    pairs = assembly.twin_pairs
+    refuted = {frozenset(each.bodies) for each in list_contradictions(assembly)}
     allowed = float(np.fmax(limits.twin, _limits.TWIN_SCATTER * pairs.scatter))
     with np.errstate(invalid="ignore"):
         off = ~(np.max(pairs.offsets, axis=1) <= allowed)

@@ -420,8 +420,8 @@ class GeometryReader:
                         ShapeUse(shape, "shell" if self._shells else "solid", size),
                         primitive_unit,
                     )
-        X_BG = homogeneous(shape.R_BG, shape.p_BoGo_B)
-        return use, None if unit is None else unit.transform(X_BG)
+        pose = shape.R_BG, shape.p_BoGo_B
+        return use, None if unit is None else unit.transform(homogeneous(*pose))
 
     def _read_mesh(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
         from inertial_check.checking.shapes.meshes import measure_file, scaled_triangles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from inertial_check.checking.check import Document, ReportContent
 from inertial_check.errors import UsageError
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 
 _STDIN = "-"
-_PREDICTIONS: dict[str, Literal["all", "findings"]] = {
+_Extent = Literal["all", "findings", "provable", "none"]
+_PREDICTIONS: dict[str, _Extent] = {
     "json": "all",
     "jsonl": "all",
-    "full": "findings",
+    "full": "provable",  # for the order of its groups
     "markdown": "findings",
     "html": "all",
     "sarif": "findings",
 }
 """Extent of the predictions of engines in a report, by its form; other forms have none."""
 
-_MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings", "none")
+_MOST_FIRST: tuple[_Extent, ...] = get_args(_Extent)
 """Extents of the predictions in a report, largest first."""
 
 _WITHOUT_CAUSES = frozenset(["concise"])
@@ -162,9 +163,8 @@ def build_request(
         raise UsageError("--no-cache keeps nothing, --cache names a folder for it: choose one")
     changes = None if args.changed_since is None else Changes(args.changed_since)
     forms, jobs = list_forms(args, configurations), configurations.run["jobs"]
-    wanted = {_PREDICTIONS.get(form, "none") for form in forms}
-    if args.verbose and "full" in forms:
-        wanted.add("findings")  # -v tells what every engine does
+    told: dict[str, _Extent] = {"full": "findings"} if args.verbose else {}
+    wanted = {{**_PREDICTIONS, **told}.get(form, "none") for form in forms}
     return CheckRequest(
         paths,
         configurations.settings,

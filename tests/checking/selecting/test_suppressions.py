@@ -492,4 +492,9 @@ def test_documents_without_a_mark_are_not_looked_at(monkeypatch):
         raise AssertionError("looked at")
 
     monkeypatch.setattr("inertial_check.documents.comments._find_in_xml", refuse)
-    assert find_comments(Source("r.urdf", document().encode()), "inertial-check:") == []
+    text = document("<!-- of CAD -->", "first-in-root")
+    assert "<inertial>" in text
+    for mark in ("inertial-check:", "inertial"):  # in no comment, and nowhere at all
+        assert find_comments(Source("r.urdf", text.encode()), mark) == []
+    with pytest.raises(AssertionError):
+        find_comments(Source("r.urdf", text.encode()), "CAD")
