@@ -391,6 +391,15 @@ def device_of(*arrays: Array) -> Device:
     return device(foreign[0])
 
 
+def constant_like(xp: Namespace, values: Array | NumpyArray, like: Array) -> Array:
+    """Make an array, mostly of NumPy, one of the library, precision and device of another."""
+    if not isinstance(values, np.ndarray):  # a leaf of a JAX pytree
+        return xp.asarray(values, dtype=like.dtype)
+    if xp is np:
+        return values.astype(like.dtype, copy=False)
+    return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
+
+
 def copy_array(xp: Namespace, array: Array) -> Array:
     """The same numbers, which no one else can change: read-only where the library knows that.
 

@@ -29,6 +29,7 @@ from inertial_check.inertia.arrays import (
     Namespace,
     NumpyArray,
     batch_shape,
+    constant_like,
     cross_components,
     device_of,
     expect_shape,
@@ -78,15 +79,6 @@ class Chunk:
         xp = self.xp
         chosen = mask if xp is np else xp.asarray(mask.tolist(), device=device_of(array))
         return xp.where(chosen, array, xp.zeros_like(array[..., :1, :1]))
-
-
-def constant_like(xp: Namespace, values: Array | NumpyArray, like: Array) -> Array:
-    """Make an array, mostly of NumPy, one of the library, precision and device of another."""
-    if not isinstance(values, np.ndarray):  # a leaf of a JAX pytree
-        return xp.asarray(values, dtype=like.dtype)
-    if xp is np:
-        return values.astype(like.dtype, copy=False)
-    return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
 
 
 def configurations_first(xp: Namespace, array: Array) -> Array:

@@ -14,9 +14,14 @@ drag are no part of it.
 from __future__ import annotations
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import Array, ArrayLike, array_namespace, real_arrays
+from inertial_check.inertia.arrays import (
+    Array,
+    ArrayLike,
+    array_namespace,
+    constant_like,
+    real_arrays,
+)
 from inertial_check.inertia.frames import cross
-from inertial_check.mechanics.batches import constant_like
 from inertial_check.mechanics.jacobians import jacobian, jacobian_derivative, poses
 from inertial_check.mechanics.tree import Tree
 

@@ -18,7 +18,7 @@ from inertial_check import __version__
 from inertial_check.checking.baseline import Baseline
 from inertial_check.checking.configuration import FILE_NAMES, Configurations
 from inertial_check.checking.report import Report
-from inertial_check.documents.files.access import Access, root_of
+from inertial_check.documents.files.access import NEW_FLAGS, Access, root_of
 from inertial_check.documents.files.walking import Glob, PathPattern, walk
 from inertial_check.errors import UsageError
 from inertial_check.reports.hosts import find_address
@@ -334,8 +334,7 @@ def create_file(folder: str, file: ProposedFile) -> str:
             if os.path.islink(above):
                 raise UsageError(f"{above} is a link: {file.path} is not written through it")
             os.makedirs(above, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(path, flags, 0o666), "wb") as stream:
+        with os.fdopen(os.open(path, NEW_FLAGS, 0o666), "wb") as stream:
             stream.write(data)
         with open(path, "rb") as written:
             complete = written.read() == data

@@ -25,6 +25,7 @@ from inertial_check.inertia.arrays import (
     Integers,
     Namespace,
     array_namespace,
+    constant_like,
     device_of,
     real_arrays,
 )
@@ -68,7 +69,6 @@ from inertial_check.projection.portable import (
     diagonal,
     find_rounding,
     hold,
-    make_constant,
     norm,
     pairs_of,
 )
@@ -214,9 +214,9 @@ def _find_nearest(
         three residuals, whether they prove the answer.
     """
     rows = mask != 0
-    ball = make_constant(xp, np.asarray(BALL), theta)
+    ball = constant_like(xp, np.asarray(BALL), theta)
     theta = xp.where(rows[..., None], theta, ball)
-    W = xp.where(rows[..., None, None], W, make_constant(xp, np.eye(10), W))
+    W = xp.where(rows[..., None, None], W, constant_like(xp, np.eye(10), W))
     P = None
     if prior:
         P = xp.where(rows[..., None, None], prior[0], pseudo_inertia(ball))
@@ -358,7 +358,7 @@ def read_request(given: Array, about: Point, options: Options) -> Request:
         prior = xp.broadcast_to(prior, (*batch, 10))
         judged = Consistency(hold_constant(prior), prior_about)
         usable = usable & judged.mass_positive & (judged.margin > judged.tolerance)
-        prior = xp.where(usable[..., None], prior, make_constant(xp, np.asarray(BALL), prior))
+        prior = xp.where(usable[..., None], prior, constant_like(xp, np.asarray(BALL), prior))
         if prior_about == "com":
             six = about_origin(prior[..., 0], prior[..., 1:4], prior[..., 4:])
             prior = join(prior[..., 0], prior[..., 1:4], six)
@@ -374,7 +374,7 @@ def read_request(given: Array, about: Point, options: Options) -> Request:
         rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(W.dtype, xp)
         definite: Array = least > rounding if prior is None else least >= -rounding
         usable = usable & definite
-        one = make_constant(xp, np.eye(10), weights)
+        one = constant_like(xp, np.eye(10), weights)
         weights = xp.where(definite[..., None, None], weights, one)
     return Request(theta, p_BoFo_B, weights, prior, usable)
 
@@ -408,7 +408,7 @@ def see_numbers(array: Any) -> Floats | None:  # noqa: ANN401 - an array of any 
 def _read_weights(xp: Namespace, weights: Array, batch: tuple[int, ...], options: Options) -> Array:
     """Read weights as symmetric matrices (..., 10, 10) on theta in order "urdf"."""
     if tuple(weights.shape[-2:]) != (10, 10):
-        weights = weights[..., :, None] * make_constant(xp, np.eye(10), weights)
+        weights = weights[..., :, None] * constant_like(xp, np.eye(10), weights)
     place = [*range(4), *(4 + ORDERS[options.order].index(e) for e in ORDERS["urdf"])]
     index = xp.asarray(place, device=device_of(weights))
     weights = xp.take(xp.take(weights, index, axis=-1), index, axis=-2)
@@ -422,9 +422,9 @@ def read_metric(
     """Build W (..., 10, 10) of the metric on theta about the origin."""
     shape = (*theta.shape[:-1], 10, 10)
     if options.metric == "euclidean":
-        return xp.broadcast_to(make_constant(xp, np.eye(10), theta), shape)
+        return xp.broadcast_to(constant_like(xp, np.eye(10), theta), shape)
     if options.metric == "pseudo-inertia":
-        return xp.broadcast_to(make_constant(xp, TO_SVEC.T @ TO_SVEC, theta), shape)
+        return xp.broadcast_to(constant_like(xp, TO_SVEC.T @ TO_SVEC, theta), shape)
     total = weights
     if prior is not None:
         # Build W with d^T W d = tr(P^-1 dPi P^-1 dPi), P the pseudo-inertias of the priors.
@@ -432,7 +432,7 @@ def read_metric(
         units = xp.sqrt(diagonal(xp, P))
         both = units[..., :, None] * units[..., None, :]  # mass and moments differ by many orders
         inverse = xp.linalg.inv(P / both) / both
-        A = xp.matmul(inverse[..., None, :, :], make_constant(xp, _BODIES, prior))
+        A = xp.matmul(inverse[..., None, :, :], constant_like(xp, _BODIES, prior))
         A = xp.reshape(A, (*prior.shape[:-1], 10, 16))
         B = xp.reshape(xp.matrix_transpose(xp.reshape(A, (*prior.shape[:-1], 10, 4, 4))), A.shape)
         own = xp.matmul(A, xp.matrix_transpose(B))
@@ -447,15 +447,15 @@ def compute_change(
     """Compute the change (..., 10) of the nearest theta by the implicit function theorem."""
     (theta0, W, mask), (found, _, facts), (dtheta, dW) = arrays, results, changes
     moved, floored = mask[..., None] != 0, facts[..., 1] != 0
-    ball = xp.zeros_like(theta0) + make_constant(xp, np.asarray(BALL), theta0)
+    ball = xp.zeros_like(theta0) + constant_like(xp, np.asarray(BALL), theta0)
     before, after = xp.where(moved, theta0, ball), xp.where(moved, found, ball)
-    W = xp.where(moved[..., None], W, make_constant(xp, np.eye(10), W))
-    apart = make_constant(xp, np.eye(10)[9], theta0)
+    W = xp.where(moved[..., None], W, constant_like(xp, np.eye(10), W))
+    apart = constant_like(xp, np.eye(10)[9], theta0)
     least = xp.where(floored, after[..., 0], xp.zeros_like(after[..., 0]))
     rate = tolerances.MASS_FLOOR if mass_min is None else 0.0
     sign = xp.where(before[..., 0] >= 0, floored * 1.0, floored * -1.0)
     dleast = (rate * sign * dtheta[..., 0])[..., None] * apart
-    to_svec, from_svec = (make_constant(xp, m, theta0) for m in (TO_SVEC, FROM_SVEC))
+    to_svec, from_svec = (constant_like(xp, m, theta0) for m in (TO_SVEC, FROM_SVEC))
     floor = least[..., None] * apart
     x0, x, dx0 = (
         xp.matmul(to_svec, v[..., None])[..., 0] - d
@@ -482,7 +482,7 @@ def compute_change(
     T, slopes = _positive_part(xp, x - pulled[..., 0])
     transposed = xp.matrix_transpose(T)
     jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
-    jacobian = jacobian + (1 - slopes)[..., None, :] * make_constant(xp, np.eye(10), T)
+    jacobian = jacobian + (1 - slopes)[..., None, :] * constant_like(xp, np.eye(10), T)
     # Steps are not differentiated: their number depends on the data, and their derivatives converge
     # later than they do.
     turned = xp.linalg.solve(jacobian, xp.matmul(transposed, right))

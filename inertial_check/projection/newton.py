@@ -116,7 +116,8 @@ def iterate(problem: Normalised, most: int | None = None, search: LineSearch = S
     """Run Newton's method from a first guess; the multiplier is semidefinite wherever it ends."""
     if np.any(problem.mu > 0):
         return _polish(problem, problem.x0, 0 * problem.x0, np.ones(len(problem.mu)), most, search)
-    # Guess X and Z: Z = v v^T where x0 has one negative eigenvalue.
+    # Guess X and Z: Z = v v^T where x0 has one negative eigenvalue. For most of those rows that is
+    # the answer except for rounding: no Newton step on F is left.
     x0, M, reach = problem.x0, problem.M, problem.reach
     X, Z, residual = np.array(x0), np.zeros_like(x0), np.full(len(x0), np.inf)
     values, vectors = decompose(unpack(x0))

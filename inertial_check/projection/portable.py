@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Array, Floats, Namespace, device_of
+from inertial_check.inertia.arrays import Array, Floats, Namespace, constant_like
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.derivatives import repeat_while
 from inertial_check.inertia.representations import pseudo_inertia
@@ -36,11 +36,6 @@ BASIS: Floats = np.zeros((10, 4, 4))
 BASIS[np.arange(10), ROW, COLUMN] = BASIS[np.arange(10), COLUMN, ROW] = 1 / SCALE
 
 
-def make_constant(xp: Namespace, values: Floats, like: Array) -> Array:
-    """Make an array of numbers with the precision and device of another."""
-    return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
-
-
 def multiply(xp: Namespace, matrix: Array, vector: Array) -> Array:
     """Multiply matrices (..., n, k) with vectors (..., k)."""
     return xp.matmul(matrix, vector[..., None])[..., 0]
@@ -49,12 +44,12 @@ def multiply(xp: Namespace, matrix: Array, vector: Array) -> Array:
 def pack(xp: Namespace, X: Array) -> Array:
     """Pack symmetric matrices (..., 4, 4) as svec (..., 10)."""
     flat = xp.reshape(X, (*X.shape[:-2], 16))
-    return multiply(xp, make_constant(xp, BASIS.reshape(10, 16), X), flat)
+    return multiply(xp, constant_like(xp, BASIS.reshape(10, 16), X), flat)
 
 
 def unpack(xp: Namespace, x: Array) -> Array:
     """Unpack svec (..., 10) to symmetric matrices (..., 4, 4)."""
-    flat = multiply(xp, make_constant(xp, BASIS.reshape(10, 16).T, x), x)
+    flat = multiply(xp, constant_like(xp, BASIS.reshape(10, 16).T, x), x)
     return xp.reshape(flat, (*x.shape[:-1], 4, 4))
 
 
@@ -65,7 +60,7 @@ def apply(xp: Namespace, G: Array, x: Array) -> Array:
 
 def congruence(xp: Namespace, G: Array) -> Array:
     """Build the maps (..., 10, 10) of svec(X) to svec(G X G^T)."""
-    basis, left = make_constant(xp, BASIS, G), G[..., None, :, :]
+    basis, left = constant_like(xp, BASIS, G), G[..., None, :, :]
     images = xp.matmul(left, xp.matmul(basis, xp.matrix_transpose(left)))
     flat = xp.reshape(images, (*G.shape[:-2], 10, 16))
     return xp.matmul(xp.reshape(basis, (10, 16)), xp.matrix_transpose(flat))
@@ -92,7 +87,7 @@ def decompose(xp: Namespace, x: Array) -> tuple[Array, Array]:
     """
     finite = xp.all(xp.isfinite(x), axis=-1)[..., None, None]
     X = unpack(xp, x)
-    one = make_constant(xp, np.eye(4), X)
+    one = constant_like(xp, np.eye(4), X)
     values, vectors = xp.linalg.eigh(xp.where(finite, X, one))
     return values, vectors
 
@@ -155,7 +150,7 @@ def find_root(xp: Namespace, x0: Array, M: Array, target: Array) -> Root:
     """
     zero = xp.zeros_like(target)
     size = xp.sqrt(xp.sum(M * M, axis=(-2, -1)))
-    start = multiply(xp, xp.zeros_like(M), x0) + pack(xp, make_constant(xp, np.eye(4), x0))
+    start = multiply(xp, xp.zeros_like(M), x0) + pack(xp, constant_like(xp, np.eye(4), x0))
     last = len(PATH)
 
     def advance(state: _Stage) -> _Stage:
@@ -237,7 +232,7 @@ def _evaluate(
     T = congruence(xp, vectors)
     transposed = xp.matrix_transpose(T)
     jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
-    jacobian = jacobian + (1 - slopes)[..., None, :] * make_constant(xp, np.eye(10), T)
+    jacobian = jacobian + (1 - slopes)[..., None, :] * constant_like(xp, np.eye(10), T)
     inner = xp.linalg.solve(jacobian, multiply(xp, transposed, F)[..., None])
     size = norm(xp, F)
     lost = ~xp.isfinite(size)
@@ -291,9 +286,9 @@ def build_problem(xp: Namespace, theta0: Array, W: Array, prior: Array | None) -
     lower = xp.linalg.cholesky(reference / both)
     factor, inverse = units[..., :, None] * lower, xp.linalg.inv(lower) / units[..., None, :]
     if direct:
-        M = xp.zeros_like(W) + make_constant(xp, np.eye(10), W)
+        M = xp.zeros_like(W) + constant_like(xp, np.eye(10), W)
         return Problem(theta0, M, xp.ones_like(theta0[..., 0]), reference, factor, inverse, True)
-    to_theta = xp.matmul(make_constant(xp, FROM_SVEC, W), congruence(xp, factor))
+    to_theta = xp.matmul(constant_like(xp, FROM_SVEC, W), congruence(xp, factor))
     M = xp.matmul(xp.matrix_transpose(to_theta), xp.matmul(W, to_theta))
     M = (M + xp.matrix_transpose(M)) / 2
     weight = xp.exp(xp.linalg.slogdet(M)[1] / 10)
@@ -303,14 +298,14 @@ def build_problem(xp: Namespace, theta0: Array, W: Array, prior: Array | None) -
 
 def fit_reference(xp: Namespace, W: Array, theta0: Array) -> Array:
     """Fit diagonal references (..., 4, 4) of theta0's size, in whose units W is most even."""
-    from_svec, to_svec = (make_constant(xp, m, W) for m in (FROM_SVEC, TO_SVEC))
+    from_svec, to_svec = (constant_like(xp, m, W) for m in (FROM_SVEC, TO_SVEC))
     even = xp.sum(xp.matmul(W, from_svec) * from_svec, axis=-2)
-    log_d = multiply(xp, make_constant(xp, UNITS_FIT, W), xp.log(even)) / 2
+    log_d = multiply(xp, constant_like(xp, UNITS_FIT, W), xp.log(even)) / 2
     units = xp.exp(log_d - xp.mean(log_d, axis=-1, keepdims=True))
     rows, columns = pairs_of(xp, units)
     size = norm(xp, multiply(xp, to_svec, theta0) * rows * columns)
     size = xp.where(size > 0, size, xp.ones_like(size))
-    return (size[..., None] / units**2)[..., None] * make_constant(xp, np.eye(4), W)
+    return (size[..., None] / units**2)[..., None] * constant_like(xp, np.eye(4), W)
 
 
 def solve(xp: Namespace, problem: Problem, Delta: Array) -> Solution:
@@ -328,12 +323,12 @@ def solve(xp: Namespace, problem: Problem, Delta: Array) -> Solution:
     Pi = apply(xp, problem.factor, root.x * size[..., None]) + pack(xp, Delta)
     back = xp.matrix_transpose(congruence(xp, problem.inverse))
     dual = multiply(xp, back, root.z) * (problem.weight * size)[..., None]
-    return Solution(multiply(xp, make_constant(xp, FROM_SVEC, Pi), Pi), dual, root.steps)
+    return Solution(multiply(xp, constant_like(xp, FROM_SVEC, Pi), Pi), dual, root.steps)
 
 
 def _normalise(xp: Namespace, problem: Problem, Delta: Array) -> tuple[Array, Array]:
     """Compute svec (..., 10) of what is to be moved, of length one, and its size (...,)."""
-    Pi = multiply(xp, make_constant(xp, TO_SVEC, Delta), problem.theta0) - pack(xp, Delta)
+    Pi = multiply(xp, constant_like(xp, TO_SVEC, Delta), problem.theta0) - pack(xp, Delta)
     x0 = apply(xp, problem.inverse, Pi)
     size = norm(xp, x0)
     size = xp.where(size > 0, size, xp.ones_like(size))
@@ -350,7 +345,7 @@ def find_rounding(xp: Namespace, problem: Problem) -> Array:
 def certify(xp: Namespace, problem: Problem, Delta: Array, found: Solution) -> Certificate:
     """Compute by how much answers fail the optimality conditions, as certify_in_units does."""
     x0, size = _normalise(xp, problem, Delta)
-    to_svec = make_constant(xp, TO_SVEC, Delta)
+    to_svec = constant_like(xp, TO_SVEC, Delta)
     Pi = multiply(xp, to_svec, found.theta) - pack(xp, Delta)
     x = apply(xp, problem.inverse, Pi) / size[..., None]
     to_units = xp.matrix_transpose(congruence(xp, problem.factor))
@@ -422,7 +417,7 @@ def hold(xp: Namespace, problem: Problem, mass_min: float | None) -> Held:
         least = zero + mass_min
     corner = np.zeros((4, 4))
     corner[3, 3] = 1.0
-    floor = least[..., None, None] * make_constant(xp, corner, none)
+    floor = least[..., None, None] * constant_like(xp, corner, none)
 
     def advance(state: _Round) -> _Round:
         anew = solve(xp, problem, state.held.Delta)
@@ -484,7 +479,7 @@ def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Ar
     given = problem.reference
     mean = (given[..., 0, 0] + given[..., 1, 1] + given[..., 2, 2]) / 3
     units = xp.stack([mean, mean, mean, given[..., 3, 3]], axis=-1)
-    reference = units[..., None] * make_constant(xp, np.eye(4), given)
+    reference = units[..., None] * constant_like(xp, np.eye(4), given)
     own = xp.where(usable[..., None, None], own_body, reference)
     body = xp.where(begins[..., None, None], own, state.body)
     body = xp.where(spent[..., None, None], reference, body)

@@ -40,7 +40,7 @@ from inertial_check.reports.identification_types import (
     WrittenModel,
 )
 from inertial_check.reports.json import TOOL, plain
-from inertial_check.reports.text import Style, plural, round_together
+from inertial_check.reports.text import Style, align_columns, plural, round_together
 
 
 class Table(NamedTuple):
@@ -841,15 +841,9 @@ def _align(table: Table, style: Style) -> Iterator[str]:
     """Align a table in columns, names to the left and numbers to the right."""
     shown = [tuple(map(printable, row)) for row in (table.head, *table.rows)]
     rows = [part for row in shown for part in _wrap(row)] if table.math else shown
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *lines = (f"  {line}" for line in align_columns(rows, 1))
     yield f"{style('code', printable(table.title))}\n"
-    for index, row in enumerate(rows):
-        first, *others = (
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        line = "  ".join([f"  {first}", *others]).rstrip()
-        yield f"{style('label', line) if index == 0 else line}\n"
+    yield from (f"{line}\n" for line in (style("label", head), *lines))
     if table.remark:
         yield f"  {printable(table.remark)}\n"
 

@@ -78,7 +78,6 @@ def render_lines(report: Report, view: View) -> str:
 
 def run_members(report: Report, view: View) -> dict[str, Json]:
     """The members about the whole run."""
-    # The inertials that were found, and what became of them.
     return {
         "summary": {
             "files": len(report.files),

@@ -41,6 +41,7 @@ from inertial_check.reports.text import (
     PATH_LENGTH,
     Style,
     View,
+    align_columns,
     count_columns,
     count_rows,
     count_rules,
@@ -371,8 +372,7 @@ def render_full(report: Report, view: View) -> str:
             [clip(body.name, _NAME_LENGTH), *(body.attributes.get(n, "absent") for n in names)]
             for body in bodies
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines = align_columns(rows, len(rows[0]))
         for name, each in file.validators.items():
             said = (each.stage, plural(each.bodies, "body") if each.bodies else "")
             if each.action != "accept":

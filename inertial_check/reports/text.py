@@ -273,6 +273,18 @@ class SourceLine(NamedTuple):
     marks: tuple[tuple[int, int], ...]
 
 
+def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Write rows in columns: the first of them aligned to the left, so many, the others right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if at < left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def count_columns(text: str) -> int:
     """Count the columns of a terminal that a printable text takes."""
     if text.isascii():

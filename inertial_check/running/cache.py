@@ -30,6 +30,7 @@ from typing import Protocol
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.documents.files.access import (
+    NEW_FLAGS,
     NO_LINK_FLAGS,
     FolderMemory,
     Limits,
@@ -92,8 +93,7 @@ def read_secret(protected: str) -> bytes:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             remove_leftovers(folder)
             temporary = os.path.join(folder, f".{_NAME}.inertial-check-{os.urandom(4).hex()}.tmp")
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            descriptor = os.open(temporary, flags, 0o600)
+            descriptor = os.open(temporary, NEW_FLAGS, 0o600)
             try:
                 with os.fdopen(descriptor, "wb") as stream:
                     stream.write(os.urandom(_SIZE))
@@ -336,8 +336,7 @@ class _Directory:
     def write(self, name: str, data: bytes) -> None:
         """Write a file as a whole or not at all, without waiting until it is on the disk."""
         temporary = f".{name}.{os.urandom(4).hex()}.tmp"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(self.name(temporary), flags, 0o666, **self.given)
+        descriptor = os.open(self.name(temporary), NEW_FLAGS, 0o666, **self.given)
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 if not lock(descriptor):  # another run takes it for one that was left behind

@@ -226,6 +226,9 @@ READ_FLAGS = (
 NO_LINK_FLAGS = READ_FLAGS | getattr(os, "O_NOFOLLOW", 0)
 """The same, where the file must be no link."""
 
+NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+"""Flags with which a file is made that must not exist, nor a link at its place."""
+
 _SIZE_OPTION = "--max-file-size"
 
 _SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)

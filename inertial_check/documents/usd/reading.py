@@ -436,8 +436,7 @@ class _JointFrames:
         X_BJ = self._frame(body, joint["frame"])
         if X_PJ is None or X_BJ is None:
             return None
-        (x, y, z), R_PB = product(X_PJ, inverse(X_BJ))
-        X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
+        X_PB = self._convert(product(X_PJ, inverse(X_BJ)))
         return X_PB if is_finite(X_PB) else None
 
     def in_world(self, body: JsonObject) -> Pose | None:
@@ -484,10 +483,7 @@ class _JointFrames:
     def point(self, body: str, joint: JsonObject) -> Vector | None:
         """Compute the origin of a joint in the frame of the body that it moves [m]."""
         X_BJ = self._axis_frame(body, joint)
-        if X_BJ is None:
-            return None
-        x, y, z = X_BJ.p_PoBo_P
-        return self._meters * x, self._meters * y, self._meters * z
+        return None if X_BJ is None else self._convert(X_BJ).p_PoBo_P
 
     def _axis_frame(self, body: str, joint: JsonObject) -> Pose | None:
         """Compute the frame of a joint with one axis; None if it has not one or is not finite."""

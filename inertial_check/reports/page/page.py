@@ -34,6 +34,7 @@ from inertial_check.reports.page.scene import (
     Scene,
     build_plain_scene,
     build_scene,
+    count_findings,
     encode_for_script,
 )
 from inertial_check.reports.text import describe_account
@@ -75,15 +76,11 @@ def write_page(
         The page, in ASCII; the model with the most and the worst findings comes first.
     """
     models = [_summarise_scene(scene, index) for index, scene in enumerate(scenes)]
-    # Count the findings of a file by severity.
     models += [
         {
             "title": file.model or _file_name(file.path),
             "path": file.path,
-            "counts": {
-                severity.word: sum(each.severity == severity for each in file.findings)
-                for severity in Severity
-            },
+            "counts": count_findings(file),
             "bodies": len(file.bodies),
             "margin": find_least_margin(file),
             "scene": None,

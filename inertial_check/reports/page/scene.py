@@ -27,6 +27,7 @@ import base64
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -764,16 +765,19 @@ def build_plain_scene(file: FileReport) -> Scene:
     return Scene(file.path, content)
 
 
+def count_findings(file: FileReport) -> dict[str, Json]:
+    """Count the findings of a file by severity."""
+    counts = Counter(each.severity for each in file.findings)
+    return {severity.word: counts[severity] for severity in Severity}
+
+
 def _describe_head(file: FileReport) -> dict[str, Json]:
     return {
         "schema_version": SCHEMA_VERSION,
         "path": file.path,
         "name": file.model or "",
         "format": file.format,
-        "counts": {
-            severity.word: sum(each.severity == severity for each in file.findings)
-            for severity in Severity
-        },
+        "counts": count_findings(file),
         "suppressed": len(file.suppressed),
         "mass": encode_number(
             sum(body.judgement.mass for body in file.bodies if body.judgement.mass > 0)

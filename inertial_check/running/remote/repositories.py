@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import BinaryIO
 
 from inertial_check.documents.files.access import open_regular, read_regular
@@ -171,12 +172,10 @@ class Exporter:
         ):
             # Limit the memory of a process that has just begun, where the system can do that.
             size = _MEMORY + self._budget.largest
-            try:
+            with suppress(ImportError, AttributeError, OSError):
                 import resource
 
                 resource.prlimit(process.pid, resource.RLIMIT_AS, (size, size))
-            except (ImportError, AttributeError, OSError):
-                pass
             timer = threading.Timer(seconds, process.kill)
             timer.daemon = True
             timer.start()

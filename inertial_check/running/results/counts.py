@@ -24,6 +24,7 @@ from inertial_check.documents.escaping import dump_json, markdown_text, printabl
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import UsageError
 from inertial_check.reports.json import SCHEMA_VERSION, TOOL
+from inertial_check.reports.text import align_columns
 from inertial_check.running.results.rows import (
     ARCHIVE,
     CHECKED,
@@ -365,15 +366,8 @@ def render(counts: Counts, dimensions: Sequence[str], form: str) -> str:
 
 def _render_text(table: _Table, most: int | None) -> str:
     rows = [[printable(cell) for cell in table.cells(each)] for each in table.groups[:most]]
-    widths = [max(map(len, column)) for column in zip(table.head, *rows, strict=True)]
-    keys = len(table.dimensions)
-    lines = [table.title]
-    for row in (table.head, *rows):
-        cells = [
-            cell.ljust(width) if at < keys else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  " + "  ".join(cells).rstrip())
+    aligned = align_columns([table.head, *rows], len(table.dimensions))
+    lines = [table.title, *(f"  {line}" for line in aligned)]
     if len(table.groups) > len(rows):
         by = ",".join(table.dimensions)
         lines.append(f"  and {len(table.groups) - len(rows)} more rows: --by {by} shows them")
