@@ -36,6 +36,18 @@ _FEWEST = 4
 of each number counts for nothing, as round numbers are everybody's. Chosen: chance gives four to
 one pair in 10,000."""
 
+_MOST_COMPARED = 64
+"""Largest number of bodies of a document whose other numbers beside it are read: a model with more
+of them is another robot."""
+
+_ENOUGH = 4
+"""Number of files with other numbers of a body after which no more are read."""
+
+_NEWLINE = b"\n"
+
+_NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+"""A number in the text of an inertial."""
+
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
 _ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")
 _COMPILER = re.compile(rb"<compiler\b[^<>]*/>")
@@ -74,6 +86,22 @@ class Copy(NamedTuple):
     judgement: Judgement
 
 
+class Other(NamedTuple):
+    """A body as a file beside the document states it.
+
+    Attributes:
+        where: The file and the line of the body, as reports name them.
+        body: The only body of a document that holds its inertial.
+        judgement: Its numbers, judged.
+        in_one_frame: Whether the body has the same shapes at the same places, letter for letter.
+    """
+
+    where: str
+    body: Body
+    judgement: Judgement
+    in_one_frame: bool
+
+
 class Elsewhere:
     """Other texts that may state the bodies of a model.
 
@@ -87,6 +115,38 @@ class Elsewhere:
 
     def __init__(self, model: Model, context: Context, history: int = 0) -> None:
         self._model, self._context, self._history = model, context, history
+        self._compared = 0
+
+    def find_others(self, body: Body, judgement: Judgement) -> list[Other]:
+        """Find the files beside the document that have a body with other numbers, if all have.
+
+        Returns:
+            None of them where one file has the numbers as the document has them.
+        """
+        name, source = _last_name(body.name), self._model.source
+        if self._compared >= _MOST_COMPARED or not self._files:
+            return []
+        own = None if self._model.source_of(body.span) is not source else _cut(source.data, name)
+        if own is None:
+            return []
+        mine = _list_numbers(own.inertial)
+        ten = judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B
+        found: list[Other] = []
+        for shown, data in self._files:
+            if (cut := _cut(data, name)) is None:
+                continue
+            theirs = _list_numbers(cut.inertial)
+            if theirs == mine:
+                return []
+            loaded = _load(cut.inertial) if len(found) < _ENOUGH else None
+            if loaded is not None:
+                other = loaded[1]
+                if (other.mass, *other.p_BoBcm_B, *other.I_BBcm_B) == ten:
+                    return []
+                where = f"{shown}:{1 + data.count(_NEWLINE, 0, cut.start)}"
+                found.append(Other(where, *loaded, cut.rest == own.rest and b"geom" in cut.rest))
+        self._compared += bool(found)
+        return found
 
     def find(self, body: Body, judgement: Judgement) -> list[Copy]:
         """Find the copies of a body that have some of its numbers and a verdict of their own."""
@@ -95,10 +155,10 @@ class Elsewhere:
         for shown, data in self._files if tokens else ():
             if (cut := _cut(data, name)) is None:
                 continue
-            place, text = cut
+            text = cut.inertial
             if sum(count for token, count in tokens.items() if token in text) >= _FEWEST:
-                line = 1 + data.count(b"\n", 0, place)
-                found.append((f"{shown}:{line}", False, _read(text)))
+                where = f"{shown}:{1 + data.count(_NEWLINE, 0, cut.start)}"
+                found.append((where, False, _read(text)))
         for where, version in self._versions:
             found.append((where, True, version.get(name)))
         return [
@@ -132,7 +192,7 @@ class Elsewhere:
                 at, to = written
                 cut = _cut(bytes(head + shown[:at] + text + shown[to:]), _last_name(body.name))
                 if cut is not None:
-                    yield f"a comment in line {source.line(comment.span.start)}", cut[1]
+                    yield f"a comment in line {source.line(comment.span.start)}", cut.inertial
 
     @cached_property
     def _comments(self) -> list[Comment]:
@@ -186,16 +246,27 @@ def _list_tokens(body: Body, judgement: Judgement) -> dict[bytes, int]:
     return {token: count for token, count in counts.items() if count > 0}
 
 
-def _cut(data: bytes, name: str) -> tuple[int, bytes] | None:
-    """Cut the inertial of the only body of a name out of a document, as a document of its own.
+class _Cut(NamedTuple):
+    """The only body of a name in a document.
 
-    Returns:
-        Where the body begins, and the document.
+    Attributes:
+        start: Where it begins.
+        inertial: Its inertial, as a document of its own.
+        rest: What else it holds.
     """
-    root, bodies = _ROOT.search(data), _list_bodies(data).get(name.encode(errors="replace"), ())
-    if root is None or len(bodies) != 1:
+
+    start: int
+    inertial: bytes
+    rest: bytes
+
+
+def _cut(data: bytes, name: str) -> _Cut | None:
+    """Cut the inertial of the only body of a name out of a document; None without one."""
+    root, names = _list_bodies(data)
+    bodies = names.get(name.encode(errors="replace"), ())
+    if len(bodies) != 1:
         return None
-    tag, form = _FORMS[root[1]]
+    tag, form = _FORMS[root]
     ((begin, start),) = bodies
     ends = (data.find(each + tag, start) for each in (b"<", b"</"))
     text = data[start : min((at for at in ends if at > 0), default=len(data))]
@@ -203,18 +274,19 @@ def _cut(data: bytes, name: str) -> tuple[int, bytes] | None:
     if inertial is None or b"$" in text[slice(*inertial)]:  # an expression of xacro
         return None
     compiler = _COMPILER.search(data) if tag == b"body" else None
-    return begin, form % (compiler[0] if compiler else b"", text[slice(*inertial)])
+    document = form % (compiler[0] if compiler else b"", text[slice(*inertial)])
+    return _Cut(begin, document, text[: inertial[0]] + text[inertial[1] :])
 
 
 @lru_cache(maxsize=2 * _MOST_FILES)  # the files beside one model are those beside the next
-def _list_bodies(data: bytes) -> Mapping[bytes, Sequence[tuple[int, int]]]:
-    """List where the tags of bodies begin and end, by their names."""
+def _list_bodies(data: bytes) -> tuple[bytes, Mapping[bytes, Sequence[tuple[int, int]]]]:
+    """The root element, and where the tags of bodies begin and end, by their names."""
     root = _ROOT.search(data)
     found: dict[bytes, list[tuple[int, int]]] = {}
     for match in re.finditer(_TAG % _FORMS[root[1]][0], data) if root else ():
         if name := _NAME.search(match[0]):
             found.setdefault(name[1] or name[2] or b"", []).append(match.span())
-    return found
+    return root[1] if root else b"", found
 
 
 def _find_element(text: bytes | bytearray, tag: bytes) -> tuple[int, int] | None:
@@ -277,11 +349,23 @@ def _list_beside(path: str, access: Access) -> list[str]:
     return [each for _, each in ordered[max(at - _MOST_FILES // 2, 0) : at + _MOST_FILES // 2]]
 
 
-@lru_cache(maxsize=256)
+def _list_numbers(text: bytes) -> list[float]:
+    """The numbers of an inertial, in the order of its text."""
+    return [float(each) for each in _NUMBER.findall(text)]
+
+
 def _read(data: bytes) -> Judgement | None:
     """Judge the only body of a document; None if it cannot be read."""
+    found = _load(data)
+    return None if found is None else found[1]
+
+
+@lru_cache(maxsize=256)
+def _load(data: bytes) -> tuple[Body, Judgement] | None:
+    """Read and judge the only body of a document; None if it cannot be read."""
     try:
-        (judgement,) = judge(load(data))
+        model = load(data)
+        ((body, judgement),) = zip(model.bodies, judge(model), strict=True)
     except (InertialCheckError, ValueError):
         return None
-    return judgement
+    return body, judgement

@@ -194,11 +194,18 @@ class Examination:
         return Likeness(self.assembly, self.geometry)
 
     @cached_property
+    def elsewhere(self) -> Elsewhere:
+        """Other texts that may state the bodies, where any is asked."""
+        if self.read_elsewhere is None:
+            raise ValueError("this examination asks no other text")
+        return self.read_elsewhere()
+
+    @cached_property
     def find_copies(self) -> Callable[[int], Sequence[Copy]]:
         """Function that finds the numbers that other texts have for a body, by its index."""
         if self.read_elsewhere is None:
             return lambda index: ()
-        find, bodies, judgements = self.read_elsewhere().find, self.model.bodies, self.judgements
+        find, bodies, judgements = self.elsewhere.find, self.model.bodies, self.judgements
         return cache(lambda index: find(bodies[index], judgements[index]))
 
     def find_misreading(self, index: int) -> Misreading | None:

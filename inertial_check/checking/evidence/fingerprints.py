@@ -9,7 +9,8 @@ maps one body onto the other, the two cannot both be right.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, permutations, product
 from math import isfinite
 from typing import Literal, NamedTuple
@@ -19,7 +20,8 @@ import numpy as np
 
 from inertial_check.checking.evidence.assembly import STATED, Assembly
 from inertial_check.checking.evidence.digits import count_digits
-from inertial_check.documents.model import ENTRIES, Body
+from inertial_check.checking.evidence.elsewhere import Other
+from inertial_check.documents.model import ENTRIES, Body, Judgement
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, LongIntegers, Mask
 from inertial_check.inertia.intervals import half_units
@@ -65,6 +67,10 @@ halves of a robot that were drawn apart, with masses and centres made equal, dif
 _COMMON = 100
 """Bodies with other numbers that share one magnitude, above which it tells no part from another:
 a scene of boxes of one edge would be compared by pairs."""
+
+TEXTS = 2
+"""Number of files from which the numbers that they agree on refute others: of two texts nobody
+knows which is the later one."""
 
 _SLOT = {pair: slot for slot, pair in enumerate([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)])}
 
@@ -152,16 +158,17 @@ def _find_contradictions(assembly: Assembly) -> list[Contradiction]:
     for one, other in _list_candidates(assembly, copies):
         for index in (one, other):
             if index not in prints:
-                prints[index] = _read_print(assembly, index)
+                body, judgement = assembly.model.bodies[index], assembly.judgements[index]
+                prints[index] = _read_print(body, judgement)
         first, second = prints[one], prints[other]
         if first is None or second is None:
             continue
-        outcome = _compare(assembly, one, other, first, second)
+        outcome = _compare(first, second, partial(_share_frame, assembly, one, other))
         if outcome == "equal":
             agreeing[one] += len(copies[other])
             agreeing[other] += len(copies[one])
         elif isinstance(outcome, Contradiction):
-            found.append(outcome)
+            found.append(outcome._replace(bodies=(one, other)))
     pairs = []
     for each in found:
         one, other = each.bodies
@@ -173,9 +180,41 @@ def _find_contradictions(assembly: Assembly) -> list[Contradiction]:
     return pairs
 
 
-def _read_print(assembly: Assembly, index: int) -> _Print | None:
+def contradict_texts(
+    body: Body, judgement: Judgement, others: Sequence[Other]
+) -> tuple[tuple[str, ...], Contradiction] | None:
+    """Find the files whose numbers of a body refute those of its document, and agree.
+
+    Args:
+        body: As the document states it.
+        judgement: Of its numbers.
+        others: The body in the files that have other numbers.
+
+    Returns:
+        Where the files have the body, two of them at least, and the contradiction, whose first
+        body is that of the document; None without one.
+    """
+    groups: dict[tuple[str, ...], list[Other]] = defaultdict(list)
+    for each in others:
+        theirs = each.judgement
+        ten = theirs.mass, *theirs.p_BoBcm_B, *theirs.I_BBcm_B
+        if theirs.verdict in STATED:
+            groups[tuple([f"{x:.6g}" for x in ten])].append(each)
+    agreeing = max(groups.values(), key=len, default=[])
+    if len(agreeing) < TEXTS or 2 * len(agreeing) <= len(others):
+        return None
+    first, second = (_read_print(*each) for each in ((body, judgement), agreeing[0][1:3]))
+    if first is None or second is None:
+        return None
+    in_one_frame = agreeing[0].in_one_frame
+    outcome = _compare(first, second, lambda held: in_one_frame, in_one_frame)
+    if not isinstance(outcome, Contradiction):
+        return None
+    return tuple([each.where for each in agreeing]), outcome
+
+
+def _read_print(body: Body, judgement: Judgement) -> _Print | None:
     """The fingerprint of a body; None where it does not state ten numbers."""
-    body, judgement = assembly.model.bodies[index], assembly.judgements[index]
     inertial = body.inertial
     if inertial is None or inertial.mass is None or body.inertia_from != "file":
         return None
@@ -216,17 +255,25 @@ def _list_candidates(assembly: Assembly, indices: Iterable[int]) -> Iterator[tup
 
 
 def _compare(
-    assembly: Assembly, one: int, other: int, first: _Print, second: _Print
+    first: _Print, second: _Print, share_frame: Callable[[bool], bool], in_one_frame: bool = False
 ) -> Contradiction | Literal["equal"] | None:
     """Compare the fingerprints of two bodies.
 
+    Args:
+        first: Of the one.
+        second: Of the other.
+        share_frame: Tells whether the origins of the two stand at one place of the part, given
+            whether a coordinate of their centres agrees.
+        in_one_frame: Whether the axes of the two are known to be the same.
+
     Returns:
-        A contradiction; "equal" where an exchange of axes maps one onto the other; None where the
-        two share too few digits to be one part.
+        A contradiction, without the bodies; "equal" where an exchange of axes maps one onto the
+        other; None where the two share too few digits to be one part.
     """
-    a, b = first.values[SLOTS] * SIGNS, second.values
-    digits = np.minimum(first.digits[SLOTS], second.digits)
-    counts = first.counts[SLOTS] + second.counts  # both rounded, one up and one down
+    slots, signs = (SLOTS[:1], SIGNS[:1]) if in_one_frame else (SLOTS, SIGNS)
+    a, b = first.values[slots] * signs, second.values
+    digits = np.minimum(first.digits[slots], second.digits)
+    counts = first.counts[slots] + second.counts  # both rounded, one up and one down
     largest = np.maximum(_largest(first.values), _largest(b))
     slack = tolerances.EQUAL_TEXTS * np.maximum(np.abs(a), np.abs(b))
     if first.turned or second.turned:
@@ -239,12 +286,12 @@ def _compare(
     )
     near = ~same & (off <= np.maximum(tolerances.OTHER_NUMBER * largest, counts))
     magnitudes, whole = ~(same | silent | near), ~((off <= slack) | silent | near)
-    wrong, signs = np.sum(magnitudes, axis=1), np.sum(whole, axis=1)
-    row = int(np.lexsort((np.sum(near, axis=1), signs, wrong))[0])
+    wrong, unlike = np.sum(magnitudes, axis=1), np.sum(whole, axis=1)
+    row = int(np.lexsort((np.sum(near, axis=1), unlike, wrong))[0])
     differ, close = magnitudes[row], near[row]
     # Near numbers are no accident where they are the other's, in other places or a power of ten.
     shown, rows = (
-        np.maximum(first.digits[SLOTS[row]], second.digits),
+        np.maximum(first.digits[slots[row]], second.digits),
         np.flatnonzero(differ | close),
     )
     if len(rows) and _is_other_print(a[row][rows], b[rows], shown[rows]):
@@ -254,19 +301,19 @@ def _compare(
         return "equal" if _tells(b, digits[row], matched) else None
     kind = _name_difference(a[row], b, shown, differ, close, matched)
     if kind == "moved":
-        held = np.any((matched & (shown >= DIGITS))[CENTER]) and _share_frame(assembly, one, other)
-        kind = "entry" if held or (one, other) in assembly.twins else None
+        held = np.any((matched & (shown >= DIGITS))[CENTER])
+        kind = "entry" if share_frame(bool(held)) else None
     told = matched | differ if kind in ("places", "power") else matched
     if kind is None or not _tells(b, shown, told):
         return None
     differing = np.flatnonzero(whole[row])
-    own = tuple(sorted(SLOTS[row][differing].tolist()))
+    own = tuple(sorted(slots[row][differing].tolist()))
     back = np.empty(len(NAMES))
-    back[SLOTS[row]] = SIGNS[row] * b
+    back[slots[row]] = signs[row] * b
     # What agrees keeps its own digits: turned axes and silent numbers leave traces in them.
     meant = np.stack([first.values, second.values])
     meant[0, list(own)], meant[1, differing] = back[list(own)], a[row][differing]
-    return Contradiction((one, other), kind, (own, tuple(differing.tolist())), meant)
+    return Contradiction((0, 1), kind, (own, tuple(differing.tolist())), meant)
 
 
 def _largest(values: Floats) -> Floats:
@@ -311,7 +358,7 @@ def _name_difference(
     places = {0 if row == 0 else 1 if row < TENSOR.start else 2 for row in rows.tolist()}
     if len(places) > 1:
         return None
-    off = np.max(np.abs(np.abs(a) - np.abs(b))[TENSOR])
+    off = np.max(np.abs(a - b)[TENSOR])
     largest = max(np.max(np.abs(a[TENSOR])), np.max(np.abs(b[TENSOR])))
     kind: Kind | Literal["moved"] | None = None
     if len(rows) > 1 and _hold_same(a[rows], b[rows], digits[rows]):
@@ -347,8 +394,17 @@ def _is_power(a: Floats, b: Floats, digits: LongIntegers) -> bool:
     return bool(power) and bool(np.all(np.abs(decades - power) <= rounding))
 
 
-def _share_frame(assembly: Assembly, one: int, other: int) -> bool:
-    """Whether two links have their origins at one place of the part, by joints and shapes."""
+def _share_frame(assembly: Assembly, one: int, other: int, held: bool) -> bool:
+    """Whether two links have their origins at one place of the part, by joints and shapes.
+
+    Args:
+        assembly: The model.
+        one: Index of a body.
+        other: Index of the other.
+        held: Whether a coordinate of their centres agrees, without which twins alone do.
+    """
+    if (one, other) in assembly.twins or not held:
+        return held or (one, other) in assembly.twins
     places = [_list_places(assembly, index) for index in (one, other)]
     return bool(places[0]) and places[0] == places[1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from inertial_check.checking import limits as _limits
@@ -9,8 +11,10 @@ from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.fingerprints import (
     NAMES,
     Contradiction,
+    contradict_texts,
     list_contradictions,
 )
+from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.checking.limits import Limits
 from inertial_check.checking.rules.base import (
     Doubt,
@@ -78,6 +82,39 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
             rest = name_some([name for name in others if name != bodies[other].name])
             message += f"; likewise beside {rest}"
         yield index, Doubt("IC605", "inertial", message, values)
+    yield from _contradict_texts(examination, told)
+
+
+def _contradict_texts(examination: Examination, told: Collection[int]) -> Doubts:
+    """Bodies whose digits those of several files beside the document refute, which agree.
+
+    The numbers stand where the body's own shapes or its twin have them.
+    """
+    if examination.read_elsewhere is None:
+        return
+    assembly, find = examination.assembly, examination.elsewhere.find_others
+    for index in np.flatnonzero(assembly.stated).tolist():
+        if index in told or (examination.changed is not None and index not in examination.changed):
+            continue
+        body, judgement = examination.model.bodies[index], examination.judgements[index]
+        others = find(body, judgement)
+        found = contradict_texts(body, judgement, others) if others else None
+        if found is None or contradict_shapes(examination, index) <= _limits.SHAPE_FIT:
+            continue
+        row = assembly.twin_row(index)
+        if row is not None and np.max(assembly.twin_pairs.offsets[row]) <= AGREEMENT:
+            continue
+        texts, contradiction = found
+        _, rows, meant = contradiction.of(0)
+        own = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+        values: dict[str, object] = {
+            "others": [],
+            "texts": list(texts),
+            "difference": contradiction.kind,
+            "meant": {NAMES[row]: float(meant[row]) for row in rows},
+        }
+        message = _describe(contradiction, name_some(texts), rows, own, meant)
+        yield index, Doubt("IC605", "inertial", f"{message}; these agree on it", values)
 
 
 def _describe(

@@ -309,8 +309,10 @@ class ModelWideMistake(Rule):
             names: tuple[str, ...] = ENTRIES
             if common.cause == "com-outside":
                 names = ("x", "y", "z")
-            elif common.cause in ("sign-of-products", "density"):
-                names = ("ixy", "ixz", "iyz") if common.cause != "density" else ("mass", *ENTRIES)
+            elif common.cause == "sign-of-products":
+                names = ("ixy", "ixz", "iyz")
+            elif not np.array_equal(common.mass, examination.votes.mass, equal_nan=True):
+                names = ("mass", *ENTRIES)
             inertial = bodies[0].inertial
             span = bodies[0].span
             if inertial is not None:
@@ -663,7 +665,9 @@ class DigitsDisagree(DoubtRule):
     that none of them fits: in signs alone, in the places of the numbers, by a power of ten, in one
     number of ten (two of the tensor), or in the tensor beside an equal mass and centre. One side is
     named where further bodies agree with the other, no body has its numbers, or its own shapes
-    contradict it; else both.
+    contradict it; else both. A body is compared with itself in the same way where two or more files
+    beside the document have it with other numbers, most of them with the same, and none has it as
+    it is: as it stands, where the rest of the link is the same letter for letter.
 
     ## Why is this bad
     One of the two is wrong, however small the number is.
@@ -693,7 +697,8 @@ class DigitsDisagree(DoubtRule):
     Equal numbers: none. Together they have 11 digits or more, two of them three each. Quiet about
     numbers below a part in 100,000 of the largest of their kind (500 with fewer than three digits);
     a single number that differs by less than a thousandth of it, or by rounding; tensors that
-    differ by less than 2 %; a centre that another origin of the link explains.
+    differ by less than 2 %; a centre that another origin of the link explains; other files where
+    the body's shapes or its twin have its numbers, and more than 64 bodies of a document.
 
     ## Fix
     By hand: see its causes.
