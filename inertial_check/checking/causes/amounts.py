@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.checking import limits
-from inertial_check.checking.causes.base import Cause, Meant, Proposal, Subject
+from inertial_check.checking.causes.base import Cause, Meant, Proposal, Subject, number
 from inertial_check.checking.causes.text import is_rough
 from inertial_check.checking.causes.weighing import (
     I_BBcm_Bi,
@@ -57,13 +57,19 @@ _ODD_DENSITY = 0.05
 """Factor on the weight of a mass and tensor in another unit together: of the body's form and size
 nothing changes, so that an odd density alone says so, which any wrong mass has."""
 
+_GRAM = 1e-3
+"""A gram in kilograms."""
+
+_MASSES = 4
+"""Readings of a mass in another unit: of grams and of tonnes, with the tensor and without."""
+
 
 class Units(Cause):
     """The tensor, or the mesh beside it, is in another unit.
 
     ## What happened
-    The tensor is in g mm^2, kg mm^2, g cm^2 or lb in^2, or was converted twice; or the mesh is in
-    millimetres without a scale.
+    The tensor is in g mm^2, kg mm^2, g cm^2 or lb in^2, or was converted twice; mass and tensor are
+    in g and g m^2; or the mesh is in millimetres without a scale.
 
     ## How it is recognised
     Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
@@ -88,14 +94,26 @@ class Units(Cause):
     kinds = frozenset({"stated"})
 
     def meant(self, subject: Subject) -> Meant | None:
-        """The body with its tensor times each unit, and divided by each."""
+        """The body with its tensor times each unit, divided by each, and with all in grams."""
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
-        return with_spreads(subject, _FACTORS[:, None, None] * C_BBcm_B)
+        factors = np.append(_FACTORS, 1.0)[:, None, None]
+        meant = with_spreads(subject, factors * C_BBcm_B)
+        return meant._replace(mass=meant.mass * np.append(np.ones(len(_FACTORS)), _GRAM))
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """For each unit the tensor in kg m^2, where that is far more probable."""
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
-        ratio = find_gains(self, subject)
+        *every, grams = find_gains(self, subject)
+        ratio = np.array(every)
+        if grams > PLAIN:
+            yield Proposal(
+                grams / _MASSES * _ODD_DENSITY,
+                f"with {number(_GRAM * subject.mass)} kg in place of {number(subject.mass)} kg, "
+                f"and the tensor times the same, it is {box_text(_GRAM * subject.mass, C_BBcm_B)}; "
+                f"as written, {box_text(subject.mass, C_BBcm_B)}",
+                mass=float(tidy(_GRAM * subject.mass)),
+                I_BBcm_Bi=tidy(_GRAM * subject.I_BBcm_Bi),
+            )
         made_up = _MADE_UP if is_rough(subject) else 1.0
         likeness = subject.examination.likeness
         sizes = likeness.size_ratio[likeness.body == subject.index]
@@ -135,12 +153,12 @@ class Density(Cause):
     """The mass is in grams, or in tonnes.
 
     ## What happened
-    The mass is in grams, with its inertia or without; or the density in CAD was 1 or 7.85 in place
-    of 1000 or 7850 kg/m^3.
+    The mass is in grams, and the inertia is not; or the density in CAD was 1 or 7.85 in place of
+    1000 or 7850 kg/m^3.
 
     ## How it is recognised
-    With the mass a thousand times smaller or larger, the tensor with it or not, the body has a
-    usual density and fits its shapes and its twin.
+    With the mass a thousand times smaller or larger, or mass and tensor a thousand times larger,
+    the body has a usual density and fits its shapes and its twin.
 
     ## Example
         <mass value="1200"/>
@@ -159,12 +177,12 @@ class Density(Cause):
     name, prior = "density", 0.06
     kinds = frozenset({"stated"})
 
-    _TIMES = np.array([1e-3, 1e3, 1e-3, 1e3])
-    _ALONE = np.array([True, True, False, False])
+    _TIMES = np.array([1e-3, 1e3, 1e3])
+    _ALONE = np.array([True, True, False])
     """Factors of the mass, and whether the tensor stays as written."""
 
     def meant(self, subject: Subject) -> Meant | None:
-        """A thousand times less or more, with the tensor and without."""
+        """A thousand times less or more, and more with the tensor."""
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         spreads = np.where(self._ALONE, 1 / self._TIMES, 1.0)[:, None, None] * C_BBcm_B
         return with_spreads(subject, spreads)._replace(mass=self._TIMES * subject.mass)
@@ -185,7 +203,7 @@ class Density(Cause):
             exact = np.abs(likeness.density[at, 1] - 1) < _SLACK
             assumed = np.any(exact & (np.abs(likeness.size_ratio[at] - 1) < _SLACK))
             yield Proposal(
-                float(ratio[row]) / 4 * (1.0 if alone or assumed else _ODD_DENSITY),
+                float(ratio[row]) / _MASSES * (1.0 if alone or assumed else _ODD_DENSITY),
                 f"with {mass:.6g} kg in place of {subject.mass:.6g} kg"
                 f"{', the tensor as written' if alone else ', the tensor times the same'}, "
                 f"it is {box_text(mass, meant)}; as written, "
@@ -445,9 +463,10 @@ class CopiedBlock(Cause):
     gives; with joints at other distances; with the same shapes elsewhere, as of a part that is
     mounted twice; and on two of which nothing is known, a fifth of which are different parts."""
 
-    _OWNER, _SHARER = 0.1, 0.5
+    _OWNER, _SHARER, _UNLIKE_TWIN = 0.1, 0.5, 0.9
     """Probabilities that a body of two with the same numbers has them by copy: where its own shapes
-    fit them and those of the others do not, and where nothing tells whose they are."""
+    fit them and those of the others do not, where nothing tells whose they are, and at least where
+    its twin has other ones."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Propose that the body is a copy; nothing tells what it was to be."""
@@ -469,12 +488,15 @@ class CopiedBlock(Cause):
             weight = max(weights.values())
             if weight > 0:
                 unlike = [index for index in others if weights[index] == weight]
+                guilt = self._find_guilt(subject, unlike)
+                if unreflected:  # the body on the other side has numbers of its own
+                    weight, guilt = max(weight, self._DIFFERENT), max(guilt, self._UNLIKE_TWIN)
                 yield Proposal(
                     weight,
                     f"the ten numbers are those of {_list_names(subject, unlike)}, to the last "
                     "digit",
                     editable=False,
-                    guilt=self._find_guilt(subject, unlike),
+                    guilt=guilt,
                 )
         # The tensor of a body of another mass, with more digits than a placeholder has.
         tensor_assembly = subject.examination.assembly

@@ -35,7 +35,10 @@ _OF_ENTRIES = frozenset(
 """Causes that know no shapes and keep most of the tensor: the solid they lead to is a proof. A unit
 may be one of the shapes as well."""
 
-_EXACT = 1e3
+_OF_OTHERS = frozenset({"other-text", "mirror"})
+"""Causes that propose the numbers of others, so that these are no witnesses for them."""
+
+EXACT = 1e3
 """Times as probable as by itself that a cause is right whose numbers are those of another body, as
 it is, mirrored or turned. Chosen: chance gives three digits of one number."""
 
@@ -65,12 +68,12 @@ def weigh_copies(
     solids = _list_solids(subject)
     theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
     for cause, proposal in proposed:
-        told = bodies and not isinstance(cause, OtherText)
+        told = bodies and cause.name not in _OF_OTHERS
         images = _find_images(subject, proposal, theirs).tolist() if told else []
         clauses = [words for image, (_, words) in zip(images, bodies, strict=False) if image]
         if cause.name in _OF_ENTRIES:
             clauses += [words for six, words in solids if _is_solid(subject, proposal, six)]
-        found.append((_EXACT if clauses else 1.0, next(filter(None, clauses), "")))
+        found.append((EXACT if clauses else 1.0, next(filter(None, clauses), "")))
     return found
 
 
@@ -202,10 +205,10 @@ class EditedCopy(Cause):
             )
 
 
-_SHOWN = 3
+SHOWN = 3
 """Largest number of texts that a sentence names."""
 
-_SOUND = 40.0
+SOUND = 40.0
 """Times as probable as by itself that a body which cannot exist as written has lost its numbers to
 an edit, where another text has the part with numbers that can; chosen: copies are seldom another
 revision where the digits agree."""
@@ -256,7 +259,7 @@ def list_other_texts(subject: Subject) -> list[OtherNumbers]:
 
 def name_texts(texts: Sequence[str]) -> str:
     """Name the texts that have something: the first of them, and the verb."""
-    return f"{enumerate_words(texts[:_SHOWN])} {'has' if len(texts) == 1 else 'have'}"
+    return f"{enumerate_words(texts[:SHOWN])} {'has' if len(texts) == 1 else 'have'}"
 
 
 def list_differences(one: Judgement, other: Judgement) -> set[str]:
@@ -333,7 +336,7 @@ class OtherText(Cause):
                 if name in differ
             )
             yield Proposal(
-                _SOUND if subject.broken else gain,
+                SOUND if subject.broken else gain,
                 f"{has} the body with {enumerate_words([*words])}, and its other numbers digit for "
                 "digit",
                 mass=meant.mass if "mass" in differ else None,

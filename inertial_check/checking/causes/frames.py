@@ -16,8 +16,8 @@ The causes by axes: principal moments without them, and axes that were transpose
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
-from itertools import combinations, permutations, product
+from functools import partial
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +58,7 @@ from inertial_check.checking.evidence.readings import (
     Reading,
     list_mirrored,
     list_orders,
+    list_slips,
     list_transposed,
 )
 from inertial_check.checking.evidence.twins import SIGNS
@@ -370,6 +371,10 @@ _SIZE_OF_FORMULA = 50.0
 """Likelihood ratio of a size that a misread formula gives to three digits, beside any other wrong
 size, where the misreading changes the size."""
 
+_AXIS_OF_FORMULA = 10.0
+"""The same of a cylinder's moments about another of its axes, beside axes that were exchanged in
+any other way: numbers that were no formula's are seldom those of the shape to three digits."""
+
 _SIZE_OF_TWIN = 0.003
 """Likelihood ratio of a size that was chosen to agree with the twin: twins agree to three digits,
 and a size that was chosen does so by itself."""
@@ -670,10 +675,11 @@ class WrongFormula(Cause):
             spread = resemblance.rotate(subject.R_BBi, meant)
             gain = gains(subject, with_spreads(subject, spread[None]))
             resized = abs(np.sum(found.moments) / np.trace(subject.I_BBcm_Bi) - 1) > APART
+            about = _AXIS_OF_FORMULA if found.kind == "cylinder" else 1.0
             yield Proposal(
                 max(float(gain[0]), _LEAST_OF_FORMULA)
                 * _MISREADING
-                * (_SIZE_OF_FORMULA if resized else 1.0),
+                * (_SIZE_OF_FORMULA if resized else about),
                 f"the moments are those of the body's {found.kind} with {found.mistake}; the "
                 f"formula gives {moments} kg m^2" + (f"; {complaint}" if complaint else ""),
                 I_BBcm_Bi=tidy(np.diag(found.moments)),
@@ -970,7 +976,7 @@ class ComponentOrder(Cause):
         """The six in every other order."""
         if not subject.broken:
             return NOTHING
-        return np.asarray(subject.six[np.array([slots for slots, _, _ in _list_slips()])])
+        return np.asarray(subject.six[np.array([slots for slots, _, _ in list_slips()])])
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor read in another order; what is left of a matrix written row by row."""
@@ -999,8 +1005,8 @@ class ComponentOrder(Cause):
         for row in np.flatnonzero(consistent).tolist():
             alike.setdefault(six[row].tobytes(), []).append(row)
         for rows in alike.values():
-            row = max(rows, key=lambda row: _list_slips()[row][2])
-            share = sum(_list_slips()[row][2] for row in rows)
+            row = max(rows, key=lambda row: list_slips()[row][2])
+            share = sum(list_slips()[row][2] for row in rows)
             moved = np.count_nonzero(six[row][[0, 3, 5]]) - np.count_nonzero(subject.six[[0, 3, 5]])
             if not moved and all(row >= len(list_orders()) for row in rows):
                 continue  # a slip whose result is a body by chance, as that of many is
@@ -1010,31 +1016,10 @@ class ComponentOrder(Cause):
                 weight *= self._UNTANGLED if untangled else self._MOVED
             yield Proposal(
                 weight,
-                f"with {_list_slips()[row][1]}, the tensor is {a_body(margin[row])}: "
+                f"with {list_slips()[row][1]}, the tensor is {a_body(margin[row])}: "
                 f"{tensor(six[row])}" + ("; all its products are then 0" if untangled else ""),
                 I_BBcm_Bi=symmetric(six[row]),
             )
-
-
-_EXCHANGED, _SLIPPED = 0.03, 0.1
-"""How often two given entries change places, or all six move on by one, beside the orders of
-programs, which are 1 together; chosen: a list is pasted into a form field by field."""
-
-
-@cache
-def _list_slips() -> list[tuple[tuple[int, ...], str, float]]:
-    """List every other order of the six entries, as list_orders does, with those of a slip."""
-    orders = list_orders()
-    slips: list[tuple[tuple[int, ...], str, float]] = [
-        (slots, "the six numbers moved on by one place", _SLIPPED)
-        for slots in ((5, 0, 1, 2, 3, 4), (1, 2, 3, 4, 5, 0))
-    ]
-    for one, other in combinations(range(6), 2):
-        moved = {one: other, other: one}
-        slots = tuple([moved.get(slot, slot) for slot in range(6)])
-        slips.append((slots, f"{ENTRIES[one]} and {ENTRIES[other]} exchanged", _EXCHANGED))
-    known = {slots for slots, _, _ in orders}
-    return [*orders, *(slip for slip in slips if slip[0] not in known)]
 
 
 _SECOND = 0.1

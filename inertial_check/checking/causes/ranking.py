@@ -29,7 +29,8 @@ from inertial_check.checking.causes.base import (
     try_together,
 )
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
-from inertial_check.checking.causes.copies import weigh_copies
+from inertial_check.checking.causes.copies import EXACT, weigh_copies
+from inertial_check.checking.causes.differences import name_mistakes
 from inertial_check.checking.causes.frames import pairs_of, with_units
 from inertial_check.checking.causes.weighing import (
     HELD_BACK,
@@ -303,6 +304,10 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
         (cause, p._replace(words=p.evidence + clause) if clause else p)
         for (cause, p), (_, clause) in zip(proposed, copied, strict=True)
     ]
+    by_name = {cause.name: cause for cause in causes}
+    exact = [(by_name[name], proposal) for name, proposal in name_mistakes(subject)]
+    proposed += exact
+    factors += [EXACT] * len(exact)
     weights = [c.prior * p.weight * f for (c, p), f in zip(proposed, factors, strict=True)]
     least = LEAST * VETOED * sum(weights)
     told = [place for place, weight in enumerate(weights) if weight >= least]

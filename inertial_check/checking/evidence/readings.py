@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.documents.model import Body, Shape
+from inertial_check.documents.model import ENTRIES, Body, Shape
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.representations import ORDERS
@@ -263,7 +263,9 @@ def list_units(mass: Floats, six: Floats) -> Iterator[ModelReading]:
         yield ModelReading("units", f"divided by 1 {name}", mass, six / unit)
     for name, unit in MASSES.items():
         both = f"with mass and tensor read in {name}"
-        yield ModelReading("density", both, mass * unit, six * unit)
+        # A whole model of a thousandth is rather one of the density 1 in place of 1000 kg/m^3.
+        cause = "units" if unit < 1 else "density"
+        yield ModelReading(cause, both, mass * unit, six * unit)
         yield ModelReading("density", f"with the mass in {name}", mass * unit, six)
 
 
@@ -288,6 +290,63 @@ def list_orders() -> tuple[tuple[tuple[int, ...], str, float], ...]:
             known[slots] = words, share
     total = sum(share for _, share in known.values())
     return tuple((slots, words, share / total) for slots, (words, share) in known.items())
+
+
+_EXCHANGED, _SLIPPED = 0.03, 0.1
+"""How often two given entries change places, or all six move on by one, beside the orders of
+programs, which are 1 together; chosen: a list is pasted into a form field by field."""
+
+
+@cache
+def list_slips() -> list[tuple[tuple[int, ...], str, float]]:
+    """List every other order of the six entries, as list_orders does, with those of a slip."""
+    orders = list_orders()
+    slips: list[tuple[tuple[int, ...], str, float]] = [
+        (slots, "the six numbers moved on by one place", _SLIPPED)
+        for slots in ((5, 0, 1, 2, 3, 4), (1, 2, 3, 4, 5, 0))
+    ]
+    for one, other in combinations(range(6), 2):
+        moved = {one: other, other: one}
+        slots = tuple([moved.get(slot, slot) for slot in range(6)])
+        slips.append((slots, f"{ENTRIES[one]} and {ENTRIES[other]} exchanged", _EXCHANGED))
+    known = {slots for slots, _, _ in orders}
+    return [*orders, *(slip for slip in slips if slip[0] not in known)]
+
+
+_SCALED: Mapping[str, float] = MappingProxyType(
+    {"times 4, for lengths taken half": 4.0, "divided by 4, for lengths taken twice": 0.25}
+)
+"""Factors that undo a formula in which all lengths were misread."""
+
+
+def list_undone(numbers: WrittenNumbers) -> Iterator[tuple[str, str, float, Floats]]:
+    """Undo every mistake that the mass and the tensor of one body may hold.
+
+    What it leads to is no evidence by itself, since most of it are bodies; beside a witness it is.
+
+    Args:
+        numbers: Of a single body.
+
+    Yields:
+        The cause, what undoes it in words as the beginning of "..., the tensor", and the mass [kg]
+        and the tensor (3, 3) in the body's axes [kg m^2] without it.
+    """
+    mass, six = float(numbers.mass[0]), numbers.I_BBcm_Bi
+    forms = [(each.cause, each.of_one, mass, each.I_BBcm_Bi[0]) for each in _undo_form(numbers)]
+    for slots, words, _ in list_slips():
+        forms.append(("component-order", f"with {words}", mass, six[0, list(slots)]))
+    for unit in list_units(numbers.mass, six):
+        forms.append((unit.cause, unit.what, float(unit.mass[0]), unit.I_BBcm_Bi[0]))
+    for what, factor in _SCALED.items():
+        forms.append(("wrong-formula", what, mass, factor * six[0]))
+    forms.append(("wrong-formula", "times the mass, which was left out", mass, mass * six[0]))
+    tensors = resemblance.matrices(np.array([meant for *_, meant in forms]))
+    for (cause, what, kilograms, _), I_BBcm_Bi in zip(forms, tensors, strict=True):
+        yield cause, what, kilograms, resemblance.rotate(numbers.R_BBi[0], I_BBcm_Bi)
+    written = numbers.find_spreads(six)[0]
+    turned = [("wrong-frame", f"with {what}", R @ written @ R.T) for what, R in SWAPS.items()]
+    for cause, what, C_BBcm_B in (*turned, *list_mirrored(numbers), *list_transposed(numbers)):
+        yield cause, what, mass, resemblance.inertia(mass, C_BBcm_B)
 
 
 FORMULA = 2e-3

@@ -322,7 +322,8 @@ class Votes:
         if ballot.cause in ("units", "density"):
             count = min(int(np.sum(pro)), limits.MOST_BODIES)
             off = float(np.sort(-ballot.weight[pro])[int(np.sum(pro)) // 2])
-            rare = np.log(limits.MASS_UNITS) if ballot.cause == "density" else 0.0
+            same = np.array_equal(ballot.mass, self.mass, equal_nan=True)
+            rare = 0.0 if same else np.log(limits.MASS_UNITS)
             score = count * (np.log(limits.MOST_GAIN) - (off / limits.UNIT_WIDTH) ** 2 / 2)
             return float(score + rare)
         gain = np.minimum(np.abs(ballot.weight), np.log(limits.MOST_GAIN))

@@ -104,7 +104,7 @@ def test_a_story_that_leads_to_the_numbers_of_another_text_names_it(folder, caps
     (folder / "arm_v2.urdf").write_text(robot(GOOD))
     first = causes_of(capsys, "arm.urdf")[0]
     assert first["cause"] == "decimal-slip"
-    assert first["evidence"].endswith("arm_v2.urdf:2 has these numbers")
+    assert first["evidence"] == "iyy is 10 times that of arm_v2.urdf:2"
 
 
 def test_a_comment_has_the_numbers(folder, capsys):
