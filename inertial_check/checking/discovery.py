@@ -13,15 +13,17 @@ from inertial_check.checking.report import SkippedFiles
 from inertial_check.documents.context import Head
 from inertial_check.documents.files.access import (
     LFS_POINTER,
+    MESH_SUFFIXES,
+    SUFFIXES,
     Access,
     FolderMemory,
     RefusedFileError,
     contains,
+    is_archive,
     open_regular,
     remember_folders,
     root_of,
 )
-from inertial_check.documents.files.walking import MESH_SUFFIXES, SUFFIXES, is_archive
 from inertial_check.documents.inertials import CountedFile, count_bytes
 from inertial_check.documents.load import (
     FORMATS,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import Point
-from inertial_check.projection.constraint import Constraint
+
+if TYPE_CHECKING:
+    from inertial_check.projection.constraint import Constraint
 
 LIFTS = 40
 """Doublings of the isotropic part that is added to a body, from a rounding unit of its moments."""

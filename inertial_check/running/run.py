@@ -35,8 +35,6 @@ from inertial_check.documents.files.access import (
     read_regular,
     remember_folders,
 )
-from inertial_check.documents.files.history import SAFE_GIT, close_environment
-from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
 from inertial_check.running import prescribe_lazily
@@ -480,6 +478,8 @@ class Changes:
 
     def _is_other(self, path: str) -> bool:
         """Whether a file or folder that was looked at is another, or may be."""
+        from inertial_check.documents.resources import concerns_lookup, split_tree_lookup
+
         known = self._known.get(path)
         if known is None:
             real = os.path.realpath(path)
@@ -520,6 +520,8 @@ def ask_git(folder: str, *arguments: str, option: str = "--changed-since") -> st
         UsageError: In its words.
     """
     import subprocess  # for this option alone: a hundredth of the start
+
+    from inertial_check.documents.files.history import SAFE_GIT, close_environment
 
     command = ["git", "-C", folder, *SAFE_GIT, *arguments]
     try:

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from inertial_check.checking.configuration import FILE_NAMES, Configurations, Stand
 from inertial_check.checking.discovery import LINK_OUT
 from inertial_check.checking.report import Lowering, Report
-from inertial_check.documents.files.access import contains, root_of
-from inertial_check.documents.files.walking import SUFFIXES
+from inertial_check.documents.files.access import SUFFIXES, contains, root_of
 from inertial_check.inertia.tolerances import GATE
 from inertial_check.reports.text import plural
 from inertial_check.running.run import Changes, ask_git, mentions_program

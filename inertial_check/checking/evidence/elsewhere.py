@@ -13,8 +13,7 @@ from typing import NamedTuple
 from inertial_check.checking.limits import MOST_EXPLAINED
 from inertial_check.documents.comments import Comment, find_comments
 from inertial_check.documents.context import Context, note_witness
-from inertial_check.documents.files.access import LAYOUT_FOLDERS, Access
-from inertial_check.documents.files.walking import SUFFIXES
+from inertial_check.documents.files.access import LAYOUT_FOLDERS, SUFFIXES, Access
 from inertial_check.documents.load import load
 from inertial_check.documents.model import Body, Judgement, Model, is_computable, judge
 from inertial_check.errors import InertialCheckError

@@ -41,6 +41,20 @@ LAYOUT_FOLDERS = frozenset(
 )
 """Names of folders that hold only the documents of a package; its meshes lie beside them."""
 
+SUFFIXES = frozenset(
+    [".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf", ".usd", ".usda", ".usdc", ".usdz"]
+)
+"""File name suffixes of robot models: a walk without a glob yields files with one of these."""
+
+MESH_SUFFIXES = frozenset([".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl"])
+"""File name suffixes of meshes, which a walk without a glob yields as well: Git LFS may have left
+pointers in their place."""
+
+ARCHIVE_SUFFIXES = frozenset(
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"]
+)
+"""File name suffixes of archives: a walk without a glob yields them, and a search counts them."""
+
 _REPOSITORY_MARK = ".git"
 _REMEMBERED = 4096
 """Largest number of folders that one memory holds; the least recently used are forgotten."""
@@ -194,6 +208,11 @@ def real_path(path: str) -> str:
 def _find_real(folder: str) -> str:
     """Resolve the links in a folder, from the folders above it, which are mostly known."""
     return os.path.realpath(folder) if folder.count(os.sep) > _DEEP else real_path(folder)
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a path has the suffix of an archive that can be named to be checked."""
+    return path.lower().endswith(tuple(ARCHIVE_SUFFIXES))
 
 
 def contains(folder: str, path: str) -> bool:

@@ -17,7 +17,13 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from inertial_check.documents.files.access import contains, read_regular
+from inertial_check.documents.files.access import (
+    MESH_SUFFIXES,
+    SUFFIXES,
+    contains,
+    is_archive,
+    read_regular,
+)
 
 _POSIX_CLASSES = {
     "alnum": "a-zA-Z0-9",
@@ -451,20 +457,6 @@ def relative_path(path: str, folder: str) -> str:
         return path.replace(os.sep, "/")
 
 
-SUFFIXES = frozenset(
-    [".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf", ".usd", ".usda", ".usdc", ".usdz"]
-)
-"""File name suffixes of robot models: a walk without a glob yields files with one of these."""
-
-MESH_SUFFIXES = frozenset([".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl"])
-"""File name suffixes of meshes, which a walk without a glob yields as well: Git LFS may have left
-pointers in their place."""
-
-ARCHIVE_SUFFIXES = frozenset(
-    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"]
-)
-"""File name suffixes of archives: a walk without a glob yields them, and a search counts them."""
-
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t\r]*$", re.MULTILINE)
 _MOST_SUBMODULES = 1000
 """Largest number of submodules that one .gitmodules may name, and that are looked into."""
@@ -473,7 +465,6 @@ _TEMPORARY = re.compile(r"\..*\.inertial-check-[^.]*\.tmp", re.DOTALL)
 
 
 _WANTED = SUFFIXES | MESH_SUFFIXES
-_ARCHIVES = tuple(ARCHIVE_SUFFIXES)
 
 
 class WalkEntry(NamedTuple):
@@ -592,11 +583,6 @@ def walk(
     for entry in linked:
         if os.path.isfile(entry.absolute) or not os.path.exists(entry.absolute):
             yield entry
-
-
-def is_archive(path: str) -> bool:
-    """Tell whether a path has the suffix of an archive that can be named to be checked."""
-    return path.lower().endswith(_ARCHIVES)
 
 
 def find_empty_submodules(repository: str) -> Iterator[str]:

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from inertial_check.documents.files.access import Limits
-from inertial_check.documents.files.walking import ARCHIVE_SUFFIXES
+from inertial_check.documents.files.access import ARCHIVE_SUFFIXES, Limits
 from inertial_check.errors import UsageError
 
 Kind = Literal["zip", "tar", "git"]

@@ -20,7 +20,8 @@ HEAVY = {
 
 OTHERS = {"identification", "programs.lsp", "programs.mcp", "programs.init", "programs.objects"}
 CHECK = OTHERS | {"fixing", "reports.difference", "running.cache", "running.remote"}
-CHECK |= {"running.results", "running.workers"}
+CHECK |= {"running.results", "running.workers", "documents.resources", "projection.constraint"}
+CHECK |= {"documents.files.walking", "documents.files.history"}
 MESHES = {"documents.meshes", "inertia.meshes"}
 NOTHING = OTHERS | {"fixing", "running", "projection"}
 
@@ -79,7 +80,7 @@ def test_a_command_imports_only_what_it_needs(line, libraries, absent, tmp_path)
     assert int(code) in (0, 1), done.stderr
     assert {each.partition(".")[0] for each in modules} & HEAVY <= set(libraries)
     own = [each.split(".")[1:] for each in modules if each.startswith("inertial_check.")]
-    loaded = {".".join(parts[:length]) for parts in own for length in (1, 2)}
+    loaded = {".".join(parts[:length]) for parts in own for length in (1, 2, 3)}
     assert "programs.cli" in loaded
     assert not loaded & absent
 

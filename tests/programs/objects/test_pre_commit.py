@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from inertial_check.documents.files.walking import SUFFIXES
+from inertial_check.documents.files.access import SUFFIXES
 
 IDENTITY = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
 
