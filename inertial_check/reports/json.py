@@ -12,11 +12,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from math import isfinite
-from struct import Struct
 from urllib.parse import quote
 
 from inertial_check import __version__
@@ -25,7 +23,6 @@ from inertial_check.checking.report import (
     FileReport,
     Finding,
     FindingEntry,
-    Prediction,
     Remedy,
     Report,
     Severity,
@@ -117,7 +114,7 @@ def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:
         "path": file.path,
         "format": file.format,
         "model": file.model,
-        "bodies": [_Json(_body(body)) for body in file.bodies],
+        "bodies": [_Json(_dump(_body(body))) for body in file.bodies],
         "findings": [_Json(_dump(_finding(finding))) for finding in file.findings],
         **({"validators": _Json(_dump(plain(file.validators)))} if file.validators else {}),
     }
@@ -144,79 +141,34 @@ def plain(value: object) -> object:
     return value
 
 
-_NUMBERS = (
-    '"mass": %s, "com": [%s, %s, %s], "inertia": {'
-    + ", ".join(f'"{name}": %s' for name in ENTRIES)
-    + '}, "verdict": "VERDICT", "margin": %s, "tolerance": %s, '
-    '"principal_moments": [%s, %s, %s], "equivalent_box": [%s, %s, %s]'
-)
-"""Members of a body with its numbers, and its verdict among them."""
-
-_FLOATS = Struct("18d")
-"""The numbers of a body in the order of _NUMBERS, as bytes."""
-
-
-def _body(body: BodyReport) -> str:
-    """The members about one body, as JSON in one line.
-
-    Bodies are most of a report: their numbers are written here, without a dict of each.
-    """
-    judgement = body.judgement
-    numbers = _FLOATS.pack(
-        judgement.mass,
-        *judgement.p_BoBcm_B,
-        *judgement.I_BBcm_B,
-        judgement.margin,
-        judgement.tolerance,
-        *judgement.principal_moments,
-        *judgement.equivalent_box,
-    )
-    name, attributes = dump_json(body.name), ""
-    if body.attributes:
-        attributes = f', "attributes": {_dump(dict(body.attributes))}'
-    return (
-        f'{{"name": {name}, "id": {name if body.id == body.name else dump_json(body.id)}, '
-        f'"file": {"null" if body.file is None else dump_json(body.file)}, "line": {body.line}, '
-        f"{_write_numbers(numbers, judgement.verdict)}, "
-        f'"witness": {_numbers(judgement.witness)}, '
-        f"{_write_predictions(tuple(body.predictions.items()))}"
-        f"{attributes}}}"
-    )
-
-
-# Of the bodies of a repository six of seven have numbers that another body has had shortly before,
-# and to write seventeen digits of a number takes longer than all else. Bytes tell -0.0 from 0.0.
-@lru_cache(maxsize=1024)
-def _write_numbers(numbers: bytes, verdict: str) -> str:
-    """The numbers of a body, and its verdict among them, as members of JSON."""
-    values = _FLOATS.unpack(numbers)
-    return (_NUMBERS % tuple(map(_number, values))).replace("VERDICT", verdict)
-
-
-def _number(value: float) -> str:
-    """A number of a judgement as JSON: the shortest text that is read as the same float64."""
-    return float.__repr__(value) if isfinite(value) else "null"
-
-
-def _numbers(values: Sequence[float] | None) -> str:
-    """A vector of a judgement as JSON; null where it is not defined."""
-    return "null" if values is None else f"[{', '.join(map(_number, values))}]"
-
-
-@lru_cache(maxsize=1024)  # most bodies have the usual ones, and many the same others
-def _write_predictions(predictions: tuple[tuple[str, Prediction], ...]) -> str:
-    """The action of each engine, and all about those that do not accept a body, as JSON."""
-    actions = {name: each.action for name, each in predictions}
-    details = {
-        name: {
-            "action": each.action,
-            "version": each.version,
-            "message": each.message or None,
-            "becomes": each.becomes or None,
-        }
-        for name, each in select_disagreements(predictions).items()
+def _body(body: BodyReport) -> dict[str, Json]:
+    judgement, predictions = body.judgement, body.predictions
+    return {
+        "name": body.name,
+        "id": body.id,
+        "file": body.file,
+        "line": body.line,
+        "mass": judgement.mass,
+        "com": list(judgement.p_BoBcm_B),
+        "inertia": dict(zip(ENTRIES, judgement.I_BBcm_B, strict=True)),
+        "verdict": judgement.verdict,
+        "margin": judgement.margin,
+        "tolerance": judgement.tolerance,
+        "principal_moments": list(judgement.principal_moments),
+        "equivalent_box": list(judgement.equivalent_box),
+        "witness": None if judgement.witness is None else list(judgement.witness),
+        "engines": {name: each.action for name, each in predictions.items()},
+        "engine_details": {
+            name: {
+                "action": each.action,
+                "version": each.version,
+                "message": each.message or None,
+                "becomes": each.becomes or None,
+            }
+            for name, each in select_disagreements(predictions.items()).items()
+        },
+        **({"attributes": dict(body.attributes)} if body.attributes else {}),
     }
-    return f'"engines": {dump_json(actions)}, "engine_details": {dump_json(details)}'
 
 
 def _finding(finding: Finding) -> dict[str, Json]:
