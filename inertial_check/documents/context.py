@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.documents.files.access import Access, make_absolute
+from inertial_check.documents.files.access import Access
 
 if TYPE_CHECKING:
     from yaml import Node
@@ -55,14 +55,14 @@ def note_lookup(*paths: str) -> None:
     """Note files that were opened or tested, and folders whose lists of names were used."""
     lookups = _listener.get()
     if lookups is not None:
-        lookups.paths.update(map(make_absolute, paths))
+        lookups.paths.update(map(os.path.abspath, paths))
 
 
 def note_witness(*paths: str) -> None:
     """Note files and folders whose content can change causes and nothing else."""
     lookups = _listener.get()
     if lookups is not None:
-        lookups.witnesses.update(map(make_absolute, paths))
+        lookups.witnesses.update(map(os.path.abspath, paths))
 
 
 def note_other_inputs() -> None:

@@ -42,10 +42,6 @@ if TYPE_CHECKING:
 
 
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64
-_USUALLY_SETTLED = 56  # halvings after which most brackets have no float64 between their ends
-_MAY_BE_SETTLED = frozenset([0, *range(_USUALLY_SETTLED, _BISECTIONS, 4)])
-"""Numbers of halvings after which brackets are asked whether they need more; of a diagonal tensor
-two of the three need none."""
 
 
 def admissible_intervals(I_BBcm: Array) -> Array:
@@ -148,23 +144,11 @@ def _diagonal(
 
 def _bisect(xp: Namespace, ahead: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Where `ahead` turns from true to false between low and high."""
-    for step in range(_BISECTIONS):
+    for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        if step in _MAY_BE_SETTLED and _is_settled(middle, low, high):
-            return middle
         go = ahead(middle)
         low, high = xp.where(go, middle, low), xp.where(go, high, middle)
     return (low + high) / 2
-
-
-def _is_settled(middle: Array, low: Array, high: Array) -> bool:
-    """Whether every middle is an end of its bracket, or no number: no halving changes it any more.
-
-    Arrays of other libraries may be traced, and are never said to be settled.
-    """
-    if not isinstance(middle, np.ndarray):
-        return False
-    return bool(np.all((middle == low) | (middle == high) | np.isnan(middle)))
 
 
 _NONZERO = frozenset("123456789")

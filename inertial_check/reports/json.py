@@ -120,21 +120,15 @@ def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:
     }
 
 
-_PLAIN = frozenset({str, int, bool, type(None)})
-"""Classes of values that JSON can write as they are."""
-
-
 def plain(value: object) -> object:
     """The value as JSON can write it: null for NaN and infinities, records by their fields."""
-    if value.__class__ in _PLAIN:  # most values; subclasses are asked for below
-        return value
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, Severity):
         return value.word
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
-    if isinstance(value, dict | Mapping):  # a dict is known at once, the class of others is asked
+    if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]

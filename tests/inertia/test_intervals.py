@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import oracles
-from inertial_check.inertia import intervals
 from inertial_check.inertia.intervals import admissible_intervals
 
 
@@ -46,20 +45,6 @@ def test_ends_are_where_consistency_begins_and_ends_in_exact_arithmetic():
             seen += 1
     assert seen > 500
     assert empty > 50
-
-
-def test_intervals_are_the_same_with_all_bisections(monkeypatch):
-    """Bisections stop where they change nothing; one too early would change the last digits."""
-    rng = np.random.default_rng(13)
-    tensors = np.array([[float(t) for t in texts] for texts in random_tensors(rng, 300)])
-    diagonal = tensors[::10] * [1, 0, 0, 1, 0, 1]
-    odd = [[np.nan] * 6, [np.inf, 0, 0, 1, 0, 1], [0.0] * 6]
-    tensors = np.concatenate([tensors, diagonal, odd])
-    batches = (tensors, diagonal, *tensors)
-    found = [admissible_intervals(each) for each in batches]
-    monkeypatch.setattr(intervals, "_MAY_BE_SETTLED", frozenset())
-    for each, those in zip(batches, found, strict=True):
-        assert np.array_equal(admissible_intervals(each), those, equal_nan=True)
 
 
 def test_an_empty_interval_holds_no_value():

@@ -110,14 +110,6 @@ def remember_folders(memory: FolderMemory | None = None) -> Iterator[None]:
         _memory.reset(token)
 
 
-def make_absolute(path: str | os.PathLike[str]) -> str:
-    """Make a path absolute, as os.path.abspath does; most are already, which is soon told."""
-    path = os.fspath(path)
-    if os.sep == "/" and path.startswith("/") and "//" not in path and "/." not in path:
-        return path if path == "/" else path.removesuffix("/")
-    return os.path.abspath(path)
-
-
 def root_of(path: str) -> Root:
     """Find the folder in which a document, or a search of a folder, may use files.
 
@@ -125,7 +117,7 @@ def root_of(path: str) -> Root:
     the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document or
     a folder above it is a link, the place of the link counts.
     """
-    absolute = make_absolute(path)
+    absolute = os.path.abspath(path)
     folder = absolute if is_folder(absolute) else os.path.dirname(absolute)
     return ask_once(_find_root, folder)
 
@@ -336,7 +328,7 @@ class Access:
         """
         if self.follow_outside:
             return self
-        absolute = make_absolute(path)
+        absolute = os.path.abspath(path)
         named = next((each for each in self.named if contains(each, absolute)), None)
         root, is_package = root_of(named or absolute)
         if self.ceiling is not None and contains(root, self.ceiling):

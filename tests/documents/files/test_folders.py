@@ -4,8 +4,6 @@ import os
 from itertools import combinations, product
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from inertial_check.checking.check import Document, check_documents
 from inertial_check.checking.settings import Settings
@@ -18,7 +16,6 @@ from inertial_check.documents.files.access import (
     contains_any,
     is_in_package_of,
     list_packages,
-    make_absolute,
     real_path,
     remember_folders,
 )
@@ -147,10 +144,3 @@ def test_folders_above_a_path_are_those_that_contain_it():
         for path in paths:
             expected = any(contains(folder, path) for folder in some)
             assert contains_any(frozenset(some), path) == expected, (some, path)
-
-
-@given(st.text("/.a", max_size=9))
-@example("//a")
-@example("/a/../b")
-def test_paths_are_made_absolute_as_python_does(path):
-    assert make_absolute(path) == os.path.abspath(path)
