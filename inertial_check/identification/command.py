@@ -19,7 +19,6 @@ from inertial_check.checking.shapes.priors import from_geometry, from_model
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
-from inertial_check.identification.diagnosis.mistakes import judge_recordings
 from inertial_check.identification.fit.base import BaseTerm, compare_runs, name_entries
 from inertial_check.identification.fit.identify import (
     estimate,
@@ -41,6 +40,7 @@ from inertial_check.identification.gate import (
     check_written,
     describe_finding,
     judge_gains,
+    judge_recordings,
     judge_result,
     put_causes_first,
 )
@@ -300,7 +300,9 @@ def build_report(
         for data in datasets.validation
     ]
     merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
-    mistakes = list(judge_recordings(options, robot, datasets, found, fits[0]))
+    residuals = list_residuals(robot, datasets, found)
+    mistakes = list(judge_recordings(options, robot, datasets, found, fits[0], residuals))
+    named = {each.kind for each in mistakes} & {"time", "degrees", "velocity"}
     judged = judge_result(robot, found, datasets, friction, fits)
     remarks = [
         *mistakes,
@@ -310,7 +312,7 @@ def build_report(
         *robot.remarks,
         *remark_on_merged(merged),
         *prior.remarks,
-        *datasets.remarks,
+        *(each for each in datasets.remarks if each.kind not in named),
         *remark_on_friction(options.friction, robot, found),
         *(Remark(Severity.NOTE, "identification", line) for line in found.noted),
         *judge_gains(robot, found),
@@ -349,7 +351,7 @@ def build_report(
         ),
         weighings=_list_candidates(found),
         base=build_base_table(robot, datasets, found),
-        residuals=list_residuals(robot, datasets, found),
+        residuals=residuals,
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
         gains=_list_gains(robot, found),
         gain_scale="" if found.gains is None else found.gains.scale,

@@ -1,10 +1,11 @@
-"""Judgement of a result: numbers without support, open friction, poor fits, findings of `check`."""
+"""Judgement of a result: mistakes of recordings, numbers without support, rules of `check`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,25 +17,47 @@ from inertial_check.documents.load import load
 from inertial_check.documents.model import Model
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.result import Fix
-from inertial_check.identification.diagnosis.diagnosis import SAMPLES as LONGEST_LAG_SEARCH
 from inertial_check.identification.diagnosis.diagnosis import (
-    correct_lag,
-    estimate_lag,
-    find_couplings,
     find_lag,
     find_unit_errors,
+    name_unit,
+    nearest_unit,
+)
+from inertial_check.identification.diagnosis.hypotheses import (
+    DEVIATIONS,
+    PRIOR,
+    STEP,
+    TERMS,
+    UNLIKELY,
+    WRENCHES,
+    Case,
+    Finding,
+    Hypothesis,
+    differ,
+    rank,
+    sum_wrenches,
 )
 from inertial_check.identification.fit.result import Identification
-from inertial_check.identification.motion.motion import BASE_ROWS, Dataset, Datasets, grade_remark
+from inertial_check.identification.motion.motion import (
+    BASE_ROWS,
+    Dataset,
+    Datasets,
+    JointMotion,
+    grade_remark,
+    list_unmeasured,
+)
 from inertial_check.identification.motion.signals import HEAVY, measure_outliers
+from inertial_check.identification.options import UNKNOWN, USUAL_TERMS, IdentifyOptions
 from inertial_check.identification.robot import Robot, list_some
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import check
 from inertial_check.reports.identification_types import (
+    Edit,
     FrictionValue,
     JointFit,
+    JointResiduals,
     Remark,
+    Remedy,
     RuleFinding,
     TorqueFit,
 )
@@ -104,18 +127,15 @@ def judge_result(
             "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
             "gears end in the links; --friction viscous,coulomb,offset,rotor",
         )
-    yield from _judge_recordings(robot, found, datasets)
+    yield from _compare_torques(robot, found, datasets)
     # Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them.
     flat = np.asarray(found.consistency.margin) < tolerances.EDGE
     if flat.any():
         names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
         was_flat = np.asarray(check(found.problem.theta0).margin) < tolerances.EDGE
-        severity = Severity.NOTE
-        if np.any(flat & ~was_flat):  # of one body of several it may be noise
-            most = 2 * np.sum(flat & ~was_flat) > len(flat) and not stands
-            severity = Severity.ERROR if most else Severity.WARNING
-        yield Remark(
-            severity,
+        most = 2 * np.sum(flat & ~was_flat) > len(flat) and not stands
+        yield Remark(  # of one body of several it may be noise
+            Severity.ERROR if most else Severity.NOTE,
             "edge",
             f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
             "--margin keeps bodies off it, and so does a larger --regularization; a body that is "
@@ -173,7 +193,7 @@ def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
         )
 
 
-def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
+def _compare_torques(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
     """Compare measured torques with those of prior and result: units, signs and lags."""
     bodies = np.append(found.prior, np.zeros(len(found.names)))
     joints = datasets.joints
@@ -201,39 +221,7 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
         if data.motion is not None:
             rate = data.motion.rate
             for remark in find_lag(measured, fitted, rate=rate, joints=joints):
-                # Estimate a lag from the first samples of a recording, which are at uniform steps.
-                blocks: list[tuple[Floats, ...]] = []
-                for rows in data.samples.rows():
-                    blocks.append(rows)
-                    if sum(len(tau) for _, tau in blocks) >= LONGEST_LAG_SEARCH:
-                        break
-                A, tau = (
-                    np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*blocks, strict=True)
-                )
-                lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
-                yield grade_remark(
-                    data.path, remark if lag is None else correct_lag(remark, lag, rate)
-                )
-        yield from _judge_couplings(data, measured - fitted, joints, found.redundancy)
-
-
-def _judge_couplings(
-    data: Dataset, residuals: Floats, joints: Sequence[str], redundancy: float
-) -> Iterator[Remark]:
-    """Remark on joints that share a gear, which no robot file says."""
-    motion = data.motion
-    if motion is None or motion.whole is not None or motion.u.shape[1] != len(joints):
-        return
-    u, du = (each[: len(residuals)] for each in (motion.u, motion.du))
-    for (a, b), shares in find_couplings(residuals, u, du, redundancy):
-        yield Remark(
-            Severity.WARNING,
-            "coupled",
-            f"{data.path}: {shares[0]:.0%} of the residual of {joints[a]} follows the motion of "
-            f"{joints[b]}, and {shares[1]:.0%} of that of {joints[b]} the motion of {joints[a]}, "
-            f"as where two joints share a gear: --coupling {joints[a]},{joints[b]} --friction "
-            "viscous,coulomb,offset,rotor",
-        )
+                yield grade_remark(data.path, remark)
 
 
 def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
@@ -276,14 +264,18 @@ def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
 _CAUSES = frozenset(
     {
         *("sign", "exchanged", "axes", "time", "degrees", "unit", "gear", "zero"),
-        *("wrapped", "frozen", "saturated"),
+        *("wrapped", "frozen", "saturated", "velocity", "scale", "lag", "gravity"),
+        *("rotor", "viscous", "coulomb", "stribeck", "load-friction", "coupled", "mass", "payload"),
     }
 )
 """Kinds of errors that say what is wrong with a recording."""
 
+_READINGS = frozenset({"coarse", "still", "constant", "velocity"})
+"""Kinds of warnings that explain errors, where there are some."""
+
 _CONSEQUENCES = frozenset(
     {
-        *("unsupported", "edge", "misfit", "poor-fit", "coupled", "check", "lag"),
+        *("unsupported", "edge", "misfit", "poor-fit", "check"),
         *("worse-than-prior", "outliers", "friction-open", "uncertified"),
     }
 )
@@ -297,7 +289,8 @@ def put_causes_first(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
     """
     wrong = [each for each in remarks if each.kind in _CAUSES and each.severity == Severity.ERROR]
     if not wrong and any(each.severity == Severity.ERROR for each in remarks):
-        wrong = [each for each in remarks if each.kind == "coarse"]
+        warned = [each for each in remarks if each.severity == Severity.WARNING]
+        wrong = [each for each in warned if each.kind in _READINGS]
     left = [each for each in remarks if each not in wrong]
     wrong = [each._replace(severity=Severity.ERROR) for each in wrong]
     if wrong:
@@ -307,7 +300,8 @@ def put_causes_first(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
             kinds = list_some([*dict.fromkeys(each.kind for each in hidden)], _MOST)
             message = f"{len(hidden)} remarks on the numbers that this gives are left out: {kinds}"
             wrong.append(Remark(Severity.NOTE, "consequences", message))
-    return (*wrong, *sorted(left, key=lambda remark: -remark.severity))
+    first = {*_CAUSES, *_READINGS, "spikes"}
+    return (*wrong, *sorted(left, key=lambda each: (-each.severity, each.kind not in first)))
 
 
 _DENSITY = "IC503"
@@ -378,3 +372,303 @@ def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset
     if finding.code == _DENSITY and finding.body in flat:
         severity = Severity.NOTE
     return Remark(severity, "check", message)
+
+
+SAMPLES = 400
+"""Largest number of samples that hypotheses are compared on: enough for 100 unknowns a joint."""
+
+
+def judge_recordings(
+    options: IdentifyOptions,
+    robot: Robot,
+    datasets: Datasets,
+    found: Identification,
+    fit: TorqueFit,
+    residuals: Sequence[JointResiduals],
+) -> Iterator[Remark]:
+    """Remark on what is wrong with the fitted recordings, the most probable first.
+
+    Where residuals are white and the bodies are those of the prior, nothing is searched.
+
+    Args:
+        options: Options of the identification.
+        robot: Robot that moved.
+        datasets: Recordings.
+        found: Result of the fit.
+        fit: Fit of the torques of all these recordings.
+        residuals: Its residuals.
+    """
+    tests = [each.whiteness for each in residuals]
+    most = ALIKE * found.redundancy
+    white = all(own is not None and own.p_value > CHANCE and own.alike < most for own in tests)
+    explained = all(joint.r_squared >= WELL_EXPLAINED for joint in fit.joints if joint.rms > 0)
+    friction = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
+    near = PRIOR * np.max(found.distance**2) < UNLIKELY
+    if white and explained and near and all(value > 0 for value in friction):
+        return
+    if any(each.kind in UNREADABLE for each in datasets.remarks):
+        return  # what is wrong with the readings themselves is known
+    for data in datasets.train:
+        case = build_case(options, robot, data, found)
+        steps = rank(case, options)
+        complete = bool(steps) and steps[-1].after.systematic < SYSTEMATIC
+        for step in steps:
+            remark = describe(data.path, options, case, step)
+            kind, before, after = step.hypothesis.kind, step.before, step.after
+            gross = before.unexplained > np.maximum(1 - WELL_EXPLAINED, 2 * after.unexplained)
+            harmless = kind in TERMS and near and not _changes_base(found, step)
+            if harmless or not (complete or (gross.any() and kind not in SHAPES)):
+                remark = remark._replace(severity=Severity.WARNING)
+            yield remark
+
+
+SYSTEMATIC = 0.3
+"""Autocorrelation of the residuals below which a recording is explained but for noise: only then is
+a small mistake an error, as it may be the likeliest of several shapes of friction otherwise."""
+
+
+def _changes_base(found: Identification, step: Finding) -> bool:
+    """Tell whether a torque that was not declared falsifies a base parameter."""
+    K, deviation = found.base.parameters.K, found.base.standard_deviation
+    inertial = K[:, : 10 * len(found.bodies)].any(axis=1)
+    K, deviation = K[inertial], deviation[inertial]
+    if K.shape[1] > len(step.before.si):  # there are loads
+        return False
+    before, after = (K @ each.si[: K.shape[1]] for each in (step.before, step.after))
+    least = np.maximum(DEVIATIONS * deviation, FALSE * np.abs(after))
+    return bool(np.any(np.abs(after - before) > least))
+
+
+SHAPES = ("stribeck", "load")
+"""Kinds that are shapes of friction, of which every real robot has some: no error of the log."""
+
+FALSE = 0.05
+"""Relative change of a base parameter from which on it is false."""
+
+
+ALIKE = 1.5
+"""Factor by which more residuals may be alike than the filter makes, before they are not white."""
+
+CHANCE = 2.0**-10
+"""Probability of residuals by chance below which they are not white."""
+
+WELL_EXPLAINED = 0.95
+"""Part of a torque's variance from which on its fit raises no suspicion."""
+
+UNREADABLE = ("wrapped", "frozen", "saturated", "coarse", "constant")
+"""Kinds of remarks on readings that say what is wrong."""
+
+
+def build_case(
+    options: IdentifyOptions, robot: Robot, data: Dataset, found: Identification
+) -> Case:
+    """Build the case of a recording as it stands."""
+    # A body that carries a load is another body, so each recording is explained without loads.
+    count = len(robot.bodies)
+    theta0 = found.problem.theta0[:count]
+    nuisance, motion, equations = data.samples.nuisance, data.motion, None
+    unmeasured: tuple[int, ...] = ()
+    if motion is None:
+        blocks = zip(*data.samples.blocks(), strict=True)
+        Y, F, tau = (np.concatenate(parts) for parts in blocks)
+        still = np.zeros_like(tau)
+        motion = JointMotion(data.recorded.t, still, still, still, tau)
+        equations = np.concatenate([Y[:, :, : 10 * count], F], axis=2)
+    elif motion.whole is None:
+        unmeasured = tuple(list_unmeasured(options.robot, robot))
+        if found.gains is not None:
+            motion = replace(motion, tau=motion.tau * found.gains.values)
+    motion = replace(motion, steps=None, load=None).part(np.arange(min(len(motion), STRETCH)))
+    ends = (0, *motion.joins, len(motion))
+    runs = tuple(slice(a, b) for a, b in pairwise(ends) if b - a >= SHORTEST)
+    motion = replace(motion, runs=runs)
+    whole = np.concatenate(
+        [np.arange(run.start, run.stop) for run in runs] or [np.arange(len(motion))]
+    )
+    chosen = np.linspace(0, len(whole) - 1, min(SAMPLES, len(whole))).round().astype(np.intp)
+    rows = whole[np.unique(chosen)]
+    if motion.whole is not None:
+        motion = replace(motion, whole=sum_wrenches(motion.whole, robot, motion.q))
+    derived = Hypothesis("velocity").undo_signals(motion)
+    if (
+        equations is None
+        and motion.whole is None
+        and motion.rate
+        and not differ(derived, motion).any()
+    ):
+        motion = derived  # positions have less noise than recorded velocities
+    independent = min(len(rows), len(motion) / max(motion.redundancy, 1.0))
+    if equations is not None:
+        equations = equations[rows]
+    return Case(robot, motion, theta0, (), nuisance, rows, independent, {}, unmeasured, equations)
+
+
+STRETCH = 8_000
+"""Largest number of samples from which those that are compared are chosen."""
+
+SHORTEST = 50
+"""Samples of a stretch of a recording that is long enough to be filtered again."""
+
+
+def describe(path: str, options: IdentifyOptions, case: Case, step: Finding) -> Remark:
+    """Describe a hypothesis with its evidence, and the option or the edit that mends it."""
+    each, before, after = step.hypothesis, step.before.unexplained, step.after.unexplained
+    robot, whole = case.robot, case.motion.whole
+    rows = robot.joints if whole is None else whole.rows.names
+    shown = ", ".join(
+        f"{rows[k]} {100 * before[k]:.2g} -> {100 * after[k]:.2g} %"
+        for k in np.argsort(after - before)[:4].tolist()
+        if after[k] < before[k]
+    )
+    evidence = f"without that, less of the torques' variance stays unexplained: {shown}"
+    nearer = step.before.moved - step.after.moved
+    if not np.any(before > STEP * after):
+        deviations = np.sqrt(max(nearer, 0.0))
+        evidence = f"without that, the bodies are {deviations:.2g} deviations nearer to the file's"
+    kind, names, what, remedy = _word(each, options, case)
+    hint = " ".join(remedy.options) or remedy.words
+    name = f"{(' and ' if kind == 'exchanged' else ', ').join(names)}: " if names else ""
+    message = f"{path}: {name}{what} (probability {step.probability:.2g}): {evidence}; {hint}"
+    remedy = remedy._replace(probability=step.probability)
+    return Remark(Severity.ERROR, kind, message, names, remedy)
+
+
+def _word(
+    each: Hypothesis, options: IdentifyOptions, case: Case
+) -> tuple[str, tuple[str, ...], str, Remedy]:
+    """Kind of the remark, names of the joints, what is wrong, and what to do."""
+    kind, number, robot = each.kind, each.number, case.robot
+    if kind in WRENCHES:
+        return _word_of_wrench(each, case)
+    if kind == "mass":
+        return _word_of_mass(each, case)
+    names = tuple(robot.joints[k] for k in each.joints)
+    every = len(names) == len(robot.joints)
+
+    def edit(words: str, action: str, signals: str, value: float = 0.0) -> Remedy:
+        return Remedy((), (Edit(action, tuple(signals.split()), names, value),), words)
+
+    given = options.recordings.gain
+    given = (1.0,) if given is None or given == UNKNOWN else given
+    gains = np.array(np.broadcast_to(np.array(given), (len(robot.joints),)))
+    factor = nearest_unit(number) if every else number
+    gains[list(each.joints)] *= -1.0 if kind == "torque-sign" else 1 / factor
+    gain = Remedy((f"--gain={','.join(f'{own:.12g}' for own in gains.tolist())}",))
+    unit = name_unit(number) or "no unit has that ratio"
+    vector = ",".join(f"{x:.4g}" for x in each.vector)
+    word = "behind" if number > 0 else "ahead of"
+    what = kind.partition("-")[0]
+    signals = {"torques": "tau", "positions": "q u du", "joints": "q u du tau"}.get(what, "")
+    friction = options.friction.friction
+    declared = USUAL_TERMS if friction is None else friction
+    terms = ",".join(dict.fromkeys([*declared, "rotor" if kind == "coupled" else kind]))
+    exchanged = (
+        *("exchanged", names, f"the {what} are exchanged"),
+        edit(f"exchange their columns of {signals}", "exchange", signals),
+    )
+    undeclared = Remedy((f"--friction={terms}",))
+    words: dict[str, tuple[str, tuple[str, ...], str, Remedy]] = {
+        "torque-sign": ("sign", names, "the torque has the other sign", gain),
+        "scale": ("scale", names, f"its torque is {number:.4g} times what the others say", gain),
+        "position-sign": (
+            *("sign", names, "the position has the other sign"),
+            Remedy(tuple(f"--reverse={name}" for name in names)),
+        ),
+        "torques-exchanged": exchanged,
+        "positions-exchanged": exchanged,
+        "joints-exchanged": exchanged,
+        "degrees": (
+            *(kind, names, f"positions are in {'degrees' if number > 1 else 'radians'}"),
+            edit(f"divide its columns by {number:.6g}", "multiply", "q u du", 1 / number),
+        ),
+        "time": (
+            *(kind, (), f"the clock runs {number:.4g} times as fast as time"),
+            edit(f"divide t by {number:.4g}", "multiply", "t", 1 / number),
+        ),
+        "velocity": (
+            *(kind, names, "the velocities are not those of the positions"),
+            edit("leave the columns of qd out", "drop", "u du"),
+        ),
+        "zero": (
+            *(kind, names, f"its zero is elsewhere, {number:.4g} rad from the file's"),
+            edit("take it off that column, or turn the joint in the file", "add", "q", -number),
+        ),
+        "lag": (
+            *(kind, names, f"torques are {abs(number) * 1e3:.3g} ms {word} their motion"),
+            edit(f"move its torque by {-number:.4g} s", "delay", "tau", -number),
+        ),
+        "gravity": (
+            *(kind, (), f"gravity is {vector} m/s^2 in the axes of the base"),
+            Remedy((f"--gravity={vector}",)),
+        ),
+        "coupled": (
+            *(kind, names, "each follows the motion of the other: they share a gear"),
+            Remedy((f"--coupling={','.join(names)}", *undeclared.options)),
+        ),
+        "rotor": (kind, names, "a rotor behind its gear is not declared", undeclared),
+        "viscous": (kind, (), "viscous friction is not declared", undeclared),
+        "coulomb": (kind, (), "Coulomb friction is not declared", undeclared),
+        "stribeck": (kind, names, "its friction falls with speed, not declared", undeclared),
+        "load": ("load-friction", names, "its friction grows with the load", undeclared),
+        # Mistakes of all joints alike, for which there is an option.
+        "every scale": (
+            *("unit", (), f"torques are {number:.4g} times those that the file predicts, {unit}"),
+            gain,
+        ),
+        "every degrees": (
+            *("degrees", (), f"positions are in {'degrees' if number > 1 else 'radians'}"),
+            Remedy(("--degrees",) if number > 1 else (), (), "leave out --degrees"),
+        ),
+        "every time": (
+            *(kind, (), f"time is in {each.unit}, not in s"),
+            Remedy((f"--time-unit={each.unit}",)),
+        ),
+        "every lag": (
+            *(kind, (), f"torques are {abs(number) * 1e3:.3g} ms {word} their motion"),
+            Remedy((f"--delay={options.recordings.delay + number:.4g}",)),
+        ),
+        "every gravity": (
+            *(kind, (), "the torques have no part of gravity"),
+            Remedy((f"--gravity={vector}",)),
+        ),
+    }
+    alike = {"scale": every, "degrees": every, "time": bool(each.unit), "lag": not names}
+    alike["gravity"] = not any(each.vector)
+    return words[f"every {kind}" if alike.get(kind) else kind]
+
+
+def _word_of_mass(each: Hypothesis, case: Case) -> tuple[str, tuple[str, ...], str, Remedy]:
+    """The same of a body whose numbers in the file cannot be right."""
+    robot = case.robot
+    names = tuple(robot.names[k] for k in each.joints)
+    last = max(robot.bodies) == robot.bodies[each.joints[0]] and each.number > 1
+    what = "it is far from the numbers of the robot's file"
+    words = "correct the file's mass, or --prior another model"
+    if last:
+        what = f"it carries a payload, or is {what}"
+        words = f"take it off, or identify it alone: --payload {names[0]}"
+    return "payload" if last else "mass", names, what, Remedy((), (), words)
+
+
+def _word_of_wrench(each: Hypothesis, case: Case) -> tuple[str, tuple[str, ...], str, Remedy]:
+    """The same of a wrench from outside."""
+    assert case.motion.whole is not None
+    every = case.motion.whole.wrenches
+    wrenches = [every[place] for place in each.joints]
+    names, all_ = tuple(wrench.name for wrench in wrenches), len(wrenches) == len(every)
+    if each.kind == "wrench-sign":
+        what = "the sign of the wrench is the other one, that of the robot's on its surroundings"
+        return "sign", names, what, Remedy(tuple(f"--reverse-wrench {name}" for name in names))
+    if each.kind == "wrench-exchanged":
+        hints = tuple(
+            f"--contact {wrench.name}={','.join((*wrench.columns[3:], *wrench.columns[:3]))}"
+            for wrench in wrenches
+            if len(wrench.columns) == 6
+        )
+        hints = ("--wrench-order moment-first",) if all_ else hints
+        remedy = Remedy(hints, (), "exchange its columns")
+        return "exchanged", names, "force and moment of the wrench are exchanged", remedy
+    used, other = ("world", "body") if wrenches[0].in_world else ("body", "world")
+    hints = (f"--wrench-axes {other}",) if all_ else ()
+    what = f"the wrench is in the axes of the {other}, not of the {used}"
+    return "axes", names, what, Remedy(hints, (), f"turn it to the axes of the {used}")

@@ -11,7 +11,7 @@ import numpy as np
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.diagnosis.mistakes import DEVIATIONS
+from inertial_check.identification.diagnosis.hypotheses import DEVIATIONS
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,

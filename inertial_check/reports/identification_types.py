@@ -178,6 +178,38 @@ Role = Literal["train", "validation"]
 Ten = tuple[float, ...]
 
 
+class Edit(NamedTuple):
+    """Edit of a log that undoes a mistake.
+
+    Attributes:
+        action: What is done to the columns: add, multiply, exchange, delay, drop or unwrap.
+        signals: Names of the signals: t, q, u, du or tau.
+        joints: Names of the joints whose columns these are; () for all.
+        value: Number that is added [rad], multiplied, or the time of a delay [s].
+    """
+
+    action: str
+    signals: tuple[str, ...]
+    joints: tuple[str, ...]
+    value: float
+
+
+class Remedy(NamedTuple):
+    """What undoes a mistake.
+
+    Attributes:
+        options: Options of the command line, each in one word.
+        edits: Edits of the log.
+        words: What to do, where there is no option for it.
+        probability: Probability of the mistake beside all others that were tried.
+    """
+
+    options: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    words: str = ""
+    probability: float = 1.0
+
+
 class Remark(NamedTuple):
     """Something that was assumed, left out, or looks wrong.
 
@@ -186,11 +218,15 @@ class Remark(NamedTuple):
             how it was made.
         kind: A short word, the same for all remarks of a kind.
         message: One line with the numbers.
+        joints: Names of the joints or bodies that it is about; () for all.
+        remedy: What undoes it; None where nothing is known to.
     """
 
     severity: Severity
     kind: str
     message: str
+    joints: tuple[str, ...] = ()
+    remedy: Remedy | None = None
 
 
 class JointFit(NamedTuple):

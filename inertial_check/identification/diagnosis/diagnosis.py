@@ -9,13 +9,6 @@ The examples of this module continue this session:
 >>> from inertial_check.identification.diagnosis import diagnosis
 >>> t = np.arange(0, 10, 0.01)
 >>> q, u = np.sin(t)[:, None], np.cos(t)[:, None]
-
-Joints whose residuals follow the motion of each other, as where two joints share a gear.
-
-Lag of recorded torques, estimated by fitting all parameters anew at each shift.
-
-A fit to lagging torques hides a part of their lag, since friction and inertia stand in for it. With
-the parameters fitted again at each shift the residuals are least where the torques belong.
 """
 
 from __future__ import annotations
@@ -23,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,11 +25,7 @@ from inertial_check.inertia.arrays import ArrayLike, Floats, Mask, quiet, read_f
 from inertial_check.inertia.tolerances import GAP
 
 __all__ = [
-    "CoupledJoints",
-    "correct_lag",
     "diagnose",
-    "estimate_lag",
-    "find_couplings",
     "find_lag",
     "find_unit_errors",
     "name_unit",
@@ -93,7 +81,7 @@ FACTOR = 1.5
 """Factor between a slope and the one of a unit that may explain it, as the prior is inexact."""
 
 
-GAIN = 1.08
+GAIN = 1.18
 """Common multiple of the torques from which on it is told: drive gains are rarely known better."""
 
 
@@ -279,26 +267,41 @@ def _remark_on_readings(
         count = int(turns[:, turned].sum())
         message = f"{list_joints(joints, turned)}: the position jumps by a turn, {count} times"
         remarks.append(SignalRemark("wrapped", message, {"jumps": turns.sum(axis=0).tolist()}))
+    coarse = np.zeros(q.shape[1])
+    for joint in np.flatnonzero(~still).tolist():
+        apart = np.diff(np.unique(q[:, joint]))
+        step = float(np.min(apart, initial=np.inf))
+        whole = np.abs(apart / step - np.round(apart / step)) < tolerances.SAME_STEP
+        if np.ptp(q[:, joint]) < FEW_STEPS * step and whole.all():
+            coarse[joint] = step
     # Steps, with one beyond each end, in which a joint goes at half its usual speed or more.
-    fast = np.zeros(len(q) + 1, dtype=bool)
-    fast[1:-1] = (steps > np.sqrt(np.mean(steps**2, axis=0)) / 2).any(axis=1)
-    if tau.shape[1]:
-        same = (steps == 0).all(axis=1) & (np.diff(tau, axis=0) == 0).all(axis=1)
+    fast = np.zeros((len(q) + 1, q.shape[1]), dtype=bool)
+    fast[1:-1] = steps > np.sqrt(np.mean(steps**2, axis=0)) / 2
+    moves = np.asarray(fast.any(axis=1))
+    held = np.all(np.diff(tau, axis=0) == 0, axis=1) & (tau.shape[1] > 1)
+    signals = [("all positions and torques", held & (steps == 0).all(axis=1), moves)]
+    signals += [("all torques", held & moves[1:-1], moves)]
+    signals += [
+        (f"{joints[k]}: the position", steps[:, k] == 0, fast[:, k])
+        for k in np.flatnonzero(~still & (coarse == 0)).tolist()
+    ]
+    for what, same, goes in signals:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
         first, last = edges[::2], edges[1::2]
         # A robot at rest slows down before and speeds up after; a log stops and goes on at speed.
-        lengths = np.where(fast[first] & fast[last + 1], last - first + 1, 1)
+        lengths = np.where(goes[first] & goes[last + 1], last - first + 1, 1)
         longest = int(np.max(lengths, initial=1))
         if longest >= FROZEN_SAMPLES:
             at = int(first[int(np.argmax(lengths))])
             message = (
-                f"all positions and torques stay the same for {longest} samples from sample {at} "
-                "on: the log stood still, the robot hardly"
+                f"{what} stay{'s' if 'the' in what else ''} the same for {longest} samples from "
+                f"sample {at} on: the log stood still, the robot hardly"
             )
             remarks.append(SignalRemark("frozen", message, {"from": at, "samples": longest}))
+            break
     shares = np.zeros(tau.shape[1])
     # A held posture repeats its torque, so that only samples in motion count.
-    moving = tau[(fast[:-1] | fast[1:])[: len(tau)]]
+    moving = tau[(moves[:-1] | moves[1:])[: len(tau)]]
     for joint, column in enumerate(moving.T):
         levels, counts = np.unique(column, return_counts=True)
         if len(levels) > 2:  # a range that ends piles up what lies beyond it
@@ -315,13 +318,6 @@ def _remark_on_readings(
             "and the same largest value: what the motor gave beyond it was not recorded"
         )
         remarks.append(SignalRemark("saturated", message, {"share": list_floats(shares)}))
-    coarse = np.zeros(q.shape[1])
-    for joint in np.flatnonzero(~still).tolist():
-        apart = np.diff(np.unique(q[:, joint]))
-        step = float(np.min(apart, initial=np.inf))
-        whole = np.abs(apart / step - np.round(apart / step)) < tolerances.SAME_STEP
-        if np.ptp(q[:, joint]) < FEW_STEPS * step and whole.all():
-            coarse[joint] = step
     if coarse.any():
         message = (
             f"{list_joints(joints, coarse > 0)}: positions come in steps of "
@@ -444,6 +440,12 @@ def name_unit(ratio: float) -> str | None:
     return "as if they were in " + " or ".join(f"{name} ({UNITS[name]:.4g})" for name in near)
 
 
+def nearest_unit(ratio: float) -> float:
+    """Return the ratio of the nearest unit of torque, or the ratio itself where none is near."""
+    near = min(UNITS.values(), key=lambda own: abs(np.log(abs(ratio) / own)))
+    return near if 1 / FACTOR <= abs(ratio) / near <= FACTOR else ratio
+
+
 def find_lag(
     tau: ArrayLike,
     predicted: ArrayLike,
@@ -548,149 +550,6 @@ def _read_torques(
     arrays = check_signals("tau", "predicted", tau=tau, predicted=predicted, u=u)
     _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
-
-
-SHARED = 0.3
-"""Part of the residual's variance that the motion of the other joint explains, above which the two
-are taken for coupled: a third of what is left is no chance, and is worth two more columns."""
-
-
-MUTUAL = 0.1
-"""The same for the other of the two joints: a gear passes torques both ways."""
-
-
-LEAST = 50
-"""Least number of independent samples: with fewer, three columns explain much by chance."""
-
-
-_INDEPENDENT = float(np.sqrt(np.finfo(float).eps))
-"""Singular value of unit columns below which they depend on each other: half of the digits."""
-
-
-class CoupledJoints(NamedTuple):
-    """Two joints whose residuals follow the motion of each other.
-
-    Attributes:
-        joints: Indices of the two.
-        shares: Part of the variance of each one's residual that the other one's motion explains.
-    """
-
-    joints: tuple[int, int]
-    shares: tuple[float, float]
-
-
-def find_couplings(
-    residuals: Floats, u: Floats, du: Floats, redundancy: float = 1.0
-) -> tuple[CoupledJoints, ...]:
-    """Find pairs of joints whose residuals follow the motion of each other.
-
-    A joint's residual is first freed from what its own velocity, the sign of it and its
-    acceleration explain: that is friction and a rotor, and no coupling.
-
-    Args:
-        residuals: (S, n) measured less fitted torques.
-        u: (S, n) velocities.
-        du: (S, n) accelerations.
-        redundancy: How many samples say as much as one independent one, where signals are filtered.
-
-    Returns:
-        The pairs, those with the largest shares first.
-    """
-    count = residuals.shape[1]
-    independent = len(residuals) / redundancy
-    if independent < LEAST:
-        return ()
-    own = np.stack([_span(u[:, joint], du[:, joint]) for joint in range(count)])  # (n, S, 3)
-    left = (residuals - residuals.mean(axis=0)).T[..., None]  # (n, S, 1)
-    left = left - own @ (own.transpose(0, 2, 1) @ left)
-    before = np.sum(left**2, axis=(1, 2))
-    shares = np.zeros((count, count))
-    for joint in np.flatnonzero(before > 0):
-        # Of the others' columns what stands beside the joint's own, and what it explains.
-        overlap = own[joint].T @ own  # (n, 3, 3)
-        gram = own.transpose(0, 2, 1) @ own - overlap.transpose(0, 2, 1) @ overlap
-        along = own.transpose(0, 2, 1) @ left[joint]  # (n, 3, 1)
-        inverse = np.linalg.pinv(gram, rcond=_INDEPENDENT, hermitian=True)
-        explained = (along.transpose(0, 2, 1) @ inverse @ along)[:, 0, 0]
-        chance = own.shape[2] / independent
-        shares[joint] = np.maximum(explained / before[joint] - chance, 0.0)
-    np.fill_diagonal(shares, 0.0)
-    found = [
-        CoupledJoints((a, b), (float(shares[a, b]), float(shares[b, a])))
-        for a in range(count)
-        for b in range(a + 1, count)
-        if max(shares[a, b], shares[b, a]) > SHARED and min(shares[a, b], shares[b, a]) > MUTUAL
-    ]
-    return tuple(sorted(found, key=lambda pair: -sum(pair.shares)))
-
-
-def _span(u: Floats, du: Floats) -> Floats:
-    """Span what a joint's motion adds to a torque: viscous and Coulomb friction, and a rotor's.
-
-    Returns:
-        (S, 3) orthonormal columns without a mean; 0 in place of those that depend on the others.
-    """
-    columns = np.column_stack([u, np.sign(u), du])
-    columns -= columns.mean(axis=0)
-    size = np.linalg.norm(columns, axis=0)
-    U, singular, _ = np.linalg.svd(columns / np.where(size > 0, size, 1.0), full_matrices=False)
-    spanned: Floats = U * (singular > _INDEPENDENT)
-    return spanned
-
-
-SAMPLES = 5000
-"""Largest number of neighbouring samples that a lag is estimated from."""
-
-
-_ALIKE = 2
-"""Samples on each side of the best shift through which the parabola is drawn."""
-
-
-def estimate_lag(A: Floats, tau: Floats, guess: float = 0.0) -> float | None:
-    """Estimate by how many samples torques lag behind their motion; None if no shift is best.
-
-    Args:
-        A: (S, n, p) columns of bodies and friction, at uniform steps.
-        tau: (S, n) torques of the same samples.
-        guess: Lag that is expected, in samples; about twice as much is tried.
-    """
-    most = min(int(2 * abs(guess)) + LAGS, len(tau) // 5)
-    if most <= _ALIKE:
-        return None
-    shifts = np.arange(-most, most + 1)
-    middle = slice(most, len(tau) - most)
-    left = np.zeros(len(shifts))
-    for joint in range(tau.shape[1]):
-        columns = A[middle, joint]
-        U, sizes, _ = np.linalg.svd(columns[:, columns.any(axis=0)], full_matrices=False)
-        basis = U[:, sizes > tolerances.MADE_UP * sizes.max(initial=0.0)]
-        own = np.stack([tau[most + k : len(tau) - most + k, joint] for k in shifts], axis=1)
-        squares = (own**2).sum(axis=0)
-        rest = squares - ((basis.T @ own) ** 2).sum(axis=0)
-        if np.all(squares > 0):
-            # Logarithms add as in a likelihood whose noise is that of each joint, and unknown.
-            left += np.log(np.maximum(rest / squares, tolerances.EPS))
-    best = int(np.argmin(left))
-    if best < _ALIKE or best >= len(shifts) - _ALIKE:
-        return None
-    near = np.arange(best - _ALIKE, best + _ALIKE + 1)
-    bend, slope, _ = np.polyfit(near - best, left[near], 2)
-    if bend <= 0:
-        return None
-    return float(shifts[best] - np.clip(slope / (2 * bend), -1.0, 1.0))
-
-
-def correct_lag(remark: SignalRemark, lag: float, rate: float | None) -> SignalRemark:
-    """Return a remark on a lag with the estimate in place of what the fit shows of it."""
-    saved = float(np.max(remark.values["saved"]))
-    time = "" if rate is None else f" ({abs(lag) / rate * 1e3:.3g} ms)"
-    word = "behind" if lag > 0 else "ahead of"
-    hint = "" if rate is None else f"; --delay={lag / rate:.4g} moves them back"
-    message = (
-        f"torques are {abs(lag):.3g} samples{time} {word} their motion, by fits at each shift; "
-        f"the shift alone makes the squared residuals {saved:.0%} smaller{hint}"
-    )
-    return SignalRemark("lag", message, {**remark.values, "samples": lag})
 
 
 def name_joints(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:

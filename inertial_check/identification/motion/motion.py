@@ -22,6 +22,7 @@ from inertial_check.identification.diagnosis.diagnosis import (
     CLOCKS,
     SignalRemark,
     diagnose,
+    nearest_unit,
 )
 from inertial_check.identification.fit.nuisance import (
     Nuisance,
@@ -48,7 +49,7 @@ from inertial_check.identification.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.mechanics.equations import regressor
-from inertial_check.reports.identification_types import Remark
+from inertial_check.reports.identification_types import Edit, Remark, Remedy
 
 
 class Wrench(NamedTuple):
@@ -590,7 +591,16 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     if remark.kind == "lag" and float(np.max(remark.values["saved"])) < GRAVE_LAG:
         severity = Severity.NOTE
     option = f"; {grade.option.format(unit=''.join(units))}" if grade.option else ""
-    return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
+    remedy = None
+    if remark.kind in ("unit", "gain"):
+        remedy = Remedy((f"--gain={1 / nearest_unit(float(np.max(remark.values['ratio']))):.6g}",))
+    if remark.kind == "wrapped":
+        remedy = Remedy((), (Edit("unwrap", ("q",), (), 0.0),), grade.option)
+    return Remark(severity, remark.kind, f"{path}: {remark.message}{option}", (), remedy)
+
+
+SAMPLES_OF_A_LOG = 100
+"""Samples in which no torque that was recorded stays the same."""
 
 
 def read_motion(
@@ -695,6 +705,15 @@ def read_signals(
     found = convert_units(recording, columns, options, robot)
     assert found.q is not None
     t, tau = found.t, None if found.tau is None else found.tau[:, columns] * gain
+    constant = [] if tau is None else np.flatnonzero(np.ptp(tau, axis=0) == 0).tolist()
+    moves = np.ptp(found.q, axis=0) > 0
+    dead = [robot.joints[k] for k in constant if k not in unmeasured and moves[k]]
+    if 0 < len(dead) < len(moves) and len(found.q) > SAMPLES_OF_A_LOG:
+        raise UsageError(
+            f"{found.path}: {', '.join(dead)}: the torque is constant in all {len(found.q)} "
+            f"samples: it was not recorded; {' '.join(f'--unmeasured {name}' for name in dead)} "
+            "leaves out these rows"
+        )
     try:
         said = diagnose(
             found.q, tau, found.u, found.du, t, limits=robot.limits, joints=robot.joints
@@ -708,12 +727,16 @@ def read_signals(
         if each.kind != "constant"
         or not set(np.flatnonzero(np.isfinite(each.values["torque"])).tolist()) <= set(unmeasured)
     ]
+    bridged = {"positions": found.q, "torques": tau}
+    for name, signal in bridged.items():
+        if signal is None or not (spikes := find_spikes(signal)).any():
+            continue
+        told = describe_spikes(name, signal, spikes, robot.joints)
+        remarks.append(grade_remark(found.path, told))
+        bridged[name] = bridge_spikes(signal, spikes)
+    found, tau = replace(found, q=bridged["positions"]), bridged["torques"]
     if tau is None:
         return found, remarks
-    spikes = find_spikes(tau)
-    if spikes.any():
-        remarks.append(grade_remark(found.path, describe_spikes(tau, spikes, robot.joints)))
-        tau = bridge_spikes(tau, spikes)
     if options.delay != 0:
         if t is None:
             raise UsageError(f"{found.path}: no t, and without it no --delay")

@@ -648,18 +648,18 @@ def bridge_spikes(tau: Floats, spikes: Mask) -> Floats:
     return bridged
 
 
-def describe_spikes(tau: Floats, spikes: Mask, joints: tuple[str, ...]) -> SignalRemark:
+def describe_spikes(name: str, tau: Floats, spikes: Mask, joints: tuple[str, ...]) -> SignalRemark:
     """Describe the spikes of each joint."""
     counts = spikes.sum(axis=0)
     sizes = np.abs(np.where(spikes, tau, 0.0)).max(axis=0)
     shown = ", ".join(
-        f"{name} {count} (up to {size:.3g})"
-        for name, count, size in zip(joints, counts.tolist(), sizes.tolist(), strict=True)
+        f"{joint} {count} (up to {size:.3g})"
+        for joint, count, size in zip(joints, counts.tolist(), sizes.tolist(), strict=True)
         if count
     )
     return SignalRemark(
         "spikes",
-        f"torques that stand alone, far off their neighbours: {shown}; bridged by straight lines "
+        f"{name} that stand alone, far off their neighbours: {shown}; bridged by straight lines "
         "before the filter, which would spread them",
         {"counts": tuple(map(float, counts)), "sizes": tuple(map(float, sizes))},
     )

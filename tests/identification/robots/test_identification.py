@@ -471,6 +471,6 @@ def test_joints_that_share_a_gear_are_named(tmp_path):
     data["tau"][:, [1, 2]] += 0.8 * u[:, [2, 1]]
     options = request(tmp_path, data)
     told = {each.kind: each.message for each in identify_robot(options).report.remarks}
-    assert "--coupling lift,bend" in told["coupled"]
+    assert "--coupling=lift,bend" in told["coupled"]
     geared = replace(options, coupling=(("lift", "bend"),))
     assert "coupled" not in {each.kind for each in identify_robot(geared).report.remarks}
