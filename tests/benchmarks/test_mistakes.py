@@ -1,0 +1,48 @@
+"""The benchmark of planted mistakes, on the small arm and with a few of them."""
+
+import mistakes
+import numpy as np
+import pytest
+
+
+def rates(*chosen):
+    figures = mistakes.main(["--quick", "--clean", "1", "--obey", "--mistake", *chosen])
+    return {name: value.partition(" =")[0] for name, value in figures.items()}
+
+
+def test_mistakes_are_named_first_obeyed_and_not_written(capsys):
+    """One of each way of undoing: torques, positions, clocks, gravity, friction, readings."""
+    chosen = (
+        *("sign of one torque", "zero 90", "time in ms", "lag of 60", "torques exchanged"),
+        *("mounted on a wall", "rotor", "without gravity", "one torque times 100"),
+    )
+    found = rates(*chosen)
+    assert found["named first"] == "9 of 9", capsys.readouterr().out
+    assert int(found["obeyed"].split()[0]) >= 8
+    assert found["wrong with exit 0"] == "0 of 9"
+    assert found["clean logs with something named"] == "0 of 1"
+
+
+def test_there_are_enough_mistakes_and_each_changes_a_log(tmp_path):
+    assert len({each.name for each in mistakes.MISTAKES}) == len(mistakes.MISTAKES) >= 45
+    bench = mistakes.bench_of("arm", tmp_path)
+    assert bench is not None
+    clean = mistakes.Case(bench, 7, 0, 1)
+    clean.simulate()
+    for planted in mistakes.MISTAKES:
+        case = mistakes.Case(bench, 7, 0, 1)
+        planted.world(case)
+        case.simulate()
+        planted.log(case)
+        same = all(np.array_equal(case.log[name], own) for name, own in clean.log.items())
+        assert not same or case.options or case.model is not None, planted.name
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 200), (4, 200), (200, 200)])
+def test_the_interval_holds_the_rate(hits, count):
+    low, high = (
+        float(each) / 100
+        for each in mistakes.interval(hits, count)[:-2].partition("[")[2].split("%, ")
+    )
+    assert low <= hits / count <= high
+    assert high - low < 0.05
