@@ -402,9 +402,10 @@ def judge_recordings(
     most = ALIKE * found.redundancy
     white = all(own is not None and own.p_value > CHANCE and own.alike < most for own in tests)
     explained = all(joint.r_squared >= WELL_EXPLAINED for joint in fit.joints if joint.rms > 0)
-    friction = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
+    numbers = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
     near = PRIOR * np.max(found.distance**2) < UNLIKELY
-    if white and explained and near and all(value > 0 for value in friction):
+    solid = np.all(np.asarray(found.consistency.margin) >= tolerances.EDGE)
+    if white and explained and near and all(value > 0 for value in numbers):
         return
     if any(each.kind in UNREADABLE for each in datasets.remarks):
         return  # what is wrong with the readings themselves is known
@@ -416,8 +417,9 @@ def judge_recordings(
             remark = describe(data.path, options, case, step)
             kind, before, after = step.hypothesis.kind, step.before, step.after
             gross = before.unexplained > np.maximum(1 - WELL_EXPLAINED, 2 * after.unexplained)
-            harmless = kind in TERMS and near and not _changes_base(found, step)
-            if harmless or not (complete or (gross.any() and kind not in SHAPES)):
+            friction = kind in TERMS and kind not in ("rotor", "coupled")
+            harmless = friction and near and solid and not _changes_base(found, step)
+            if harmless or not (complete or (gross.any() and kind not in TERMS)):
                 remark = remark._replace(severity=Severity.WARNING)
             yield remark
 
@@ -438,9 +440,6 @@ def _changes_base(found: Identification, step: Finding) -> bool:
     least = np.maximum(DEVIATIONS * deviation, FALSE * np.abs(after))
     return bool(np.any(np.abs(after - before) > least))
 
-
-SHAPES = ("stribeck", "load")
-"""Kinds that are shapes of friction, of which every real robot has some: no error of the log."""
 
 FALSE = 0.05
 """Relative change of a base parameter from which on it is false."""

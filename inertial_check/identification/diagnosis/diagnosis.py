@@ -280,7 +280,7 @@ def _remark_on_readings(
     moves = np.asarray(fast.any(axis=1))
     held = np.all(np.diff(tau, axis=0) == 0, axis=1) & (tau.shape[1] > 1)
     signals = [("all positions and torques", held & (steps == 0).all(axis=1), moves)]
-    signals += [("all torques", held & moves[1:-1], moves)]
+    signals += [("all torques", held & (steps > 0).any(axis=1), moves)]
     signals += [
         (f"{joints[k]}: the position", steps[:, k] == 0, fast[:, k])
         for k in np.flatnonzero(~still & (coarse == 0)).tolist()
