@@ -212,6 +212,19 @@ CLOSE_BODIES = 0.3
 """Largest discrepancy that another reading may leave; chosen: a better fit that is still bad
 explains nothing."""
 
+STEEL = (7_700.0, 8_050.0)
+"""Densities of steels [kg/m^3]: 7,850 in Fusion, 7,870 for iron."""
+
+ONE_MATERIAL = 5e-3
+"""Relative deviation of densities of one material: masses are printed with three digits."""
+
+VOTES_OF_MATERIAL = 4
+"""Least number of different parts that show what material a program assumed; chosen: a tool may
+have three parts of steel."""
+
+MOST_OF_MATERIAL = 0.8
+"""Least share of the parts with closed meshes that have it; chosen: one may be replaced by hand."""
+
 FRAME_SHARE = 0.01
 """Share of the total mass below which a fixed body, in a box shorter than the links, is a frame
 that had to be given some numbers."""

@@ -29,7 +29,7 @@ from inertial_check.checking.causes.weighing import (
     with_spreads,
 )
 from inertial_check.checking.evidence.fingerprints import list_contradictions
-from inertial_check.checking.evidence.readings import UNITS
+from inertial_check.checking.evidence.readings import MASSES, UNITS
 from inertial_check.documents.model import Body
 from inertial_check.inertia import tolerances
 
@@ -56,9 +56,6 @@ are a few times smaller or larger, and still show a unit of a thousand times."""
 _ODD_DENSITY = 0.05
 """Factor on the weight of a mass and tensor in another unit together: of the body's form and size
 nothing changes, so that an odd density alone says so, which any wrong mass has."""
-
-_GRAM = 1e-3
-"""A gram in kilograms."""
 
 _MASSES = 4
 """Readings of a mass in another unit: of grams and of tonnes, with the tensor and without."""
@@ -98,7 +95,7 @@ class Units(Cause):
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         factors = np.append(_FACTORS, 1.0)[:, None, None]
         meant = with_spreads(subject, factors * C_BBcm_B)
-        return meant._replace(mass=meant.mass * np.append(np.ones(len(_FACTORS)), _GRAM))
+        return meant._replace(mass=meant.mass * np.append(np.ones(len(_FACTORS)), MASSES["grams"]))
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """For each unit the tensor in kg m^2, where that is far more probable."""
@@ -106,13 +103,15 @@ class Units(Cause):
         *every, grams = find_gains(self, subject)
         ratio = np.array(every)
         if grams > PLAIN:
+            unit = MASSES["grams"]
+            mass = float(tidy(unit * subject.mass))
             yield Proposal(
                 grams / _MASSES * _ODD_DENSITY,
-                f"with {number(_GRAM * subject.mass)} kg in place of {number(subject.mass)} kg, "
-                f"and the tensor times the same, it is {box_text(_GRAM * subject.mass, C_BBcm_B)}; "
-                f"as written, {box_text(subject.mass, C_BBcm_B)}",
-                mass=float(tidy(_GRAM * subject.mass)),
-                I_BBcm_Bi=tidy(_GRAM * subject.I_BBcm_Bi),
+                f"with {number(mass)} kg in place of {number(subject.mass)} kg, and the tensor "
+                f"times the same, it is {box_text(mass, C_BBcm_B)}; as written, "
+                f"{box_text(subject.mass, C_BBcm_B)}",
+                mass=mass,
+                I_BBcm_Bi=tidy(unit * subject.I_BBcm_Bi),
             )
         made_up = _MADE_UP if is_rough(subject) else 1.0
         likeness = subject.examination.likeness

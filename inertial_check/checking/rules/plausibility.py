@@ -12,6 +12,7 @@ from math import isnan
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.evidence.examination import Examination, Fault
 from inertial_check.checking.evidence.formulas import list_mismatches
 from inertial_check.checking.report import Finding, Severity, locate_entries
@@ -763,6 +764,69 @@ class FormulaDimensions(Rule):
                     yield self.at(span, f"{entry}: {complaint}", body, about=(entry,))
 
 
+class DefaultMaterial(Rule):
+    """All parts of a model have the density of steel that CAD programs assume where none is told.
+
+    ## What it does
+    Compares the masses of bodies with the volumes inside their closed meshes. Reports a model whose
+    parts, four different ones at least, all have one density between 7,700 and 8,050 kg/m^3.
+
+    ## Why is this bad
+    Nobody builds links, motors and covers of solid steel. Fusion fills parts without a material
+    with it, and an arm then weighs three times what its data sheet says.
+
+    ## Example
+        <link name="forearm">
+          <inertial>
+            <mass value="62.8"/>
+            <inertia ixx="0.42" ixy="0" ixz="0" iyy="0.42" iyz="0" izz="0.42"/>
+          </inertial>
+          <visual><geometry><mesh filename="cube_of_0.2_m.stl"/></geometry></visual>
+        </link>
+
+    ## Use instead
+    The masses of the data sheet, and tensors that belong to them.
+
+    ## Tolerance
+    Densities within 0.5 % of their median, for four of five bodies with closed meshes.
+
+    ## Fix
+    By hand, or with a table of expected masses (`--expect`).
+
+    ## References
+    Autodesk Fusion, physical materials (Steel, 7.85 g/cm^3).
+    """
+
+    code, name, severity = "IC510", "default-material", Severity.WARNING
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding on the model."""
+        likeness, bodies = examination.likeness, self.model.bodies
+        found: dict[int, float] = {}
+        for index, density in zip(likeness.body.tolist(), likeness.density[:, 1], strict=True):
+            if density > 0 and all(shape.kind == "mesh" for shape in bodies[index].shapes):
+                found.setdefault(index, float(density))
+        parts = {float(examination.assembly.mass[index]) for index in found}
+        if len(parts) < limits.VOTES_OF_MATERIAL:
+            return
+        median = float(np.median([*found.values()]))
+        low, high = limits.STEEL
+        same = [i for i, each in found.items() if abs(each / median - 1) <= limits.ONE_MATERIAL]
+        if low <= median <= high and len(same) >= limits.MOST_OF_MATERIAL * len(found):
+            total = float(np.sum(examination.assembly.mass[same]))
+            yield self.at(
+                bodies[same[0]].span,
+                f"{count_noun(len(same), 'body', 'bodies')} of {total:.4g} kg together "
+                f"({name_some([bodies[i].name for i in same])}) have {median:.5g} kg/m^3 inside "
+                "their meshes, all of them: the steel that CAD programs assume where no material "
+                "is told",
+                values={"density": median, "mass": total},
+            )._replace(
+                bodies=tuple([bodies[i].name for i in same]),
+                body_ids=tuple([bodies[i].id for i in same]),
+            )
+
+
 SUSPICIONS: tuple[type[Rule], ...] = (
     PlaceholderInertia,
     SizeMismatch,
@@ -773,6 +837,7 @@ SUSPICIONS: tuple[type[Rule], ...] = (
     ModelWideMistake,
     UnexpectedInertial,
     FormulaDimensions,
+    DefaultMaterial,
     TwinsDiffer,
     CopiedInertial,
     RepeatedTensor,
