@@ -129,13 +129,18 @@ class Elsewhere:
         if own is None:
             return []
         mine = _list_numbers(own.inertial)
+        numbers = [] if body.inertial is None else [*body.inertial.I_BBcm_Bi.values()]
+        spans = [(number.text.encode(errors="replace"), number.span) for number in numbers]
+        as_written = all(  # and no edit on trial
+            text == source.data[at.start : at.end].strip() for text, at in spans if at is not None
+        )
         ten = judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B
         found: list[Other] = []
         for shown, data in self._files:
             if (cut := _cut(data, name)) is None:
                 continue
             theirs = _list_numbers(cut.inertial)
-            if theirs == mine:
+            if theirs == mine and as_written:
                 return []
             loaded = _load(cut.inertial) if len(found) < _ENOUGH else None
             if loaded is not None:

@@ -285,14 +285,25 @@ def find_frames(examination: Examination) -> Flags:
     return held & light & ~long
 
 
-def contradict_shapes(examination: Examination, index: int) -> float:
-    """Measure how far a body is from its shapes in centre, size and form; NaN without shapes."""
+def contradict_shapes(examination: Examination, index: int, meant: Floats | None = None) -> float:
+    """Measure how far a body is from its shapes in centre, size and form; NaN without shapes.
+
+    Args:
+        examination: The model.
+        index: Of the body.
+        meant: (10,) other numbers of it, in its axes [SI]; None for its own.
+    """
     likeness, assembly = examination.likeness, examination.assembly
+    center, C_BBcm_B = assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
+    if meant is not None:
+        tensor = resemblance.matrices(meant[4:])
+        center, C_BBcm_B = meant[1:4], resemblance.spread(meant[0], tensor)
     found = []
-    for i in likeness.places_of(index):
-        center = np.linalg.norm(assembly.p_BoBcm_B[index] - likeness.rows[i].p_BoGcm_B)
-        size = float(resemblance.size(likeness.C_GGcm_B[i]))
-        found.append(float(np.hypot(center / size, likeness.discrepancy[i])))
+    for i in np.flatnonzero(likeness.body == index).tolist():
+        C_GGcm_B = likeness.C_GGcm_B[i]
+        away = np.linalg.norm(center - likeness.rows[i].p_BoGcm_B) / resemblance.size(C_GGcm_B)
+        unlike = resemblance.discrepancy(C_BBcm_B, C_GGcm_B)
+        found.append(float(np.hypot(away, likeness.discrepancy[i] if meant is None else unlike)))
     return min(found, default=np.nan)
 
 

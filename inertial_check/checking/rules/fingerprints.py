@@ -14,7 +14,6 @@ from inertial_check.checking.evidence.fingerprints import (
     contradict_texts,
     list_contradictions,
 )
-from inertial_check.checking.evidence.twins import AGREEMENT
 from inertial_check.checking.limits import Limits
 from inertial_check.checking.rules.base import (
     Doubt,
@@ -25,6 +24,7 @@ from inertial_check.checking.rules.base import (
     name_some,
 )
 from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.tolerances import TURNED_COPY
 
 _ORDER = {"places": 0, "power": 1, "signs": 2, "entry": 3, "tensor": 4}
 """Order in which the differences of one body from several others are told, the plainest first."""
@@ -99,21 +99,29 @@ def _contradict_texts(examination: Examination, told: Collection[int]) -> Doubts
         body, judgement = examination.model.bodies[index], examination.judgements[index]
         others = find(body, judgement)
         found = contradict_texts(body, judgement, others) if others else None
-        if found is None or contradict_shapes(examination, index) <= _limits.SHAPE_FIT:
-            continue
-        row = assembly.twin_row(index)
-        if row is not None and np.max(assembly.twin_pairs.offsets[row]) <= AGREEMENT:
+        if found is None:
             continue
         texts, contradiction = found
         _, rows, meant = contradiction.of(0)
-        own = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+        # One that was mended alone is nearer to its shapes, or to its twin, than the others.
+        own = contradict_shapes(examination, index)
+        if own <= _limits.SHAPE_FIT or own < contradict_shapes(examination, index, meant):
+            continue
+        row = assembly.twin_row(index)
+        if row is not None:
+            pairs = assembly.twin_pairs
+            signs = contradiction.kind == "signs"
+            apart = np.max(pairs.offsets[row]) if signs else pairs.apart[row]
+            if max(apart, pairs.mass[row] - 1) <= TURNED_COPY:
+                continue
+        ten = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
         values: dict[str, object] = {
             "others": [],
             "texts": list(texts),
             "difference": contradiction.kind,
             "meant": {NAMES[row]: float(meant[row]) for row in rows},
         }
-        message = _describe(contradiction, name_some(texts), rows, own, meant)
+        message = _describe(contradiction, name_some(texts), rows, ten, meant)
         yield index, Doubt("IC605", "inertial", f"{message}; these agree on it", values)
 
 

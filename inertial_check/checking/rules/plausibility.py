@@ -776,13 +776,40 @@ class DefaultMaterial(Rule):
     with it, and an arm then weighs three times what its data sheet says.
 
     ## Example
-        <link name="forearm">
-          <inertial>
-            <mass value="62.8"/>
-            <inertia ixx="0.42" ixy="0" ixz="0" iyy="0.42" iyz="0" izz="0.42"/>
-          </inertial>
-          <visual><geometry><mesh filename="cube_of_0.2_m.stl"/></geometry></visual>
-        </link>
+        <robot name="r">
+          <link name="base">
+            <inertial>
+              <origin xyz="0.1 0.1 0.1"/>
+              <mass value="62.8"/>
+              <inertia ixx="0.41867" ixy="0" ixz="0" iyy="0.41867" iyz="0" izz="0.41867"/>
+            </inertial>
+            <visual><geometry><mesh filename="cube.stl" scale="2 2 2"/></geometry></visual>
+          </link>
+          <link name="shoulder">
+            <inertial>
+              <origin xyz="0.075 0.075 0.075"/>
+              <mass value="26.494"/>
+              <inertia ixx="0.099352" ixy="0" ixz="0" iyy="0.099352" iyz="0" izz="0.099352"/>
+            </inertial>
+            <visual><geometry><mesh filename="cube.stl" scale="1.5 1.5 1.5"/></geometry></visual>
+          </link>
+          <link name="forearm">
+            <inertial>
+              <origin xyz="0.06 0.06 0.06"/>
+              <mass value="13.565"/>
+              <inertia ixx="0.032556" ixy="0" ixz="0" iyy="0.032556" iyz="0" izz="0.032556"/>
+            </inertial>
+            <visual><geometry><mesh filename="cube.stl" scale="1.2 1.2 1.2"/></geometry></visual>
+          </link>
+          <link name="wrist">
+            <inertial>
+              <origin xyz="0.05 0.05 0.05"/>
+              <mass value="7.85"/>
+              <inertia ixx="0.013083" ixy="0" ixz="0" iyy="0.013083" iyz="0" izz="0.013083"/>
+            </inertial>
+            <visual><geometry><mesh filename="cube.stl" scale="1 1 1"/></geometry></visual>
+          </link>
+        </robot>
 
     ## Use instead
     The masses of the data sheet, and tensors that belong to them.

@@ -1,10 +1,15 @@
 """Mistakes that are named by the numbers that witnesses have: files beside a model, and twins."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from inertial_check.checking.evidence.elsewhere import Elsewhere
+from inertial_check.documents.context import Context
+from inertial_check.documents.load import load
+from inertial_check.documents.model import judge
 from inertial_check.inertia.representations import symmetric
 from inertial_check.programs.cli.main import main
 
@@ -178,3 +183,23 @@ def test_a_block_that_is_not_its_twins(folder, capsys):
     told = [each for each in check(capsys, code="IC601") if each["body"] == "right_arm"]
     assert told
     assert told[0]["causes"][0]["cause"] == "copied-block"
+
+
+def test_numbers_on_trial_are_compared_and_not_the_text_as_it_stands(folder):
+    """The bug: a remedy that exchanges two entries, which files beside the model have in place."""
+    for name in ("arm.urdf", "arm_v2.urdf", "arm_v3.urdf"):
+        (folder / name).write_text(robot(link()))
+    context = Context()
+    model = load((folder / "arm.urdf").read_bytes(), path="arm.urdf", context=context)
+    (body,), (judgement,) = model.bodies, judge(model)
+    entries = dict(body.inertial.I_BBcm_Bi)
+    xx, zz = entries["ixx"], entries["izz"]
+    entries |= {
+        "ixx": xx._replace(value=zz.value, text=zz.text),
+        "izz": zz._replace(value=xx.value, text=xx.text),
+    }
+    tried = body._replace(inertial=body.inertial._replace(I_BBcm_Bi=entries))
+    (other,) = judge(replace(model, bodies=(tried,)))
+    assert not Elsewhere(model, context).find_others(body, judgement)
+    found = Elsewhere(model, context).find_others(tried, other)
+    assert [each.where for each in found] == ["arm_v2.urdf:2", "arm_v3.urdf:2"]

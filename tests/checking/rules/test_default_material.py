@@ -6,7 +6,7 @@ import pytest
 
 import inertial_check as ic
 
-CUBE = Path(__file__).parents[3] / "data/defects/ic510-cube.obj"
+CUBE = Path(__file__).parents[3] / "data/defects/steel/ic510-cube.obj"
 
 
 def link(name, edge, density, shape=""):

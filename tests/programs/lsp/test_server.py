@@ -245,7 +245,7 @@ class TestActions:
         (found,) = editor.open("undo.urdf", ROBOT)
         undo = action(
             editor.actions("undo.urdf", found),
-            "Fix forearm (89 %): decimal-slip: iyy 0.0801 -> 0.00801",
+            "Fix forearm (96 %): decimal-slip: iyy 0.0801 -> 0.00801",
         )
         assert undo["isPreferred"]
         assert undo["diagnostics"] == [found]
