@@ -3,6 +3,9 @@
     python benchmarks/planted_defects.py --no-simcheck --stories planted.jsonl
     python benchmarks/reliability.py planted.jsonl [MORE.jsonl ...] [--write]
 
+    score.py run --tool inertial-check --exe "python benchmarks/reliability.py" ...
+    INERTIAL_CHECK_PLANTING=DIR python benchmarks/reliability.py --planted M.jsonl.gz F.jsonl.gz
+
 A story is the first cause of a warning or an error. A line of a file is one, as JSON: its upstream
 (the folder of the repository), its cause, the confidence that its share among all causes gives, and
 whether it is right. `planted_defects.py --stories` writes those of planted defects; stories on real
@@ -17,13 +20,18 @@ allow, and are counted by these.
 from __future__ import annotations
 
 import argparse
+import gzip
+import importlib
 import json
+import os
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from inertial_check.checking.causes import base
+from inertial_check.programs.cli.main import main as command_line
 
 BANDS = (0.9, 0.75, 0.6, 0.0)
 """Least confidences of the rows of the second table."""
@@ -57,6 +65,35 @@ def count(stories: Iterable[Story]) -> Counts:
     }
 
 
+UNNAMED = ("other-text", "edited-copy")
+"""Causes that name no mistake."""
+
+
+def read_planted(manifest: str, findings: str) -> Iterator[Story]:
+    """Read the first stories of warnings and errors that are new on planted bodies."""
+    sys.path.insert(0, os.environ["INERTIAL_CHECK_PLANTING"])
+    score = importlib.import_module("score")
+    with gzip.open(findings, "rt") as lines:
+        found = {each["key"]: each.get("findings") for each in map(json.loads, lines)}
+    for row in score.read_manifest(manifest):
+        names = score.MAP[row["class"]][0] if row["kind"] == "mutant" else ()
+        clean, own = found.get(f"{row.get('repo')}/{row.get('file')}"), found.get(row.get("id"))
+        if not names or clean is None or own is None:
+            continue
+        before = {(each["body"], each["code"], each["sev"]) for each in clean}
+        new = [
+            each
+            for each in own
+            if each["sev"] > 1
+            and score.on_body(each, row)
+            and (each["body"], each["code"], each["sev"]) not in before
+        ]
+        worst = max(new, key=lambda each: each["sev"], default={"causes": ()})
+        for cause, confidence in worst["causes"][:1]:
+            if cause not in UNNAMED:
+                yield Story(row["repo"], cause, confidence, score.hit(cause, names))
+
+
 def leave_out(stories: list[Story]) -> list[tuple[float, bool]]:
     """Confidence of each story by the counts of all other upstreams, and whether it is right."""
     told = []
@@ -74,9 +111,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("stories", nargs="+", type=Path, help="files of stories, one a line")
+    parser.add_argument("stories", nargs="*", type=Path, help="files of stories, one a line")
     parser.add_argument("--write", action="store_true", help="write the counts into the package")
+    parser.add_argument("--planted", nargs=2, help="print the stories of a manifest and findings")
+    if sys.argv[1:2] == ["check"]:
+        base.COUNTS = None  # which worker processes would not know
+        sys.exit(command_line(["check", "--jobs", "1", "--no-cache", *sys.argv[2:]]))
     args = parser.parse_args()
+    if args.planted:
+        for story in read_planted(*args.planted):
+            print(json.dumps(story._asdict()))
+        return
     lines = [line for path in args.stories for line in path.read_text().splitlines()]
     stories = [Story(**json.loads(line)) for line in lines]
     rows = "".join(f'    "{cause}": {counts},\n' for cause, counts in count(stories).items())

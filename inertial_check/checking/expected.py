@@ -320,9 +320,7 @@ def compare(
     product of its two diagonal entries: a product of 0 has no size of its own.
     """
     wanted = {column: value for column, (value, _) in expected.items()}
-    written = dict(
-        zip(COLUMNS, (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B), strict=True)
-    )
+    written = dict(zip(COLUMNS, judgement.ten, strict=True))
     likely = {column: wanted.get(column, written[column]) for column in COLUMNS}
     trace = sum(abs(likely[entry]) for entry in ("ixx", "iyy", "izz"))
     radius = sqrt(trace / 2 / likely["mass"]) if likely["mass"] > 0 and isfinite(trace) else 0.0

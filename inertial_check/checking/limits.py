@@ -213,7 +213,7 @@ CLOSE_BODIES = 0.3
 explains nothing."""
 
 STEEL = (7_700.0, 8_050.0)
-"""Densities of steels [kg/m^3]: 7,850 in Fusion, 7,870 for iron."""
+"""Densities of steels [kg/m^3], and of iron (7,870)."""
 
 ONE_MATERIAL = 5e-3
 """Relative deviation of densities of one material: masses are printed with three digits."""

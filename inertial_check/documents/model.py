@@ -557,12 +557,9 @@ class Model(EqualByValue):
         Rows are NaN where the document does not state ten numbers: without an inertial, where the
         inertia comes from geometry, and where a default of the format stands in.
         """
-        rows = []
-        for body, judgement in zip(self.bodies, judge(self), strict=True):
-            ten = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
-            stated = body.inertial is not None and body.inertia_from == "file"
-            rows.append(ten if stated and not np.any(np.isnan(ten)) else (nan,) * 10)
-        numbers = np.array(rows, dtype=np.float64).reshape(-1, 10)
+        numbers = np.array([each.ten for each in judge(self)], dtype=np.float64).reshape(-1, 10)
+        unstated = [body.inertial is None or body.inertia_from != "file" for body in self.bodies]
+        numbers[np.array(unstated, dtype=bool) | np.any(np.isnan(numbers), axis=1)] = nan
         return InertialParameters.from_com(numbers[:, 0], numbers[:, 1:4], numbers[:, 4:])
 
     @property
@@ -703,6 +700,11 @@ class Judgement(NamedTuple):
     equivalent_box: tuple[float, float, float]
     witness: tuple[float, float, float] | None
     numerically_zero: bool
+
+    @property
+    def ten(self) -> tuple[float, ...]:
+        """(10,) mass [kg], centre of mass [m] and tensor [kg m^2] in the body's axes."""
+        return (self.mass, *self.p_BoBcm_B, *self.I_BBcm_B)
 
 
 _NAN3 = (nan, nan, nan)

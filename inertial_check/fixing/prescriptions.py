@@ -71,35 +71,36 @@ def prescribe(
         return findings  # `fix` itself reports the reason
     (method,) = methods
     assert isinstance(method, RemedyMethod)  # by the request
-    tried, together = set(map(id, some)), _find_equal_twins(examination)
+    tried, together = set(map(id, some)), _find_equals(examination)
     return [_remedy(model, fix, method, f, together) if id(f) in tried else f for f in findings]
 
 
-def _find_equal_twins(examination: Examination) -> Mapping[str, str]:
-    """The twin of each body that has its mass and, but for signs, its tensor, by their ids.
+def _find_equals(examination: Examination) -> Mapping[str, set[str]]:
+    """The bodies with the numbers of each: its copies, and its twin if no more than signs differ.
 
-    What is wrong with one is wrong with both: if only one changed, they would be no twins any more.
+    What is wrong with one is wrong with all: if one changed, the digits of the others would refute
+    it.
     """
     bodies, judgements = examination.model.bodies, examination.judgements
-    found: dict[str, str] = {}
-    for one, other in examination.assembly.twins:
-        numbers = [
-            (judgements[at].mass, *map(abs, judgements[at].I_BBcm_Bi)) for at in (one, other)
-        ]
-        if numbers[0] == numbers[1]:
-            found |= {bodies[one].id: bodies[other].id, bodies[other].id: bodies[one].id}
+    numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in judgements]
+    twins = (pair for pair in examination.assembly.twins if len({numbers[i] for i in pair}) == 1)
+    found: dict[str, set[str]] = {}
+    for group in (*examination.assembly.same_numbers, *twins):
+        for index in group:
+            found.setdefault(bodies[index].id, set()).update(bodies[i].id for i in group)
     return found
 
 
 def _remedy(
-    model: Model, fix: Fix, method: RemedyMethod, finding: Finding, together: Mapping[str, str]
+    model: Model, fix: Fix, method: RemedyMethod, finding: Finding, together: Mapping[str, set[str]]
 ) -> Finding:
-    """Give a finding its remedy: that of its bodies, and of the twins that change with them."""
+    """Give a finding its remedy: that of its bodies, and of their equals that change with them."""
     ids = set(finding.body_ids or ((finding.body_id,) if finding.body_id else ()))
     fixed = [body for body in fix.bodies if body.status == "fixed"]
     done = [body for body in fixed if body.id in ids]
     changing = {body.id for body in done}
-    done += [b for b in fixed if b.id not in changing and together.get(b.id) in changing]
+    equals = {other for id_ in changing for other in together.get(id_, ())} - changing
+    done += [body for body in fixed if body.id in equals]
     if not done and ids and not any((finding.code, id_) in method.after for id_ in ids):
         done = [body for body in fixed if body.name in finding.message]
     if done:

@@ -195,7 +195,7 @@ class Edit(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """What undoes a mistake.
+    """Remedy of a mistake: what undoes it.
 
     Attributes:
         options: Options of the command line, each in one word.

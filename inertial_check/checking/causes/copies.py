@@ -66,7 +66,7 @@ def weigh_copies(
         bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))
     found = []
     solids = _list_solids(subject)
-    theirs = np.array([(each.mass, *each.p_BoBcm_B, *each.I_BBcm_B) for each, _ in bodies])
+    theirs = np.array([each.ten for each, _ in bodies])
     for cause, proposal in proposed:
         told = bodies and cause.name not in _OF_OTHERS
         images = _find_images(subject, proposal, theirs).tolist() if told else []
@@ -264,11 +264,15 @@ def name_texts(texts: Sequence[str]) -> str:
 
 def list_differences(one: Judgement, other: Judgement) -> set[str]:
     """List the numbers of two bodies, by name, that differ by more than other digits and axes."""
-    mine, theirs = (np.array((j.mass, *j.p_BoBcm_B, *j.I_BBcm_B)) for j in (one, other))
+    return {NAMES[row] for row in find_differences(np.array(one.ten), np.array(other.ten))}
+
+
+def find_differences(mine: Floats, theirs: Floats) -> list[int]:
+    """Find the rows of ten numbers that differ by more than other digits and axes."""
     off = np.abs(mine - theirs)
     for kind in (slice(0, 1), CENTER, TENSOR):
         off[kind] -= tolerances.SAME_READING * np.max(np.abs(theirs[kind]))
-    return {name for name, each in zip(NAMES, off.tolist(), strict=True) if each > 0}
+    return list(np.flatnonzero(off > 0).tolist())
 
 
 class OtherText(Cause):
@@ -330,9 +334,7 @@ class OtherText(Cause):
             votes = gain * len(others.texts)
             words = (
                 f"{name} = {number(value)}"
-                for name, value in zip(
-                    NAMES, (meant.mass, *meant.p_BoBcm_B, *meant.I_BBcm_B), strict=True
-                )
+                for name, value in zip(NAMES, meant.ten, strict=True)
                 if name in differ
             )
             yield Proposal(

@@ -7,13 +7,18 @@ are what makes one of the other, digit for digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.checking.causes.base import Meant, Proposal, Subject, enumerate_words
-from inertial_check.checking.causes.copies import SHOWN, SOUND, list_other_texts
+from inertial_check.checking.causes.copies import (
+    SHOWN,
+    SOUND,
+    find_differences,
+    list_other_texts,
+)
 from inertial_check.checking.causes.weighing import gains, tidy, twin_of
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
@@ -21,11 +26,10 @@ from inertial_check.checking.evidence.fingerprints import (
     TENSOR,
     list_contradictions,
 )
-from inertial_check.checking.evidence.readings import list_undone
-from inertial_check.documents.model import Judgement
+from inertial_check.checking.evidence.readings import list_slots, list_undone
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.inertia.arrays import Floats, LongIntegers
-from inertial_check.inertia.representations import ORDERS, Order, symmetric
+from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.representations import symmetric
 from inertial_check.inertia.resemblance import entries
 
 _UNREFLECTED = 3.0
@@ -56,27 +60,23 @@ def name_mistakes(subject: Subject) -> Iterator[tuple[str, Proposal]]:
     Yields:
         The name of each cause, and what it proposes: the numbers of the witness.
     """
-    own = _read_ten(subject.judgement)
     for ten, where, guilt in _list_witnesses(subject):
-        off = np.abs(own - ten)
-        for kind in (slice(0, 1), CENTER, TENSOR):
-            off[kind] -= tolerances.SAME_READING * np.max(np.abs(ten[kind]))
-        rows = np.flatnonzero(off > 0)
-        mistakes = [*_list_mistakes(subject, own, ten, rows, where)] if len(rows) else []
-        if not mistakes:
-            continue
+        rows = find_differences(np.array(subject.judgement.ten), ten)
         mass, I_BBcm_B = float(ten[0]), resemblance.matrices(ten[TENSOR])
         six = entries(tidy(resemblance.rotate(subject.R_BBi.T, I_BBcm_B)))
+        mistakes = [*_list_mistakes(subject, ten, six, rows, where)] if rows else []
+        if not mistakes:
+            continue
         same = np.abs(six - subject.six) <= tolerances.EQUAL_TEXTS * np.max(np.abs(six))
         six = np.where(same, subject.six, six)
         C_BBcm_B = resemblance.spread(mass, I_BBcm_B)
         meant = Meant(np.array([mass]), ten[None, CENTER], C_BBcm_B[None])
         weight = SOUND if subject.broken else float(gains(subject, meant)[0])
-        for cause, what, factor in mistakes:
+        for cause, what in mistakes:
             yield (
                 cause,
                 Proposal(
-                    weight * factor,
+                    weight * (_UNREFLECTED if cause == "mirror" else 1.0),
                     what,
                     mass=mass if rows[0] == 0 else None,
                     p_BoBcm_B=ten[CENTER] if any(0 < row < TENSOR.start for row in rows) else None,
@@ -86,11 +86,6 @@ def name_mistakes(subject: Subject) -> Iterator[tuple[str, Proposal]]:
             )
 
 
-def _read_ten(judgement: Judgement) -> Floats:
-    """(10,) mass, centre and tensor of a body, in its axes."""
-    return np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
-
-
 def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
     """List those that have other numbers of a body: texts, and bodies with its digits."""
     for others in list_other_texts(subject):
@@ -98,7 +93,7 @@ def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
             count = len(others.texts)
             guilt = 1.0 if subject.broken else count / (count + 1 + others.agreeing)
             yield _Witness(
-                _read_ten(others.judgement), enumerate_words(others.texts[:SHOWN]), guilt
+                np.array(others.judgement.ten), enumerate_words(others.texts[:SHOWN]), guilt
             )
     bodies = subject.examination.model.bodies
     for found in list_contradictions(subject.examination.assembly):
@@ -109,58 +104,53 @@ def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
 
 
 def _list_mistakes(
-    subject: Subject, own: Floats, ten: Floats, rows: LongIntegers, where: str
-) -> Iterator[tuple[str, str, float]]:
+    subject: Subject, ten: Floats, six: Floats, rows: Sequence[int], where: str
+) -> Iterator[tuple[str, str]]:
     """List the mistakes that made the ten numbers of a body of ten others.
 
     Args:
         subject: The body.
-        own: (10,) its numbers.
-        ten: (10,) the numbers as they were.
-        rows: Which of them differ, one at least.
+        ten: (10,) the numbers as they were, in the body's axes.
+        six: (6,) the tensor among them, in the inertial's own axes.
+        rows: Which of the ten differ, in order; one at least.
         where: The texts, or the body, that have the others.
 
     Yields:
-        The name of the cause, the mistake in a sentence, and a factor on its weight.
+        The name of the cause, and the mistake in a sentence.
     """
+    own, changed = np.array(subject.judgement.ten), [*rows]
+    names = enumerate_words([NAMES[row] for row in rows])
     twin = twin_of(subject)
     if twin is not None:
-        theirs = _read_ten(subject.examination.judgements[twin])
-        largest = tolerances.COPIED_NUMBER * np.abs(theirs[rows])
-        copied = np.abs(own - theirs)[rows] <= largest
-        if np.all(copied & (np.abs(own + ten)[rows] <= largest)):
-            words = enumerate_words([NAMES[row] for row in rows])
+        theirs = np.array(subject.examination.judgements[twin].ten)
+        largest = tolerances.COPIED_NUMBER * np.abs(theirs[changed])
+        copied = np.abs(own - theirs)[changed] <= largest
+        if np.all(copied & (np.abs(own + ten)[changed] <= largest)):
             name = subject.examination.model.bodies[twin].name
-            what = f"{words} have the signs of {name}, which {where} has mirrored"
-            yield "mirror", what, _UNREFLECTED
+            yield "mirror", f"{names} have the signs of {name}, which {where} has mirrored"
     if rows[0] in range(1, TENSOR.start):
         return
-    if not np.any(own[rows]):
-        words = enumerate_words([NAMES[row] for row in rows])
-        yield "unpopulated", f"{words} are lost: {where} has numbers for them", 1.0
+    if not np.any(own[changed]):
+        yield "unpopulated", f"{names} are lost: {where} has numbers for them"
     if len(rows) == 1 and own[rows[0]] * ten[rows[0]] > 0:
         decades = np.log10(own[rows[0]] / ten[rows[0]])
         if abs(decades - np.round(decades)) <= tolerances.COPIED_WIDTH:
-            what = f"{NAMES[rows[0]]} is {10.0 ** np.round(decades):g} times that of {where}"
-            yield "decimal-slip", what, 1.0
-    nine = resemblance.matrices(ten[TENSOR]).ravel()
-    order: Order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
-    slots = [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
-    slack = tolerances.COPIED_NUMBER * float(np.max(np.abs(nine)))
-    if np.all(np.abs(own[TENSOR][slots] - nine[:6]) <= slack):
+            times = f"{10.0 ** np.round(decades):g}"
+            yield "decimal-slip", f"{names} is {times} times that of {where}"
+    slack = tolerances.COPIED_NUMBER * float(np.max(np.abs(six)))
+    by_rows = subject.six[list_slots(subject.examination.model.format)]
+    if np.all(np.abs(by_rows - symmetric(six).ravel()[:6]) <= slack):
         what = f"the six numbers are the first of the nine, row by row, that {where} has"
-        yield "component-order", what, 1.0
+        yield "component-order", what
     misread = subject.examination.find_misreading(subject.index)
     if misread is not None and not misread.of_one_entry and rows[0] >= TENSOR.start:
         what = f"the moments are those of its {misread.kind} with {misread.mistake}"
-        yield "wrong-formula", f"{what}, and others in {where}", 1.0
-    meant, written = resemblance.matrices(ten[TENSOR]), resemblance.matrices(own[TENSOR])
-    slack = min(
-        tolerances.COPIED_NUMBER * np.max(np.abs(meant)), _LEFT * np.max(np.abs(meant - written))
-    )
-    seen = {""}
-    for cause, what, mass, I_BBcm_B in list_undone(subject.numbers):
+        yield "wrong-formula", f"{what}, and others in {where}"
+    I_BBcm_B = resemblance.matrices(ten[TENSOR])
+    apart = float(np.max(np.abs(I_BBcm_B - resemblance.matrices(own[TENSOR]))))
+    slack, seen = min(slack, _LEFT * apart), {""}
+    for cause, what, mass, meant in list_undone(subject.numbers):
         same = abs(mass - ten[0]) <= tolerances.COPIED_NUMBER * ten[0]
-        if same and cause not in seen and np.max(np.abs(I_BBcm_B - meant)) <= slack:
+        if same and cause not in seen and np.max(np.abs(meant - I_BBcm_B)) <= slack:
             seen.add(cause)
-            yield cause, f"{what}, the tensor is that of {where}", 1.0
+            yield cause, f"{what}, the tensor is that of {where}"

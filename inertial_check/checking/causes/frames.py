@@ -59,6 +59,7 @@ from inertial_check.checking.evidence.readings import (
     list_mirrored,
     list_orders,
     list_slips,
+    list_slots,
     list_transposed,
 )
 from inertial_check.checking.evidence.twins import SIGNS
@@ -66,7 +67,7 @@ from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.eigen import eigensystem
-from inertial_check.inertia.representations import ORDERS, Order, second_moment, symmetric
+from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.inertia.resemblance import entries
 
 _BLUR = 0.03
@@ -982,8 +983,7 @@ class ComponentOrder(Cause):
         """The tensor read in another order; what is left of a matrix written row by row."""
         # The first six of nine numbers, where the second and the fourth are the same.
         if subject.broken:
-            order: Order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
-            slots = [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
+            slots = list_slots(subject.examination.model.format)
             xx, xy, xz, yx, yy, yz = subject.six[slots].tolist()
             names = [ENTRIES[slot] for slot in slots]
             if not (xy != yx or not xx > 0 or not yy > 0 or yz == yy == xy):

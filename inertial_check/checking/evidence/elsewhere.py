@@ -42,8 +42,6 @@ of them is another robot."""
 _ENOUGH = 4
 """Number of files with other numbers of a body after which no more are read."""
 
-_NEWLINE = b"\n"
-
 _NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 """A number in the text of an inertial."""
 
@@ -134,7 +132,7 @@ class Elsewhere:
         as_written = all(  # and no edit on trial
             text == source.data[at.start : at.end].strip() for text, at in spans if at is not None
         )
-        ten = judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B
+        ten = judgement.ten
         found: list[Other] = []
         for shown, data in self._files:
             if (cut := _cut(data, name)) is None:
@@ -145,9 +143,9 @@ class Elsewhere:
             loaded = _load(cut.inertial) if len(found) < _ENOUGH else None
             if loaded is not None:
                 other = loaded[1]
-                if (other.mass, *other.p_BoBcm_B, *other.I_BBcm_B) == ten:
+                if other.ten == ten:
                     return []
-                where = f"{shown}:{1 + data.count(_NEWLINE, 0, cut.start)}"
+                where = f"{shown}:{_find_line(data, cut.start)}"
                 found.append(Other(where, *loaded, cut.rest == own.rest and b"geom" in cut.rest))
         self._compared += bool(found)
         return found
@@ -161,7 +159,7 @@ class Elsewhere:
                 continue
             text = cut.inertial
             if sum(count for token, count in tokens.items() if token in text) >= _FEWEST:
-                where = f"{shown}:{1 + data.count(_NEWLINE, 0, cut.start)}"
+                where = f"{shown}:{_find_line(data, cut.start)}"
                 found.append((where, False, _read(text)))
         for where, version in self._versions:
             found.append((where, True, version.get(name)))
@@ -305,8 +303,8 @@ def _find_element(text: bytes | bytearray, tag: bytes) -> tuple[int, int] | None
 def _count_equal_digits(one: Judgement, other: Judgement) -> int:
     """Count the digits, but for the first of each, of the numbers that two bodies share."""
     pairs = zip(
-        (one.mass, *one.p_BoBcm_B, *one.I_BBcm_B),
-        (other.mass, *other.p_BoBcm_B, *other.I_BBcm_B),
+        one.ten,
+        other.ten,
         strict=True,
     )
     same = [x for x, y in pairs if abs(x - y) <= tolerances.SAME_MEANING * abs(x)]
@@ -351,6 +349,11 @@ def _list_beside(path: str, access: Access) -> list[str]:
     ordered = sorted((os.path.basename(each), each) for each in found if each != own)
     at = bisect_left(ordered, (os.path.basename(own), own))
     return [each for _, each in ordered[max(at - _MOST_FILES // 2, 0) : at + _MOST_FILES // 2]]
+
+
+def _find_line(data: bytes, place: int) -> int:
+    """The number of the line in which a byte stands."""
+    return 1 + data.count(b"\n", 0, place)
 
 
 def _list_numbers(text: bytes) -> list[float]:

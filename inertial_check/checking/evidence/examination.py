@@ -132,7 +132,7 @@ class Examination:
     before: Examination | None = field(default=None, repr=False)
 
     @cached_property
-    def changed(self) -> frozenset[int]:
+    def changed_bodies(self) -> frozenset[int]:
         """Indices of bodies that have other numbers than before; of all without an earlier one.
 
         Their forms alone are compared with their shapes.
@@ -185,7 +185,7 @@ class Examination:
         """How the bodies belong together."""
         assembly = Assembly(self.model, self.judgements)
         if self.before is not None:
-            assembly.keep(self.before.assembly, self.changed)
+            assembly.keep(self.before.assembly, self.changed_bodies)
         return assembly
 
     @cached_property

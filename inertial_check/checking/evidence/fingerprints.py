@@ -31,6 +31,10 @@ Kind = Literal["signs", "places", "power", "entry", "tensor"]
 a power of ten; in one number, or in two of the tensor; in the tensor beside an equal mass and
 centre."""
 
+_Frames = Literal["axes", "origin", ""]
+"""What is known of the frames of two bodies: their axes and origins are those of one part; their
+origins are, as those of twins; or nothing."""
+
 NAMES = ("mass", "x", "y", "z", *ENTRIES)
 """The ten numbers of a body, in the order of this module."""
 
@@ -155,6 +159,7 @@ def _find_contradictions(assembly: Assembly) -> list[Contradiction]:
     agreeing = {first: len(group) - 1 for first, group in copies.items()}
     prints: dict[int, _Print | None] = {}
     found: list[Contradiction] = []
+    twins = {*assembly.twins}
     for one, other in _list_candidates(assembly, copies):
         for index in (one, other):
             if index not in prints:
@@ -163,7 +168,8 @@ def _find_contradictions(assembly: Assembly) -> list[Contradiction]:
         first, second = prints[one], prints[other]
         if first is None or second is None:
             continue
-        outcome = _compare(first, second, partial(_share_frame, assembly, one, other))
+        known: _Frames = "origin" if (one, other) in twins else ""
+        outcome = _compare(first, second, known, partial(_share_frame, assembly, one, other))
         if outcome == "equal":
             agreeing[one] += len(copies[other])
             agreeing[other] += len(copies[one])
@@ -197,7 +203,7 @@ def contradict_texts(
     groups: dict[tuple[str, ...], list[Other]] = defaultdict(list)
     for each in others:
         theirs = each.judgement
-        ten = theirs.mass, *theirs.p_BoBcm_B, *theirs.I_BBcm_B
+        ten = theirs.ten
         if theirs.verdict in STATED:
             groups[tuple([f"{x:.6g}" for x in ten])].append(each)
     agreeing = max(groups.values(), key=len, default=[])
@@ -206,8 +212,8 @@ def contradict_texts(
     first, second = (_read_print(*each) for each in ((body, judgement), agreeing[0][1:3]))
     if first is None or second is None:
         return None
-    in_one_frame = agreeing[0].in_one_frame
-    outcome = _compare(first, second, lambda held: in_one_frame, in_one_frame)
+    known: _Frames = "axes" if agreeing[0].in_one_frame else ""
+    outcome = _compare(first, second, known, lambda: False)
     if not isinstance(outcome, Contradiction):
         return None
     return tuple([each.where for each in agreeing]), outcome
@@ -220,7 +226,7 @@ def _read_print(body: Body, judgement: Judgement) -> _Print | None:
         return None
     if len(inertial.I_BBcm_Bi) < len(ENTRIES):
         return None
-    values = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+    values = np.array(judgement.ten)
     if not np.all(np.isfinite(values)):
         return None
     six = tuple([inertial.I_BBcm_Bi[entry].text for entry in ENTRIES])
@@ -242,7 +248,7 @@ def _list_candidates(assembly: Assembly, indices: Iterable[int]) -> Iterator[tup
     for index in indices:
         judgement = assembly.judgements[index]
         seen: Counter[str] = Counter()
-        for value in (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B):
+        for value in judgement.ten:
             key = f"{abs(value):.5g}" if value else ""
             if count_digits(key) > 1:
                 seen[key] += 1
@@ -255,22 +261,22 @@ def _list_candidates(assembly: Assembly, indices: Iterable[int]) -> Iterator[tup
 
 
 def _compare(
-    first: _Print, second: _Print, share_frame: Callable[[bool], bool], in_one_frame: bool = False
+    first: _Print, second: _Print, known: _Frames, share_frame: Callable[[], bool]
 ) -> Contradiction | Literal["equal"] | None:
     """Compare the fingerprints of two bodies.
 
     Args:
         first: Of the one.
         second: Of the other.
-        share_frame: Tells whether the origins of the two stand at one place of the part, given
-            whether a coordinate of their centres agrees.
-        in_one_frame: Whether the axes of the two are known to be the same.
+        known: What is known of their frames.
+        share_frame: Tells whether the origins of the two stand at one place of the part; asked
+            where nothing is known.
 
     Returns:
         A contradiction, without the bodies; "equal" where an exchange of axes maps one onto the
         other; None where the two share too few digits to be one part.
     """
-    slots, signs = (SLOTS[:1], SIGNS[:1]) if in_one_frame else (SLOTS, SIGNS)
+    slots, signs = (SLOTS[:1], SIGNS[:1]) if known == "axes" else (SLOTS, SIGNS)
     a, b = first.values[slots] * signs, second.values
     digits = np.minimum(first.digits[slots], second.digits)
     counts = first.counts[slots] + second.counts  # both rounded, one up and one down
@@ -302,7 +308,7 @@ def _compare(
     kind = _name_difference(a[row], b, shown, differ, close, matched)
     if kind == "moved":
         held = np.any((matched & (shown >= DIGITS))[CENTER])
-        kind = "entry" if share_frame(bool(held)) else None
+        kind = "entry" if known or (held and share_frame()) else None
     told = matched | differ if kind in ("places", "power") else matched
     if kind is None or not _tells(b, shown, told):
         return None
@@ -394,17 +400,8 @@ def _is_power(a: Floats, b: Floats, digits: LongIntegers) -> bool:
     return bool(power) and bool(np.all(np.abs(decades - power) <= rounding))
 
 
-def _share_frame(assembly: Assembly, one: int, other: int, held: bool) -> bool:
-    """Whether two links have their origins at one place of the part, by joints and shapes.
-
-    Args:
-        assembly: The model.
-        one: Index of a body.
-        other: Index of the other.
-        held: Whether a coordinate of their centres agrees, without which twins alone do.
-    """
-    if (one, other) in assembly.twins or not held:
-        return held or (one, other) in assembly.twins
+def _share_frame(assembly: Assembly, one: int, other: int) -> bool:
+    """Whether two links have their origins at one place of the part, by joints and shapes."""
     places = [_list_places(assembly, index) for index in (one, other)]
     return bool(places[0]) and places[0] == places[1]
 

@@ -502,7 +502,7 @@ def read_added_mass(inertial: Inertial) -> list[list[float]]:
 
 def has_known_numbers(judgement: Judgement, added: list[list[float]]) -> bool:
     """Whether all numbers of a body and of its added mass are finite."""
-    numbers = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
+    numbers = judgement.ten
     return bool(np.isfinite(numbers).all() and np.isfinite(added).all())
 
 

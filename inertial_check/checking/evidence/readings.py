@@ -17,7 +17,7 @@ import numpy as np
 from inertial_check.documents.model import ENTRIES, Body, Shape
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
-from inertial_check.inertia.representations import ORDERS
+from inertial_check.inertia.representations import ORDERS, Order
 
 if TYPE_CHECKING:
     from inertial_check.checking.evidence.examination import Examination
@@ -267,6 +267,12 @@ def list_units(mass: Floats, six: Floats) -> Iterator[ModelReading]:
         cause = "units" if unit < 1 else "density"
         yield ModelReading(cause, both, mass * unit, six * unit)
         yield ModelReading("density", f"with the mass in {name}", mass * unit, six)
+
+
+def list_slots(format: str) -> list[int]:
+    """List where a format has each of its six entries, in its own order, among ENTRIES."""
+    order: Order = "mujoco" if format == "mjcf" else "urdf"
+    return [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
 
 
 @cache

@@ -71,7 +71,7 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
         others = [bodies[each.of(index)[0]].name for each, _ in found]
         other, rows, meant = first.of(index)
         judgement = examination.judgements[index]
-        own = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+        own = np.array(judgement.ten)
         values: dict[str, object] = {
             "others": others,
             "difference": first.kind,
@@ -86,16 +86,15 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
 
 
 def _contradict_texts(examination: Examination, told: Collection[int]) -> Doubts:
-    """Bodies whose digits those of several files beside the document refute, which agree.
+    """Bodies whose digits several files beside the document refute, which agree.
 
-    The numbers stand where the body's own shapes or its twin have them.
+    Not those that are nearer to their shapes, or equal to their twins, with the numbers they have.
     """
     if examination.read_elsewhere is None:
         return
     assembly, find = examination.assembly, examination.elsewhere.find_others
-    for index in np.flatnonzero(assembly.stated).tolist():
-        if index in told or (examination.changed is not None and index not in examination.changed):
-            continue
+    asked = examination.changed_bodies.difference(told)
+    for index in sorted(asked.intersection(np.flatnonzero(assembly.stated).tolist())):
         body, judgement = examination.model.bodies[index], examination.judgements[index]
         others = find(body, judgement)
         found = contradict_texts(body, judgement, others) if others else None
@@ -114,9 +113,8 @@ def _contradict_texts(examination: Examination, told: Collection[int]) -> Doubts
             apart = np.max(pairs.offsets[row]) if signs else pairs.apart[row]
             if max(apart, pairs.mass[row] - 1) <= TURNED_COPY:
                 continue
-        ten = np.array([judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B])
+        ten = np.array(judgement.ten)
         values: dict[str, object] = {
-            "others": [],
             "texts": list(texts),
             "difference": contradiction.kind,
             "meant": {NAMES[row]: float(meant[row]) for row in rows},

@@ -765,15 +765,16 @@ class FormulaDimensions(Rule):
 
 
 class DefaultMaterial(Rule):
-    """All parts of a model have the density of steel that CAD programs assume where none is told.
+    """The parts of a model have one density of steel, which is a default material of programs.
 
     ## What it does
-    Compares the masses of bodies with the volumes inside their closed meshes. Reports a model whose
-    parts, four different ones at least, all have one density between 7,700 and 8,050 kg/m^3.
+    Compares the masses of bodies with the volumes inside their closed meshes. Reports a model of
+    whose parts, four different ones at least, four in five have one density between 7,700 and
+    8,050 kg/m^3.
 
     ## Why is this bad
-    Nobody builds links, motors and covers of solid steel. Fusion fills parts without a material
-    with it, and an arm then weighs three times what its data sheet says.
+    Nobody builds links, motors and covers of solid steel. CAD programs fill parts for which no
+    material is chosen with a default, and the arm then weighs several times what it does.
 
     ## Example
         <robot name="r">
@@ -821,7 +822,7 @@ class DefaultMaterial(Rule):
     By hand, or with a table of expected masses (`--expect`).
 
     ## References
-    Autodesk Fusion, physical materials (Steel, 7.85 g/cm^3).
+    Autodesk Fusion help, "Materials" (a default physical material is applied to each component).
     """
 
     code, name, severity = "IC510", "default-material", Severity.WARNING
@@ -843,10 +844,10 @@ class DefaultMaterial(Rule):
             total = float(np.sum(examination.assembly.mass[same]))
             yield self.at(
                 bodies[same[0]].span,
-                f"{count_noun(len(same), 'body', 'bodies')} of {total:.4g} kg together "
-                f"({name_some([bodies[i].name for i in same])}) have {median:.5g} kg/m^3 inside "
-                "their meshes, all of them: the steel that CAD programs assume where no material "
-                "is told",
+                f"{len(same)} of {len(found)} bodies with closed meshes, {total:.4g} kg together, "
+                f"have {median:.5g} kg/m^3 inside them "
+                f"({name_some([bodies[i].name for i in same])}): solid steel, a default material "
+                "of CAD programs",
                 values={"density": median, "mass": total},
             )._replace(
                 bodies=tuple([bodies[i].name for i in same]),

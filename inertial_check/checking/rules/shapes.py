@@ -315,7 +315,7 @@ def forms(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     standing = np.maximum(_limits.STANDING * likeness.honest_misfit_of_form, _limits.LEAST_UNLIKE)
     limit = np.minimum(standing, _limits.UNLIKE)
     unlike = likeness.all_of((likeness.misfit > limit) & ~likeness.unseen)
-    for index in sorted(examination.changed.intersection(np.flatnonzero(odd).tolist())):
+    for index in sorted(examination.changed_bodies.intersection(np.flatnonzero(odd).tolist())):
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt

@@ -662,7 +662,7 @@ def _refine(case: Case, score: float, start: Hypothesis, fit: Fit) -> Hypothesis
     elif start.kind == "gravity" and any(start.vector):
         size = float(np.linalg.norm(start.vector))
 
-        def turned(angles: Floats) -> Hypothesis:
+        def tilt(angles: Floats) -> Hypothesis:
             down = np.array(start.vector) / size
             first = np.roll(down, 1)
             vector = down + angles[0] * first + angles[1] * np.cross(down, first)
@@ -670,7 +670,7 @@ def _refine(case: Case, score: float, start: Hypothesis, fit: Fit) -> Hypothesis
             return replace(start, vector=tuple(vector.tolist()))
 
         minimize(
-            lambda angles: measure(turned(angles)),
+            lambda angles: measure(tilt(angles)),
             np.zeros(2),
             method="Nelder-Mead",
             options={"maxfev": 40, "initial_simplex": [[0, 0], [0.3, 0], [0, 0.3]]},

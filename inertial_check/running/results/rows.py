@@ -121,7 +121,7 @@ def describe_finding(finding: Finding) -> Row:
 
 def _body_row(same: Row, body: BodyReport, findings: Sequence[Row]) -> Row:
     judgement = body.judgement
-    numbers = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
+    numbers = judgement.ten
     return {
         **same,
         "body": body.name,
