@@ -75,19 +75,24 @@ def prescribe(
     return [_remedy(model, fix, method, f, together) if id(f) in tried else f for f in findings]
 
 
+_FEW = range(2, 17)
+"""Numbers of bodies that change together: each of their remedies names them all."""
+
+
 def _find_equals(examination: Examination) -> Mapping[str, set[str]]:
     """The bodies with the numbers of each: its copies, and its twin if no more than signs differ.
 
     What is wrong with one is wrong with all: if one changed, the digits of the others would refute
-    it.
+    it. Numbers of one digit, which a person made up, refute nothing, but those of a pair are told.
     """
-    bodies, judgements = examination.model.bodies, examination.judgements
-    numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in judgements]
-    twins = (pair for pair in examination.assembly.twins if len({numbers[i] for i in pair}) == 1)
+    bodies, assembly = examination.model.bodies, examination.assembly
+    numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in examination.judgements]
+    twins = (pair for pair in assembly.twins if len({numbers[index] for index in pair}) == 1)
     found: dict[str, set[str]] = {}
-    for group in (*examination.assembly.same_numbers, *twins):
-        for index in group:
-            found.setdefault(bodies[index].id, set()).update(bodies[i].id for i in group)
+    for group in (*assembly.same_numbers, *twins):
+        if len(group) in _FEW and (len(group) == 2 or examination.votes.measured[group[0]]):
+            ids = {bodies[index].id for index in group}
+            found |= {id_: ids | found.get(id_, set()) for id_ in ids}
     return found
 
 
@@ -97,10 +102,9 @@ def _remedy(
     """Give a finding its remedy: that of its bodies, and of their equals that change with them."""
     ids = set(finding.body_ids or ((finding.body_id,) if finding.body_id else ()))
     fixed = [body for body in fix.bodies if body.status == "fixed"]
-    done = [body for body in fixed if body.id in ids]
-    changing = {body.id for body in done}
-    equals = {other for id_ in changing for other in together.get(id_, ())} - changing
-    done += [body for body in fixed if body.id in equals]
+    own = [body for body in fixed if body.id in ids]
+    equals = {other for body in own for other in together.get(body.id, ())} - ids
+    done = own + [body for body in fixed if body.id in equals]
     if not done and ids and not any((finding.code, id_) in method.after for id_ in ids):
         done = [body for body in fixed if body.name in finding.message]
     if done:
@@ -109,10 +113,9 @@ def _remedy(
     left = [body for body in fix.bodies if body.id in ids and not body.intact]
     if not left or (finding.fix is None and left[0].status not in _SAID):
         return finding
-    whys = dict.fromkeys(body.reason for body in left)
-    others = [] if left[0].cause is None else [left[0].cause]
-    names, own = tuple(body.name for body in left), tuple(body.id for body in left)
-    by_hand = Remedy(names, own, (), "hand", "; ".join(whys), 0.0, tuple(others))
+    why = "; ".join(dict.fromkeys(body.reason for body in left))
+    names, those = tuple(body.name for body in left), tuple(body.id for body in left)
+    by_hand = Remedy(names, those, (), "hand", why, 0.0, tuple(filter(None, (left[0].cause,))))
     return finding._replace(remedy=by_hand, fix=None)
 
 

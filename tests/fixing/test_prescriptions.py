@@ -1,5 +1,6 @@
 """The remedies beside the findings are what `fix` writes, body by body."""
 
+import numpy as np
 import pytest
 
 from inertial_check.checking.check import ReportContent
@@ -125,6 +126,23 @@ def test_twins_with_one_mistake_change_together(tmp_path):
     both = fix_model(str(path), bodies=["l_uleg", "r_uleg"], unsafe=True)
     assert [body.status for body in alone.bodies if body.name == "l_uleg"] == ["cause-refused"]
     assert [body.status for body in both.bodies if body.name != "base"] == ["fixed", "fixed"]
+
+
+def test_copies_with_one_mistake_change_together(tmp_path):
+    """The bug: a command for one of three equal links was refused: the others have its digits."""
+    block = """<link name="{0}"><inertial><mass value="0.0119962"/>
+<inertia ixx="1.01666E-06" ixy="0" ixz="0" iyy="4.8291E-07" iyz="0" izz="1.01666E-06"/></inertial>
+<visual><geometry><box size="0.0196 0.0275 0.0164"/></geometry></visual></link>"""
+    sizes = np.square([0.0196, 0.0275, 0.0164])
+    ixx, iyy = (0.0119962 / 12 * (sizes.sum() - sizes[:2])).tolist()
+    block = block.replace("1.01666E-06", f"{ixx:.6g}").replace("4.8291E-07", f"{iyy:.6g}")
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(*(block.format(name) for name in ("a", "b", "c"))))
+    found = remedies(path)
+    assert set(found) == {"a", "b", "c"}
+    assert all(sorted(each.bodies) == ["a", "b", "c"] for each in found.values())
+    every = fix_model(str(path), bodies=["a", "b", "c"], unsafe=True)
+    assert [body.status for body in every.bodies] == ["fixed"] * 3
 
 
 @pytest.mark.parametrize(("wrong", "compared"), [("c", 1), ("left_b", 2)])
