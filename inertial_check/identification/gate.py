@@ -34,10 +34,13 @@ from inertial_check.identification.diagnosis.hypotheses import (
     Finding,
     Hypothesis,
     differ,
+    is_better,
     rank,
     sum_wrenches,
 )
-from inertial_check.identification.fit.result import Identification
+from inertial_check.identification.fit.identify import GainEstimate
+from inertial_check.identification.fit.result import MISFIT, Identification
+from inertial_check.identification.fit.solve import prepare_priors
 from inertial_check.identification.motion.motion import (
     BASE_ROWS,
     Dataset,
@@ -50,6 +53,7 @@ from inertial_check.identification.motion.signals import HEAVY, measure_outliers
 from inertial_check.identification.options import UNKNOWN, USUAL_TERMS, IdentifyOptions
 from inertial_check.identification.robot import Robot, list_some
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import check
 from inertial_check.reports.identification_types import (
     Edit,
@@ -73,10 +77,6 @@ force acts on the joint."""
 SEVERAL = 2
 """Number of joints with a poor fit from which on the recording is not of this robot, or not as it
 is taken for: of a single one, a force that touches it may be the reason."""
-
-MISFIT = 2.0
-"""Weighted RMS of the fitted torques above which the answer is none: the weights are those of the
-residuals, so that it is 1 but for what the prior and the cone forbid; chosen."""
 
 ASTRAY = 5.0
 """Move of a parameter without support of the samples, in the prior's own sizes, above which the
@@ -111,15 +111,12 @@ def judge_result(
     """
     if found.status == "uncertified":
         yield Remark(Severity.ERROR, "uncertified", found.doubt)
-    decided = found.identifiability
-    unsupported = decided.remarks(found.bodies)
-    moved = np.abs([decided.total_mass_unaccounted, *decided.unaccounted.ravel()])
     # Legs of a robot that stands move too little for this to tell noise from a wrong recording.
     stands = any(data.motion is not None and data.motion.whole for data in datasets.train)
-    astray = bool(np.max(moved) > ASTRAY) and not stands
-    for line in unsupported:
-        yield Remark(Severity.ERROR if astray else Severity.WARNING, "unsupported", line)
+    bodies = list(judge_bodies(found, stands))
+    yield from bodies
     rotors = any(name.startswith("Ia") for name in found.names)
+    unsupported = any(each.kind == "unsupported" for each in bodies)
     if unsupported and datasets.train[0].motion is not None and not rotors:
         yield Remark(
             Severity.NOTE,
@@ -128,19 +125,6 @@ def judge_result(
             "gears end in the links; --friction viscous,coulomb,offset,rotor",
         )
     yield from _compare_torques(robot, found, datasets)
-    # Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them.
-    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
-    if flat.any():
-        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
-        was_flat = np.asarray(check(found.problem.theta0).margin) < tolerances.EDGE
-        most = 2 * np.sum(flat & ~was_flat) > len(flat) and not stands
-        yield Remark(  # of one body of several it may be noise
-            Severity.ERROR if most else Severity.NOTE,
-            "edge",
-            f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
-            "--margin keeps bodies off it, and so does a larger --regularization; a body that is "
-            "solid in the robot's file may be flat here for another mistake, which it takes up",
-        )
     # Remark on friction numbers that the data leave open.
     train = fits[0]
     if friction:
@@ -171,6 +155,32 @@ def judge_result(
         )
     for fit in fits:
         yield from _judge_fit(fit)
+
+
+def judge_bodies(found: Identification, stands: bool = False) -> Iterator[Remark]:
+    """Remark on bodies that moved without support, or that only the cone keeps consistent.
+
+    Args:
+        found: Result of the fit.
+        stands: Whether the robot hardly moved, so that noise alone can do that.
+    """
+    decided = found.identifiability
+    moved = np.abs([decided.total_mass_unaccounted, *decided.unaccounted.ravel()])
+    astray = bool(np.max(moved) > ASTRAY) and not stands
+    for line in decided.remarks(found.bodies):
+        yield Remark(Severity.ERROR if astray else Severity.WARNING, "unsupported", line)
+    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
+    if flat.any():
+        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
+        was_flat = np.asarray(check(found.problem.theta0).margin) < tolerances.EDGE
+        most = 2 * np.sum(flat & ~was_flat) > len(flat) and not stands
+        yield Remark(  # of one body of several it may be noise
+            Severity.ERROR if most else Severity.NOTE,
+            "edge",
+            f"at the edge of what exists, flat or of few points: {list_some(names, _MOST)}; "
+            "--margin keeps bodies off it, and so does a larger --regularization; a body that is "
+            "solid in the robot's file may be flat here for another mistake, which it takes up",
+        )
 
 
 def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
@@ -374,6 +384,62 @@ def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset
     return Remark(severity, "check", message)
 
 
+KNOWN = 100.0
+"""Weight of the prior of bodies that are taken as known: to a tenth."""
+
+CARRIER = 2.0**-5
+"""Weight of the file's numbers of a body that carries a payload, which can be six times them."""
+
+FIXED = 2.0**20
+"""Weight of the prior of bodies that are the file's: to a thousandth."""
+
+
+def judge_known(
+    options: IdentifyOptions, robot: Robot, datasets: Datasets, body: int
+) -> Iterator[Remark]:
+    """Remark on what else than a payload explains recordings of a robot that is known.
+
+    Args:
+        options: Options of the identification.
+        robot: Robot that moved, with the bodies of its file.
+        datasets: Recordings.
+        body: Index of the body that carries the payload.
+    """
+    if any(each.kind in UNREADABLE for each in datasets.remarks):
+        return  # what is wrong with the readings themselves is known
+    bodies, columns = list(robot.bodies), robot.tree.columns
+    carries = np.array([columns[own] == columns[body] for own in bodies])
+    theta = robot.tree.theta[bodies]
+    margin = tolerances.PRIOR_MARGIN
+    theta0 = prepare_priors(theta, len(bodies), "urdf", margin, robot.names).theta
+    for data in datasets.train:
+        case = build_case(options, robot, data, theta0)
+        cases = [
+            case._replace(weights=np.where(carries, CARRIER, own)) for own in (FIXED, KNOWN, PRIOR)
+        ]
+        fixed, free = cases[0].fit(), cases[2].fit()
+        if fixed is None or free is None:
+            continue
+        other = fixed.score - free.score > UNLIKELY and is_better(fixed, free, nearer=False)
+        if not other and fixed.systematic < SYSTEMATIC:
+            continue
+        steps = rank(cases[1], options)
+        for step, certain in grade(steps):
+            remark = describe(data.path, options, case, step)
+            if step.hypothesis.kind in TERMS or not certain:
+                remark = remark._replace(severity=Severity.WARNING)
+            yield remark
+        if other and not steps:
+            change = list_changes(robot.joints, fixed.unexplained, free.unexplained)
+            yield Remark(
+                Severity.ERROR,
+                "robot",
+                f"{data.path}: the bodies of the robot's file do not explain these torques, and "
+                "the payload takes up the difference: with other bodies less of the torques' "
+                f"variance stays unexplained: {change}; identify the robot without the load first",
+            )
+
+
 SAMPLES = 400
 """Largest number of samples that hypotheses are compared on: enough for 100 unknowns a joint."""
 
@@ -410,18 +476,25 @@ def judge_recordings(
     if any(each.kind in UNREADABLE for each in datasets.remarks):
         return  # what is wrong with the readings themselves is known
     for data in datasets.train:
-        case = build_case(options, robot, data, found)
-        steps = rank(case, options)
-        complete = bool(steps) and steps[-1].after.systematic < SYSTEMATIC
-        for step in steps:
+        theta0 = found.problem.theta0[: len(robot.bodies)]  # without loads: they are other bodies
+        case = build_case(options, robot, data, theta0, found.gains)
+        for step, certain in grade(rank(case, options)):
             remark = describe(data.path, options, case, step)
-            kind, before, after = step.hypothesis.kind, step.before, step.after
-            gross = before.unexplained > np.maximum(1 - WELL_EXPLAINED, 2 * after.unexplained)
-            friction = kind in TERMS and kind not in ("rotor", "coupled")
+            friction = step.hypothesis.kind in TERMS
+            friction &= step.hypothesis.kind not in ("rotor", "coupled")
             harmless = friction and near and solid and not _changes_base(found, step)
-            if harmless or not (complete or (gross.any() and kind not in TERMS)):
+            if harmless or not certain:
                 remark = remark._replace(severity=Severity.WARNING)
             yield remark
+
+
+def grade(steps: Sequence[Finding]) -> Iterator[tuple[Finding, bool]]:
+    """Tell which steps are certain: those that explain all but noise, and gross mistakes."""
+    complete = bool(steps) and steps[-1].after.systematic < SYSTEMATIC
+    for step in steps:
+        before, after = step.before.unexplained, step.after.unexplained
+        gross = before > np.maximum(1 - WELL_EXPLAINED, 2 * after)
+        yield step, complete or (bool(gross.any()) and step.hypothesis.kind not in TERMS)
 
 
 SYSTEMATIC = 0.3
@@ -459,12 +532,14 @@ UNREADABLE = ("wrapped", "frozen", "saturated", "coarse", "constant")
 
 
 def build_case(
-    options: IdentifyOptions, robot: Robot, data: Dataset, found: Identification
+    options: IdentifyOptions,
+    robot: Robot,
+    data: Dataset,
+    theta0: Floats,
+    gains: GainEstimate | None = None,
 ) -> Case:
     """Build the case of a recording as it stands."""
-    # A body that carries a load is another body, so each recording is explained without loads.
     count = len(robot.bodies)
-    theta0 = found.problem.theta0[:count]
     nuisance, motion, equations = data.samples.nuisance, data.motion, None
     unmeasured: tuple[int, ...] = ()
     if motion is None:
@@ -475,8 +550,8 @@ def build_case(
         equations = np.concatenate([Y[:, :, : 10 * count], F], axis=2)
     elif motion.whole is None:
         unmeasured = tuple(list_unmeasured(options.robot, robot))
-        if found.gains is not None:
-            motion = replace(motion, tau=motion.tau * found.gains.values)
+        if gains is not None:
+            motion = replace(motion, tau=motion.tau * gains.values)
     motion = replace(motion, steps=None, load=None).part(np.arange(min(len(motion), STRETCH)))
     ends = (0, *motion.joins, len(motion))
     runs = tuple(slice(a, b) for a, b in pairwise(ends) if b - a >= SHORTEST)
@@ -514,11 +589,7 @@ def describe(path: str, options: IdentifyOptions, case: Case, step: Finding) -> 
     each, before, after = step.hypothesis, step.before.unexplained, step.after.unexplained
     robot, whole = case.robot, case.motion.whole
     rows = robot.joints if whole is None else whole.rows.names
-    shown = ", ".join(
-        f"{rows[k]} {100 * before[k]:.2g} -> {100 * after[k]:.2g} %"
-        for k in np.argsort(after - before)[:4].tolist()
-        if after[k] < before[k]
-    )
+    shown = list_changes(rows, before, after)
     evidence = f"without that, less of the torques' variance stays unexplained: {shown}"
     nearer = step.before.moved - step.after.moved
     if not np.any(before > STEP * after):
@@ -530,6 +601,15 @@ def describe(path: str, options: IdentifyOptions, case: Case, step: Finding) -> 
     message = f"{path}: {name}{what} (probability {step.probability:.2g}): {evidence}; {hint}"
     remedy = remedy._replace(probability=step.probability)
     return Remark(Severity.ERROR, kind, message, names, remedy)
+
+
+def list_changes(rows: Sequence[str], before: Floats, after: Floats) -> str:
+    """List the torques of which most is explained now, with the parts that stay unexplained."""
+    return ", ".join(
+        f"{rows[k]} {100 * before[k]:.2g} -> {100 * after[k]:.2g} %"
+        for k in np.argsort(after - before)[:4].tolist()
+        if after[k] < before[k]
+    )
 
 
 def _word(

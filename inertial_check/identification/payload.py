@@ -21,6 +21,7 @@ from inertial_check.identification.fit.payload import (
 )
 from inertial_check.identification.fit.samples import Block, Samples
 from inertial_check.identification.fit.solve import NO_PRIOR
+from inertial_check.identification.gate import judge_known
 from inertial_check.identification.motion.floating import find_body, pad, read_wrenches
 from inertial_check.identification.motion.motion import (
     JointMotion,
@@ -119,7 +120,11 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         known.append(FixedMass(mass))
     if options.total_mass is not None:
         known.append(TotalMass(*options.total_mass, bodies=(0,)))
-    found = _identify(options, samples, carrier.name, known)
+    try:
+        found = _identify(options, samples, carrier.name, known)
+    except ParameterError as error:
+        wrong = [each.message for each in remarks if each.severity == Severity.ERROR]
+        raise ParameterError("; ".join([str(error), *wrong])) from None
     said = [
         Remark(Severity.NOTE if line == NO_PRIOR else Severity.WARNING, "payload", line)
         for line in found.remarks
@@ -180,18 +185,20 @@ def _read_torques(
         nuisance=datasets.nuisance,
         gravity=robot.gravity,
     )
-    remarks = list(datasets.remarks)
+    remarks = list(judge_known(options, robot, datasets, body))
     unmeasured = list_unmeasured(options.robot, robot)
     measured = [*set(range(len(robot.joints))) - set(unmeasured)]
     scale = _measure_scale(samples, np.concatenate(signals[3]), measured)
     deviation = scale[1] * np.sqrt(datasets.redundancy)
-    if abs(scale[0] - 1) > max(DEVIATIONS * deviation, OTHER_SCALE):
+    unnamed = all(each.kind == "robot" for each in remarks)
+    if unnamed and abs(scale[0] - 1) > max(DEVIATIONS * deviation, OTHER_SCALE):
         message = (
             f"the recorded torques are {scale[0]:.3g} +- {deviation:.2g} times those of the "
             "robot's own bodies, and the payload takes up the difference: check --gain, the units, "
             "and the robot's file"
         )
-        remarks.append(Remark(Severity.ERROR, "scale", message))
+        remarks = [Remark(Severity.ERROR, "scale", message)]
+    remarks += datasets.remarks
     return leave_out_rows(samples, unmeasured), datasets.redundancy, remarks
 
 

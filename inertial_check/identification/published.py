@@ -7,7 +7,7 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -23,7 +23,8 @@ from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.command import read_prior
 from inertial_check.identification.fit.base import BaseParameters, BaseTerm
 from inertial_check.identification.fit.published import FromBase, identify_from_base
-from inertial_check.identification.gate import check_written, describe_finding
+from inertial_check.identification.fit.result import MISFIT
+from inertial_check.identification.gate import check_written, describe_finding, judge_bodies
 from inertial_check.identification.options import IdentifyOptions
 from inertial_check.identification.robot import (
     Robot,
@@ -32,6 +33,7 @@ from inertial_check.identification.robot import (
     remark_on_merged,
     split_bodies,
 )
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.reports.identification_types import THETA, MergedBody, Remark
 
@@ -354,6 +356,36 @@ class BodiesFromBase:
         return write_parameters(model, numbers, context=self.options.context)
 
 
+def judge_table(path: str, table: BaseFile, found: FromBase) -> Iterator[Remark]:
+    """Remark on bodies of a table: assumptions, what they miss of it, and what is doubtful.
+
+    Args:
+        path: Path of the table.
+        table: The table.
+        found: The bodies.
+    """
+    result = found.identification
+    for line in result.noted:
+        yield Remark(Severity.NOTE, "base", line)
+    if not found.realisable:
+        way = "; give standard deviations, beside which the prior counts"
+        message = found.doubt + (way if table.covariance is None else "")
+        yield Remark(Severity.WARNING, "base", message)
+    weighted = found.distance / np.sqrt(len(table.entries))
+    if weighted > MISFIT:
+        of = "of what the prior leaves open" if table.covariance is None else "of the values"
+        worst = int(np.argmax(np.abs(found.deviations)))
+        entry = table.entries[worst]
+        yield Remark(
+            Severity.ERROR,
+            "misfit",
+            f"{path}: the bodies miss these base parameters by {weighted:.3g} deviations {of} in "
+            f"the mean, expected about 1, most of all {entry.name}: {entry.value:.5g}, and of the "
+            f"bodies {found.beta[worst]:.5g}; look at units, signs and frames of this robot",
+        )
+    yield from judge_bodies(result)
+
+
 def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     """Find the consistent bodies that are nearest to published base parameters.
 
@@ -384,9 +416,7 @@ def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     if table.left:
         message = f"{path}: nothing of a body, not used: {', '.join(table.left)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
-    for line in found.remarks:
-        severity = Severity.NOTE if found.realisable else Severity.WARNING
-        remarks.append(Remark(severity, "base", line))
+    remarks += judge_table(path, table, found)
     merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
     remarks += remark_on_merged(merged)
     result = BodiesFromBase(options, robot, table, found, tuple(remarks), merged)
@@ -394,6 +424,8 @@ def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
         findings = check_written(robot.model, result.fix, robot.part_names, options.context)
     except InertialCheckError:  # told where the document is to be written
         findings = ()
-    said = [describe_finding(robot.model.source.path, each) for each in findings]
+    margins = np.asarray(found.identification.consistency.margin).tolist()
+    flat = {name for name, own in zip(robot.names, margins, strict=True) if own < tolerances.EDGE}
+    said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
     order = sorted([*remarks, *said], key=lambda remark: -remark.severity)
     return BodiesFromBase(options, robot, table, found, tuple(order), merged)

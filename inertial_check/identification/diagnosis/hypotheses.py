@@ -305,6 +305,7 @@ class Case(NamedTuple):
         unmeasured: Indices of the joints whose torque is not measured.
         equations: (S, n, p) columns of a recording that holds them; None for those of the motion.
         load: (10 L,) bodies whose torque is the load of friction.
+        weights: (L,) weights of the bodies' priors; PRIOR for each where None.
     """
 
     robot: Robot
@@ -318,6 +319,12 @@ class Case(NamedTuple):
     unmeasured: tuple[int, ...] = ()
     equations: Floats | None = None
     load: Floats | None = None
+    weights: Floats | None = None
+
+    @property
+    def prior_weights(self) -> Floats:
+        """(L,) weights of the bodies' priors."""
+        return np.full(len(self.theta0), PRIOR) if self.weights is None else self.weights
 
     def columns(self) -> Columns:
         """Compute the columns of the motion, or take those of a case with the same motion."""
@@ -382,7 +389,7 @@ class Case(NamedTuple):
         variance = np.where(varies, variance, 1.0)
         right = np.einsum("snp,sn->np", columns.white, tau)
         usual = np.isfinite(nuisance.scale)
-        K = np.concatenate([np.full(count, PRIOR), np.where(usual, PRIOR, 0.0)])
+        K = np.concatenate([np.repeat(self.prior_weights, 10), np.where(usual, PRIOR, 0.0)])
         x0 = np.concatenate([np.tile(IDENTITY, len(self.theta0)), nuisance.prior / columns.unit])
         lower = np.concatenate([np.full(count, -np.inf), nuisance.lower / columns.unit])
         free = np.ones(len(K), dtype=bool)
@@ -413,13 +420,14 @@ class Case(NamedTuple):
         tau, variance = self.torques
         varies = variance > 0
         variance = np.where(varies, variance, 1.0)
+        pull = self.prior_weights[:, None, None] / PRIOR * np.eye(10)
         try:
             reduction = Reduction.of([(columns.A, tau)], columns.A.shape[2])
             left = np.full(len(variance), NOISE**2)
             for _ in range(ROUNDS):
                 each = np.sqrt(self.independent / (np.maximum(left, tolerances.MADE_UP) * variance))
                 system = reduction.stack(np.where(varies, each, 0.0))
-                problem = Problem.of(system, self.theta0, columns.nuisance, PRIOR)
+                problem = Problem.of(system, self.theta0, columns.nuisance, PRIOR, pull=pull)
                 x = interior_point.solve(problem).x
                 left = reduction.residual_squares(problem.si(x)) / variance
         except (InertialCheckError, np.linalg.LinAlgError):
@@ -440,7 +448,7 @@ class Case(NamedTuple):
         # A body that all but vanishes is only four units from its prior: its mass says it is not.
         ratio = si[: self.theta0.size : 10] / self.theta0[:, 0]
         ratio = np.clip(ratio, VANISHED, 1 / VANISHED)
-        moved += float((np.log(ratio) ** 2).sum() * PRIOR)
+        moved += float(self.prior_weights @ np.log(ratio) ** 2)
         score = self.independent * least + moved
         return Fit(score, left, moved, si) if np.isfinite(score) else None
 
@@ -517,7 +525,7 @@ def _list_of_robot(case: Case, moving: tuple[int, ...]) -> Iterator[Hypothesis]:
     tilts = [down + sign * TILT * np.roll(down, turn) for sign in (1, -1) for turn in (1, 2)]
     for axis in (*np.eye(3), *-np.eye(3), np.zeros(3), *tilts):
         yield Hypothesis("gravity", vector=tuple((size * axis).tolist()))
-    bodies = range(len(case.theta0))
+    bodies = np.flatnonzero(case.prior_weights >= PRIOR).tolist()  # others may be anything
     factors = (0.1, 0.3, 3.0, 10.0, 100.0)
     yield from (Hypothesis("mass", (body,), factor) for body in bodies for factor in factors)
     if case.nuisance.point is not None:
@@ -577,7 +585,7 @@ def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
             if own is not None:
                 trials.append((own.score, each, own))
         trials.sort(key=lambda trial: trial[0])
-        trials = [trial for trial in trials[:REFINED] if _is_better(now, trial[2], True)]
+        trials = [trial for trial in trials[:REFINED] if is_better(now, trial[2], True)]
         exact = case.fit() if trials else None
         if exact is None:
             break
@@ -586,7 +594,7 @@ def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
         better = [
             (each, own)
             for each, own in judged
-            if own and _is_better(exact, own, each.kind == "mass")
+            if own and is_better(exact, own, each.kind == "mass")
         ]
         if not better:
             break
@@ -617,7 +625,7 @@ REFINED = 8
 """Number of best hypotheses whose numbers are searched, and which are compared with the cone."""
 
 
-def _is_better(before: Fit, after: Fit, nearer: bool) -> bool:
+def is_better(before: Fit, after: Fit, nearer: bool) -> bool:
     """Tell whether a hypothesis explains clearly more: by its evidence, and by size."""
     if before.score - after.score < DEVIATIONS**2:
         return False

@@ -29,6 +29,7 @@ from scipy.linalg import lapack
 from inertial_check.errors import ParameterError, ProjectionError, expect
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.payload import identify_payload
+from inertial_check.identification.fit.result import MISFIT
 from inertial_check.identification.fit.samples import label_columns
 from inertial_check.identification.fit.solve import Loss, prepare_priors
 from inertial_check.identification.fit.weights import BEND
@@ -409,6 +410,7 @@ class OnlineIdentification:
         self.loss: Loss = loss
         self.forgetting, self.regularization = float(forgetting), float(regularization)
         self.redundancy, self.samples, self.memory = float(redundancy), 0, 0.0
+        self._squares = 0.0
         self._refuse_options(window)
         beside = nuisance or Nuisance()
         if not np.all(np.isfinite(beside.scale)):
@@ -492,6 +494,8 @@ class OnlineIdentification:
         self.samples += 1
         self.memory = self.forgetting * self.memory + 1
         advance(self._problem, self._H, self._g, self._track)
+        left = b - A @ self._track.x
+        self._squares = self.forgetting * self._squares + float(left @ left) / len(left)
         return change
 
     def settle(self) -> OnlineIdentification:
@@ -511,6 +515,26 @@ class OnlineIdentification:
             f"{self._track.decrement:.3g}, expected at most {least:.3g}; a larger "
             "regularization makes the problem better posed"
         )
+
+    @property
+    def weighted_rms(self) -> float:
+        """Weighted RMS of the torques after each sample: 1 if weights and equations are right."""
+        return float(np.sqrt(self._squares / max(self.memory, 1.0)))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Remarks on why the estimate is not to be written as the robot's bodies; () if nothing."""
+        lines = []
+        if self.weighted_rms > MISFIT:
+            lines.append(
+                f"weighted RMS {self.weighted_rms:.4g}, where noise alone leaves 1: no bodies move "
+                "as recorded with these torques, or the weights are those of less noise"
+            )
+        flat = np.asarray(self.consistency.margin) < tolerances.EDGE
+        if flat.any():
+            names = [name for name, own in zip(self.bodies, flat.tolist(), strict=True) if own]
+            lines.append(f"at the edge of what exists, flat or of few points: {', '.join(names)}")
+        return tuple(lines)
 
     @property
     def theta(self) -> Floats:

@@ -56,6 +56,8 @@ class FromBase:
         least: The same of any consistent bodies: above 0 no robot has what was given. NaN where no
             answer to that question could be certified.
         realisable: Whether any has it.
+        deviations: (b,) differences of the bodies' own from those given, in units of the noise that
+            is left beside the base parameters before.
     """
 
     identification: Identification
@@ -63,6 +65,7 @@ class FromBase:
     distance: float
     least: float
     realisable: bool
+    deviations: Floats
 
     @property
     def theta(self) -> Floats:
@@ -75,17 +78,21 @@ class FromBase:
         return self.base.of(self.identification.si)
 
     @property
+    def doubt(self) -> str:
+        """Why it is doubtful that any consistent bodies have the base parameters; "" if not."""
+        if self.realisable:
+            return ""
+        if np.isnan(self.least):
+            return "whether any consistent bodies have these base parameters could not be certified"
+        return (
+            "no consistent bodies have these base parameters: the nearest lie "
+            f"{self.least:.3g} deviations away, over all {self.base.rank} together"
+        )
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on what was assumed or is doubtful, one line each."""
-        if self.realisable:
-            return self.identification.remarks
-        remark = "whether any consistent bodies have these base parameters could not be certified"
-        if not np.isnan(self.least):
-            remark = (
-                "no consistent bodies have these base parameters: the nearest lie "
-                f"{self.least:.3g} deviations away, over all {self.base.rank} together"
-            )
-        return (*self.identification.remarks, remark)
+        return (*self.identification.remarks, *filter(None, [self.doubt]))
 
 
 def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
@@ -173,10 +180,11 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
         least = np.nan
     reached = bool(least <= tolerances.BASE_REACHED * np.linalg.norm(values))
     if given is None:
-        return FromBase(nearest, base, least, least, reached)
+        return FromBase(nearest, base, least, least, reached, values - rows @ nearest.si)
     found = solve(values, regularization)
-    distance = float(np.linalg.norm(values - rows @ found.si))
-    return FromBase(found, base, distance, least, reached)
+    deviations = values - rows @ found.si
+    distance = float(np.linalg.norm(deviations))
+    return FromBase(found, base, distance, least, reached, deviations)
 
 
 def _nearest(

@@ -509,6 +509,10 @@ UNDECIDED = 0.1
 FAR = 1.0
 """Own sizes that a value may lie off without support: a mass doubled, or gone."""
 
+MISFIT = 2.0
+"""Weighted RMS of fitted torques or base parameters above which the answer is none: in units of
+the noise it is 1 but for what the prior and the cone forbid; chosen."""
+
 ROUNDING = tolerances.SOLVED_FACTOR * float(np.finfo(np.float64).eps)
 """Cosines below it are those of a right angle."""
 

@@ -94,6 +94,15 @@ def test_it_converges_to_the_answer_of_all_samples_together(order):
         assert abs(online.nuisance[name] - value) < 1e-5
 
 
+@pytest.mark.parametrize(("factor", "shown"), [(1.0, 0), (-1.0, 1)])
+def test_torques_that_no_bodies_explain_are_remarked_on(factor, shown):
+    Y, tau, *_ = motion(400)
+    turned = tau * [1.0, factor, 1.0]
+    online = run(ic.OnlineIdentification(PRIOR, 1 / NOISE), Y, turned)
+    assert sum("weighted RMS" in line for line in online.remarks) == shown
+    assert (online.weighted_rms > 2) == bool(shown)
+
+
 def test_forgetting_is_that_of_samples_that_count_less():
     Y, tau, *_ = motion(300)
     online = run(ic.OnlineIdentification(PRIOR, 1 / NOISE, forgetting=0.98), Y, tau).settle()

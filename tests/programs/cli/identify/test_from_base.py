@@ -80,6 +80,18 @@ def test_every_form_gives_the_same_consistent_robot(run, table, tmp_path):
     assert "nothing of a body, not used: fv1" in whole[1]
 
 
+@pytest.mark.parametrize("factor", [-1.0, 1000.0])
+def test_values_that_no_such_robot_has_are_not_written(run, table, tmp_path, factor):
+    """Base parameters of another sign or unit: the bodies miss them by more than noise."""
+    rows = [row | {"value": factor * row["value"]} for row in table]
+    name = write_forms(rows, tmp_path)[0]
+    options = ("--output-format", "json", "-o", "out.urdf")
+    code, out, _ = run("identify", "--from-base", name, "--model", "arm.urdf", *options)
+    kinds = [each["kind"] for each in json.loads(out)["remarks"] if each["severity"] == "error"]
+    assert (code, kinds[0]) == (1, "misfit")
+    assert not (tmp_path / "out.urdf").exists()
+
+
 def test_a_dry_run_shows_the_diff(run, table, tmp_path):
     name = write_forms(table, tmp_path)[0]
     before = (tmp_path / "arm.urdf").read_bytes()

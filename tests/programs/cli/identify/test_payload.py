@@ -74,6 +74,43 @@ def test_torques_of_another_scale_are_told_before_a_payload_is_believed(identify
     assert told == pytest.approx(factor, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [("lag", "behind their motion"), ("gravity", "gravity is 9.81"), ("zero", "lift: its zero")],
+)
+def test_what_else_is_wrong_is_named_and_no_payload_is_written(identify, tmp_path, kind, named):
+    """The bug: payloads up to 15 deviations off were written with exit code 0."""
+    data = loaded()
+    if kind == "lag":
+        data["tau"] = np.roll(data["tau"], 3, axis=0)
+        data = {name: data[name][3:] for name in ("t", "q", "tau")}
+    elif kind == "zero":
+        data["q"] = data["q"] + [0.0, 0.2, 0.0]
+    options = ("--gravity=9.81,0,0",) if kind == "gravity" else ()
+    code, out, err = identify(data, "-o", "tool.urdf", "--output-format", "json", *options)
+    assert code in (1, 2)
+    first = json.loads(out)["remarks"][0]["message"] if out else err
+    assert named in first or kind == "gravity"
+    assert not (tmp_path / "tool.urdf").exists()
+
+
+def test_a_robot_that_is_not_that_of_the_file_is_told(identify, tmp_path):
+    """A body of the file three fifths too heavy: the payload takes up the difference."""
+    text = (tmp_path / "arm.urdf").read_text()
+    model = ic.load(recorded.ROBOT)
+    theta = np.array(model.tree().theta)
+    theta[recorded.MOVED[1]] *= 1.6
+    names = [model.bodies[k].name for k in recorded.MOVED]
+    bodies = ic.InertialParameters.from_theta(theta[list(recorded.MOVED)])
+    (tmp_path / "arm.urdf").write_bytes(model.with_parameters(bodies, bodies=names).data)
+    assert (tmp_path / "arm.urdf").read_text() != text
+    code, out, _ = identify(loaded(), "-o", "tool.urdf", "--output-format", "json")
+    remarks = json.loads(out)["remarks"]
+    assert code == 1
+    assert {each["kind"] for each in remarks if each["severity"] == "error"} <= {"robot", "scale"}
+    assert not (tmp_path / "tool.urdf").exists()
+
+
 def test_each_snippet_is_read_as_the_same_body(identify, tmp_path):
     found = {}
     for name, frame in {
