@@ -1,5 +1,6 @@
 """Options and fixtures that every test may use."""
 
+import gc
 import os
 import shutil
 import signal
@@ -76,8 +77,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave sixteen thousand tests and their libraries out of every search for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_unconfigure() -> None:
     shutil.rmtree(os.environ["INERTIAL_CHECK_USER_FOLDER"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def amount(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """amount(quick, long) -> how many of something: the second of them with --long."""
+    return lambda quick, long: long if request.config.getoption("--long") else quick
 
 
 @pytest.fixture(scope="session")
