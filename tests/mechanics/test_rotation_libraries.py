@@ -138,11 +138,7 @@ def test_every_public_function_is_called() -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", CALLS)
-def test_the_same_numbers_in_the_same_library(
-    library: Library, name: str, dtype: str, request: pytest.FixtureRequest
-) -> None:
-    if library.name == "jax" and not request.config.getoption("--long"):
-        pytest.skip("JAX compiles and differentiates each below; one by one with --long")
+def test_the_same_numbers_in_the_same_library(library: Library, name: str, dtype: str) -> None:
     function, arguments = CALLS[name]
     got = function(*(library.array(argument, dtype) for argument in arguments))
     assert library.is_own(got, dtype)
