@@ -72,12 +72,16 @@ def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doub
     ]
     if not groups:
         return
-    fitting, looks = examination.likeness.fitting, _look_at_all(examination)
+    likeness, looks = examination.likeness, _look_at_all(examination)
+    same_size = np.abs(np.log(likeness.size_ratio)) <= np.log(_limits.FITTING_SIZE)
+    sized = likeness.all_of(same_size)
     for group in groups:
         members = np.array(group)
         unlike = _find_unlike(examination, members, looks)
-        # The numbers are those of the one that fits, and of two that do, of the far nearer one.
-        fits = fitting[members]
+        # The numbers are those of the one that fits, or whose size they have where none does; of
+        # two that fit, of the far nearer one.
+        fits = likeness.fitting[members]
+        fits = fits if np.any(fits) else sized[members]
         away = np.array([contradict_shapes(examination, index) for index in group])
         far = _limits.GAIN * np.maximum(away, _limits.SHAPE_FIT)[:, None] <= away
         unlike &= ~(fits[:, None] & (~fits | far))
