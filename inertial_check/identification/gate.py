@@ -26,6 +26,7 @@ from inertial_check.identification.diagnosis.diagnosis import (
 from inertial_check.identification.diagnosis.hypotheses import (
     DEVIATIONS,
     PRIOR,
+    SAMPLES,
     STEP,
     TERMS,
     UNLIKELY,
@@ -438,10 +439,6 @@ def judge_known(
                 "the payload takes up the difference: with other bodies less of the torques' "
                 f"variance stays unexplained: {change}; identify the robot without the load first",
             )
-
-
-SAMPLES = 400
-"""Largest number of samples that hypotheses are compared on: enough for 100 unknowns a joint."""
 
 
 def judge_recordings(

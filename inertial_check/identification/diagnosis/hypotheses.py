@@ -281,6 +281,7 @@ class Columns(NamedTuple):
         white: (S, n, p) columns in units of the prior.
         gram: (n, p, p) their products.
         unit: (k,) units of the further numbers.
+        to_theta: (L, 10, 10) maps of the bodies' columns in units of the prior to theta.
     """
 
     A: Floats
@@ -288,6 +289,7 @@ class Columns(NamedTuple):
     white: Floats
     gram: Floats
     unit: Floats
+    to_theta: Floats
 
 
 class Case(NamedTuple):
@@ -301,7 +303,7 @@ class Case(NamedTuple):
         nuisance: Declared torques besides those of the bodies.
         rows: Samples that are compared.
         independent: Number of independent samples among them.
-        cache: Columns by the arrays that they are made of, which are kept beside them.
+        cache: Columns, and the arrays that they are made of, by name.
         unmeasured: Indices of the joints whose torque is not measured.
         equations: (S, n, p) columns of a recording that holds them; None for those of the motion.
         load: (10 L,) bodies whose torque is the load of friction.
@@ -315,7 +317,7 @@ class Case(NamedTuple):
     nuisance: Nuisance
     rows: Integers
     independent: float
-    cache: dict[object, tuple[object, object]]
+    cache: dict[str, tuple[tuple[object, ...], object]]
     unmeasured: tuple[int, ...] = ()
     equations: Floats | None = None
     load: Floats | None = None
@@ -326,51 +328,72 @@ class Case(NamedTuple):
         """(L,) weights of the bodies' priors."""
         return np.full(len(self.theta0), PRIOR) if self.weights is None else self.weights
 
+    def recall(self, name: str, made: tuple[object, ...]) -> object:
+        """Return what was kept first under a name, if it was made of the same arrays; else None."""
+        kept = self.cache.get(name)
+        same = kept is not None and all(a is b for a, b in zip(kept[0], made, strict=True))
+        return kept[1] if kept is not None and same else None
+
+    def keep(self, name: str, made: tuple[object, ...], found: object) -> None:
+        """Keep what was made of arrays, unless something of that name is there."""
+        self.cache.setdefault(name, (made, found))
+
     def columns(self) -> Columns:
         """Compute the columns of the motion, or take those of a case with the same motion."""
-        motion, robot, count = self.motion, self.robot, 10 * len(self.theta0)
-        made = (motion.q, motion.u, motion.du, self.theta0, self.terms, robot.gravity, motion.whole)
-        key = tuple(map(id, made))
-        if key in self.cache:
-            return cast(Columns, self.cache[key][1])
-        nuisance = self.nuisance
-        if self.equations is not None:
-            A = self.equations
-        elif self.terms:
-            A = self._replace(terms=()).columns().A
-            further = Nuisance.of(*self.terms, joints=len(robot.joints))
-            thinned = motion.filter_friction(further, robot).part(self.rows)
-            F = further.columns(thinned.u, thinned.du)
-            if thinned.steps is not None:
-                F[:, :, thinned.steps.columns] = (
-                    thinned.steps.values[:, None, :] * thinned.steps.rows
-                )
-            for k, joint in further.find_columns(LoadColumn):
-                assert self.load is not None
-                own = np.abs(A[:, joint, :count] @ self.load)
-                F[:, joint, k] = own * np.sign(thinned.u[:, joint])
-            A = np.concatenate([A, F], axis=2)
-            nuisance = Nuisance.of(*nuisance.terms, *self.terms, joints=len(robot.joints))
-        else:
-            steps = (id(motion.u), "steps")
-            if steps not in self.cache:
-                self.cache[steps] = (motion.u, motion.filter_friction(nuisance, robot).steps)
-            filtered = cast(FilteredSteps | None, self.cache[steps][1])
-            thinned = replace(motion, steps=filtered).part(self.rows)
+        motion, robot, nuisance = self.motion, self.robot, self.nuisance
+        made = (motion.q, motion.u, motion.du, robot.gravity, motion.whole)
+        A = self.equations
+        if A is None:
+            A = cast(Floats | None, self.recall("equations", made))
+        if A is None:
+            steps = cast(tuple[FilteredSteps | None] | None, self.recall("steps", (motion.u,)))
+            if steps is None:
+                steps = (motion.filter_friction(nuisance, robot).steps,)
+                self.keep("steps", (motion.u,), steps)
+            thinned = replace(motion, steps=steps[0]).part(self.rows)
             samples = thinned.equations(robot, nuisance, len(thinned))
             ((A, _),) = leave_out_rows(samples, self.unmeasured).rows()
-        white = np.empty_like(A)
-        for body, own in enumerate(Problem._to_theta(self.theta0)):
-            place = slice(10 * body, 10 * body + 10)
-            white[:, :, place] = A[:, :, place] @ own
-        length = np.sqrt((A[:, :, count:] ** 2).sum(axis=(0, 1)))
-        usual = np.isfinite(nuisance.scale)
-        unit = np.where(usual, nuisance.scale, 1 / np.where(length > 0, length, 1.0))
-        white[:, :, count:] = A[:, :, count:] * unit
-        own = white.transpose(1, 0, 2)
-        found = Columns(A, nuisance, white, own.transpose(0, 2, 1) @ own, unit)
-        self.cache[key] = (made, found)
+            self.keep("equations", made, A)
+        name, whole = "terms" if self.terms else "columns", (*made, self.theta0, self.terms)
+        found = cast(Columns | None, self.recall(name, whole))
+        if found is None and self.terms:
+            found = self._add(self._replace(terms=()).columns())
+        elif found is None:
+            white, to_theta = A.copy(), Problem._to_theta(self.theta0)
+            for body, own in enumerate(to_theta):
+                place = slice(10 * body, 10 * body + 10)
+                white[:, :, place] = A[:, :, place] @ own
+            unit = _size_columns(A[:, :, 10 * len(self.theta0) :], nuisance.scale)
+            white[:, :, 10 * len(self.theta0) :] *= unit
+            own = white.transpose(1, 0, 2)
+            found = Columns(A, nuisance, white, own.transpose(0, 2, 1) @ own, unit, to_theta)
+        self.keep(name, whole, found)
         return found
+
+    def _add(self, before: Columns) -> Columns:
+        """Add the columns of the terms to those of the motion."""
+        robot, count = self.robot, 10 * len(self.theta0)
+        further = Nuisance.of(*self.terms, joints=len(robot.joints))
+        thinned = self.motion.filter_friction(further, robot).part(self.rows)
+        F = further.columns(thinned.u, thinned.du)
+        if thinned.steps is not None:
+            F[:, :, thinned.steps.columns] = thinned.steps.values[:, None, :] * thinned.steps.rows
+        for k, joint in further.find_columns(LoadColumn):
+            assert self.load is not None
+            own = np.abs(before.A[:, joint, :count] @ self.load)
+            F[:, joint, k] = own * np.sign(thinned.u[:, joint])
+        unit = _size_columns(F, further.scale)
+        white = np.concatenate([before.white, F * unit], axis=2)
+        size = before.white.shape[2]
+        gram = np.empty((len(before.gram), white.shape[2], white.shape[2]))
+        gram[:, :size, :size] = before.gram
+        own = white.transpose(1, 0, 2)
+        gram[:, :, size:] = own.transpose(0, 2, 1) @ own[:, :, size:]
+        gram[:, size:] = gram[:, :, size:].transpose(0, 2, 1)
+        nuisance = Nuisance.of(*self.nuisance.terms, *self.terms, joints=len(robot.joints))
+        A = np.concatenate([before.A, F], axis=2)
+        unit = np.append(before.unit, unit)
+        return Columns(A, nuisance, white, gram, unit, before.to_theta)
 
     @property
     def torques(self) -> tuple[Floats, Floats]:
@@ -381,7 +404,7 @@ class Case(NamedTuple):
             tau = own.combine(own.spread(self.robot, tau))
         return tau, ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
 
-    def screen(self) -> Fit | None:
+    def screen(self, rounds: int = ROUNDS) -> Fit | None:
         """Fit without the cone: friction below its bounds is left out, bodies are free."""
         columns, count = self.columns(), 10 * len(self.theta0)
         (tau, variance), nuisance = self.torques, columns.nuisance
@@ -394,7 +417,8 @@ class Case(NamedTuple):
         lower = np.concatenate([np.full(count, -np.inf), nuisance.lower / columns.unit])
         free = np.ones(len(K), dtype=bool)
         left, x = np.full(len(variance), NOISE**2), x0
-        for _ in range(ROUNDS):
+        squares = (tau**2).sum(axis=0)
+        for _ in range(rounds):
             each = self.independent / (np.maximum(left, tolerances.MADE_UP) * variance)
             each = np.where(varies, each, 0.0)
             H = np.tensordot(each, columns.gram, 1) + np.diag(K)
@@ -406,11 +430,11 @@ class Case(NamedTuple):
             except np.linalg.LinAlgError:
                 return None
             free &= x > lower
-            residual = tau - columns.white @ x
-            left = np.where(varies, (residual**2).sum(axis=0) / variance, 0.0)
+            residual = squares + (columns.gram @ x - 2 * right) @ x
+            left = np.where(varies, residual / variance, 0.0)
         moved = float(K @ (x - x0) ** 2)
         bodies = x[:count].reshape(-1, 10, 1)
-        theta = (Problem._to_theta(self.theta0) @ bodies).ravel()
+        theta = (columns.to_theta @ bodies).ravel()
         si = np.concatenate([theta, x[count:] * columns.unit])
         return self._judge(left, varies, moved, si)
 
@@ -451,6 +475,12 @@ class Case(NamedTuple):
         moved += float(self.prior_weights @ np.log(ratio) ** 2)
         score = self.independent * least + moved
         return Fit(score, left, moved, si) if np.isfinite(score) else None
+
+
+def _size_columns(F: Floats, scale: Floats) -> Floats:
+    """(k,) units of columns (s, n, k): their stated scale, or one over their length."""
+    length = np.sqrt((F**2).sum(axis=(0, 1)))
+    return np.where(np.isfinite(scale), scale, 1 / np.where(length > 0, length, 1.0))
 
 
 def list_hypotheses(case: Case, options: IdentifyOptions, now: Fit) -> Iterator[Hypothesis]:
@@ -567,6 +597,10 @@ class Finding(NamedTuple):
     after: Fit
 
 
+Trial = tuple[float, Hypothesis, Fit]
+"""Score of a hypothesis, the hypothesis, and the fit with it."""
+
+
 def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
     """Find what explains a recording, one thing after the other until nothing helps.
 
@@ -579,13 +613,20 @@ def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
         if now is None:
             break
         case = case._replace(load=now.si[: case.theta0.size])
-        trials = []
-        for each in list_hypotheses(case, options, now):
-            own = each.undo(case).screen()
-            if own is not None:
-                trials.append((own.score, each, own))
-        trials.sort(key=lambda trial: trial[0])
-        trials = [trial for trial in trials[:REFINED] if is_better(now, trial[2], True)]
+        chosen, trials = list(list_hypotheses(case, options, now)), list[Trial]()
+        every = THIN if len(case.rows) >= SAMPLES else 1
+        thin = case._replace(
+            rows=case.rows[::every],
+            independent=min(case.independent, len(case.rows[::every])),
+            equations=None if case.equations is None else case.equations[::every],
+            cache={},
+        )
+        for part, most, rounds in ((thin, SCREENED, 3), (case, REFINED, ROUNDS)):
+            fits = [(each, each.undo(part).screen(rounds)) for each in chosen]
+            trials = [(fit.score, each, fit) for each, fit in fits if fit is not None]
+            trials = sorted(trials, key=lambda trial: trial[0])[:most]
+            chosen = [each for _, each, _ in trials]
+        trials = [trial for trial in trials if is_better(now, trial[2], True)]
         exact = case.fit() if trials else None
         if exact is None:
             break
@@ -620,6 +661,16 @@ def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
 
 MOST = 3
 """Largest number of things that are wrong at once."""
+
+SAMPLES = 400
+"""Largest number of samples that hypotheses are compared on: enough for 100 unknowns a joint."""
+
+THIN = 3
+"""Step by which these samples are thinned to choose the SCREENED hypotheses that are compared on
+all of them."""
+
+SCREENED = 40
+"""Number of best hypotheses on the thinned samples."""
 
 REFINED = 8
 """Number of best hypotheses whose numbers are searched, and which are compared with the cone."""
