@@ -174,6 +174,7 @@ class Case:
             least = self.shared * inertia[both].min()
             tau[:, both] += least * du[:, both[::-1]]
         tau += NOISE * np.sqrt((tau**2).mean(axis=0)) * rng.normal(size=tau.shape)
+        self.exact = q
         u = u + 0.005 * speed * rng.normal(size=u.shape)
         q = np.round(q / ENCODER) * ENCODER
         self.log = {"t": np.arange(COUNT) / RATE, "q": q, "u": u, "tau": tau}

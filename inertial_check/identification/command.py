@@ -19,7 +19,13 @@ from inertial_check.checking.shapes.priors import from_geometry, from_model
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
-from inertial_check.identification.fit.base import BaseTerm, compare_runs, name_entries
+from inertial_check.identification.fit.base import (
+    BaseTerm,
+    Excess,
+    compare_runs,
+    measure_excess,
+    name_entries,
+)
 from inertial_check.identification.fit.identify import (
     estimate,
     estimate_with_gains,
@@ -189,10 +195,21 @@ UNIFORM = 0.01
 """Relative difference of time steps, or of rates, up to which samples count as uniform."""
 
 
-def build_base_table(robot: Robot, datasets: Datasets, found: Identification) -> BaseTable:
-    """Build the table of base parameters, with the spread between recordings."""
+def build_base_table(
+    robot: Robot, datasets: Datasets, found: Identification, excess: Excess
+) -> BaseTable:
+    """Build the table of base parameters, with the spread between recordings.
+
+    Args:
+        robot: Robot that moved.
+        datasets: Recordings.
+        found: Result of the fit, with the usual excess of its deviations.
+        excess: Excess of each parameter.
+    """
     units = tuple(describe_number(name, robot)[2] for name in found.names)
     base = replace(found.base, further_units=units)
+    more = np.sqrt(excess.own / excess.usual)
+    base = replace(base, covariance=base.covariance * more[:, None] * more)
     linear = replace(found.linear_base, further_units=units)
     spread = None
     if len(datasets.train) > 1 and len(base):
@@ -292,7 +309,17 @@ def build_report(
     loads: Loads,
 ) -> IdentificationReport:
     """Build the report on an identification."""
-    decided, friction = found.identifiability, _list_friction(robot, found)
+    excess = Excess(1.0, np.ones(len(found.base)))
+    # Methods, gains and other losses have other equations than those of the stretches.
+    if found.loss == "squares" and found.gains is None and found.method == "least-squares":
+        linear, noise = found.linear_base, (found.weights, found.redundancy)
+        parts = [part for data in datasets.train for part in data.stretches]
+        excess = measure_excess(linear, parts, *noise)
+        runs = measure_excess(linear, [data.reduction for data in datasets.train], *noise)
+        usual = max(excess.usual, runs.usual)
+        excess = Excess(usual, np.maximum(excess.own, usual))
+    wide = replace(found, redundancy=found.redundancy * excess.usual)
+    decided, friction = found.identifiability, _list_friction(robot, wide)
     count = len(robot.bodies)
     fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
     fits += [
@@ -321,7 +348,7 @@ def build_report(
     return IdentificationReport(
         model=robot.model.source.path,
         data=options.data,
-        bodies=_list_bodies(robot, found, decided),
+        bodies=_list_bodies(robot, found, decided, wide.identifiability.standard_deviation),
         left=robot.left,
         fits=tuple(fits),
         friction=friction,
@@ -350,7 +377,7 @@ def build_report(
             found.step,
         ),
         weighings=_list_candidates(found),
-        base=build_base_table(robot, datasets, found),
+        base=build_base_table(robot, datasets, wide, excess),
         residuals=residuals,
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
         gains=_list_gains(robot, found),
@@ -360,6 +387,7 @@ def build_report(
         simulations=found.simulations,
         change=found.change,
         merged=merged,
+        deviation_factor=float(np.sqrt(excess.usual)),
     )
 
 
@@ -373,7 +401,7 @@ def _list_gains(robot: Robot, found: Identification) -> tuple[GainValue, ...]:
 
 
 def _list_bodies(
-    robot: Robot, found: Identification, decided: Identifiability
+    robot: Robot, found: Identification, decided: Identifiability, deviations: Floats
 ) -> tuple[IdentifiedBody, ...]:
     consistency, parameters = found.consistency, found.parameters
     alone = found.least_squares_consistency.verdict
@@ -398,7 +426,7 @@ def _list_bodies(
             prior_moved=bool(found.prior_moved[i]),
             share=_numbers(decided.share[i]),
             decided_by=tuple(cast(Decider, str(word)) for word in decided.decided_by[i]),
-            standard_deviation=_numbers(decided.standard_deviation[i]),
+            standard_deviation=_numbers(deviations[i]),
             unsupported=tuple(unsupported.get(i, ())),
         )
         for i, index in enumerate(robot.bodies)

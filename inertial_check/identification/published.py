@@ -7,7 +7,7 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -356,36 +356,6 @@ class BodiesFromBase:
         return write_parameters(model, numbers, context=self.options.context)
 
 
-def judge_table(path: str, table: BaseFile, found: FromBase) -> Iterator[Remark]:
-    """Remark on bodies of a table: assumptions, what they miss of it, and what is doubtful.
-
-    Args:
-        path: Path of the table.
-        table: The table.
-        found: The bodies.
-    """
-    result = found.identification
-    for line in result.noted:
-        yield Remark(Severity.NOTE, "base", line)
-    if not found.realisable:
-        way = "; give standard deviations, beside which the prior counts"
-        message = found.doubt + (way if table.covariance is None else "")
-        yield Remark(Severity.WARNING, "base", message)
-    weighted = found.distance / np.sqrt(len(table.entries))
-    if weighted > MISFIT:
-        of = "of what the prior leaves open" if table.covariance is None else "of the values"
-        worst = int(np.argmax(np.abs(found.deviations)))
-        entry = table.entries[worst]
-        yield Remark(
-            Severity.ERROR,
-            "misfit",
-            f"{path}: the bodies miss these base parameters by {weighted:.3g} deviations {of} in "
-            f"the mean, expected about 1, most of all {entry.name}: {entry.value:.5g}, and of the "
-            f"bodies {found.beta[worst]:.5g}; look at units, signs and frames of this robot",
-        )
-    yield from judge_bodies(result)
-
-
 def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     """Find the consistent bodies that are nearest to published base parameters.
 
@@ -416,7 +386,23 @@ def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     if table.left:
         message = f"{path}: nothing of a body, not used: {', '.join(table.left)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
-    remarks += judge_table(path, table, found)
+    remarks += [Remark(Severity.NOTE, "base", line) for line in found.identification.noted]
+    if not found.realisable:
+        way = "; give standard deviations, beside which the prior counts"
+        message = found.doubt + (way if table.covariance is None else "")
+        remarks.append(Remark(Severity.WARNING, "base", message))
+    weighted = found.distance / np.sqrt(len(table.entries))
+    if weighted > MISFIT:
+        of = "of what the prior leaves open" if table.covariance is None else "of the values"
+        worst = int(np.argmax(np.abs(found.deviations)))
+        entry = table.entries[worst]
+        message = (
+            f"{path}: the bodies miss these base parameters by {weighted:.3g} deviations {of} in "
+            f"the mean, expected about 1, most of all {entry.name}: {entry.value:.5g}, and of the "
+            f"bodies {found.beta[worst]:.5g}; look at units, signs and frames of this robot"
+        )
+        remarks.append(Remark(Severity.ERROR, "misfit", message))
+    remarks += judge_bodies(found.identification)
     merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
     remarks += remark_on_merged(merged)
     result = BodiesFromBase(options, robot, table, found, tuple(remarks), merged)

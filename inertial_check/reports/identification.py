@@ -227,19 +227,16 @@ def list_sentences(found: IdentificationReport, *, listed: bool) -> Iterator[str
             f"condition {base.condition:.3g}.{hint}"
         )
         if isfinite(base.birge_ratio):
-            yield (
-                f"Between {plural(len(base.runs), 'recording')} base parameters spread by "
-                f"{base.birge_ratio:.3g} of their deviations (1: noise alone)."
-            )
+            runs = plural(len(base.runs), "recording")
+            yield f"Between {runs} base parameters spread by {base.birge_ratio:.3g} of deviations."
     # Find the factor by which residuals with a colour make deviations too small.
     alike = [own.whiteness.alike for own in found.residuals if own.whiteness is not None]
     largest = max((each for each in alike if isfinite(each)), default=1.0)
-    factor = float((largest / found.redundancy) ** 0.5)
+    if found.deviation_factor > 1:
+        yield f"Deviations are {found.deviation_factor:.3g} times those of noise: stretches differ."
+    factor = float((largest / found.redundancy) ** 0.5) / found.deviation_factor
     if factor > COLOURED:
-        yield (
-            "Residuals are not white beyond the filter: deviations are too small, by up to about "
-            f"{factor:.2g} times."
-        )
+        yield f"Residuals are not white: deviations are too small by up to {factor:.2g} times."
 
 
 def _base(base: BaseTable) -> Table:
@@ -392,6 +389,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
             "change": found.change,
             "regularization": found.regularization,
             "redundancy": found.redundancy,
+            "deviation_factor": found.deviation_factor,
             "weighings": found.weighings,
             "weights": found.weights,
             "columns": found.columns,

@@ -565,6 +565,8 @@ class IdentificationReport:
         condition: Of the columns that can be seen, in units of the prior.
         regularization: Weight of the prior, beside the samples as they are.
         redundancy: How many of them say what one independent one would.
+        deviation_factor: Factor by which the deviations were multiplied, as parts of the data
+            differ by more than the noise of residuals.
         weighings: The weights that were tried; () where one was given.
         base: The table of base parameters; None if it was not made.
         residuals: Analysis of the residuals of what was fitted, joint by joint.
@@ -625,6 +627,7 @@ class IdentificationReport:
     simulations: int = 0
     change: float = 0.0
     merged: tuple[MergedBody, ...] = ()
+    deviation_factor: float = 1.0
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

@@ -135,12 +135,11 @@ def test_other_variables_for_xacro_have_other_entries(tmp_path, monkeypatch, che
     "settings", [{"tolerance": 0.1}, {"ignore": ("IC3",)}, {"strict": True}, {"geometry": "off"}]
 )
 def test_other_settings_have_other_entries(models, checked, settings):
-    path, given = "defects/ic301-triangle.urdf", Settings(**settings).validate()
-    checked(path)
-    other, asked = checked(path, settings=given)
+    checked("defects")
+    other, asked = checked("defects", settings=Settings(**settings).validate())
     assert asked
-    assert other == checked(path, settings=given, folder="new")[0]
-    assert checked(path)[1] == []
+    assert other == checked("defects", settings=Settings(**settings).validate(), folder="new")[0]
+    assert checked("defects")[1] == []
 
 
 def test_another_name_and_being_named_are_told_apart(models, checked, monkeypatch):
@@ -206,14 +205,13 @@ def test_a_change_that_leaves_size_and_time_as_they_were_is_seen(models, checked
     ],
 )
 def test_a_damaged_entry_is_none(models, checked, damage):
-    path = "defects/ic301-triangle.urdf"
-    cold, first = checked(path)
+    cold, first = checked("defects")
     for entry in Path("cache/entries").iterdir():
         entry.write_bytes(damage(entry.read_bytes()))
-    again, second = checked(path)
+    again, second = checked("defects")
     assert second == first
     assert again == cold
-    assert checked(path)[1] == []
+    assert checked("defects")[1] == []
 
 
 def test_an_entry_of_another_key_under_this_name_is_none(models, checked):

@@ -1,9 +1,8 @@
 """Thousands of documents with ten bad ones among them: the same bytes, wherever they are checked.
 
-With --long there are 10,000 documents; otherwise 150.
+With --long there are 10,000 documents; otherwise 300.
 """
 
-import functools
 import json
 import os
 import signal
@@ -34,47 +33,45 @@ LINK = (
 )
 
 
-@pytest.fixture(scope="module")
-def count(amount):
-    return amount(150, 10_000)
+@pytest.fixture
+def count(request):
+    return 10_000 if request.config.getoption("--long") else 300
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory, count):
+@pytest.fixture
+def models(tmp_path, monkeypatch, count):
     """A folder of generated models: every second one breaks the triangle inequality."""
-    models = tmp_path_factory.mktemp("models")
+    monkeypatch.chdir(tmp_path)
     for number in range(count):
-        folder = models / f"part-{number // 100:03}"
+        folder = Path(f"part-{number // 100:03}")
         folder.mkdir(exist_ok=True)
         text = LINK.format(mass=1 + number / 7, ixx=("0.0200", "0.1000")[number % 2])
         (folder / f"{number:05}.urdf").write_text(f'<robot name="r{number}">{text}</robot>')
     for fault, number in zip(BAD, range(0, count, count // len(BAD)), strict=False):
         text = LINK.format(mass=1, ixx="0.1000")
-        path = models / f"part-{number // 100:03}" / f"bad-{fault}.urdf"
-        path.write_text(f'<robot name="bad">{text}</robot>')
-    return models
+        Path(f"part-{number // 100:03}/bad-{fault}.urdf").write_text(
+            f'<robot name="bad">{text}</robot>'
+        )
+    return tmp_path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def environment(project_root):
     path = os.pathsep.join((str(INJECTED), str(project_root)))
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
 
 
-@pytest.fixture(scope="module")
-def check(models, environment):
-    """check(number of processes) -> the report, made once for each number."""
-
-    @functools.cache
-    def check(jobs):
-        command = [*COMMAND, "--jobs", jobs]
-        given = {"cwd": models, "env": environment, "timeout": 20 * GUARD}
-        done = subprocess.run(command, capture_output=True, check=False, **given)
-        assert b"Traceback" not in done.stderr
-        assert done.returncode == 1
-        return done.stdout
-
-    return check
+def check(environment, *arguments):
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        timeout=20 * GUARD,
+        env=environment,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 1
+    return done.stdout
 
 
 def findings(report):
@@ -84,8 +81,8 @@ def findings(report):
     }
 
 
-def test_the_findings_of_every_good_document_are_there(check, count):
-    report = check("1")
+def test_the_findings_of_every_good_document_are_there(models, environment, count):
+    report = check(environment, "--jobs", "1")
     found = findings(report)
     for fault in BAD:
         assert found.pop(f"bad-{fault}.urdf")[0] == "IC001"
@@ -94,7 +91,7 @@ def test_the_findings_of_every_good_document_are_there(check, count):
         broken = int(name[:5]) % 2
         assert ("IC301" in codes) == broken, name
         assert "IC001" not in codes
-    assert check("2") == report
+    assert check(environment, "--jobs", "2") == report
 
 
 @pytest.mark.cluster
@@ -103,11 +100,11 @@ def test_the_findings_of_every_good_document_are_there(check, count):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_cluster_that_loses_workers_says_the_same(
-    check, models, environment, monkeypatch, tmp_path_factory
+    models, environment, monkeypatch, tmp_path_factory
 ):
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
-    monkeypatch.chdir(models)
+    alone = check(environment, "--jobs", "1")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
@@ -120,7 +117,7 @@ def test_a_cluster_that_loses_workers_says_the_same(
             report, errors = run.communicate(timeout=20 * GUARD)
         assert b"Traceback" not in errors
         assert run.returncode == 1
-        assert report == check("1")
+        assert report == alone
 
 
 def _kill_workers(cluster, journal, run):

@@ -525,6 +525,55 @@ def find_base(
     return base_parameters(Reduction(reduction.columns, systems), bodies, further, order)
 
 
+class Excess(NamedTuple):
+    """How much larger variances of base parameters are by parts of the samples than by all.
+
+    Attributes:
+        usual: Ratio of the variances of most of them, at least 1.
+        own: (b,) ratios of each, at least the usual one; above it only where chance is no reason.
+    """
+
+    usual: float
+    own: Floats
+
+
+CHANCE = 1e-3
+"""Probability of a ratio by chance below which a parameter has a variance of its own."""
+
+
+def measure_excess(
+    base: BaseEstimate, parts: Sequence[Reduction], weights: Floats, redundancy: float
+) -> Excess:
+    """Compare the variances of base parameters with the spread of what parts add to them.
+
+    Each part moves the least squares of all by (A^T A)^-1 times its own A^T r. Noise makes these
+    sums as large as the covariance says; residuals with a colour longer than the filter's, or parts
+    in which the robot is another, make them larger. Source: K.-Y. Liang, S. L. Zeger, Longitudinal
+    data analysis using generalized linear models, Biometrika 73 (1986).
+
+    Args:
+        base: Base parameters of all samples.
+        parts: Reductions of parts that follow each other, which are those of all together.
+        weights: (n,) weights of the joints.
+        redundancy: Number of samples that tell as much as one independent sample.
+    """
+    free = len(parts) - 1
+    if free < 1 or not len(base):
+        return Excess(1.0, np.ones(len(base)))
+    sums = []
+    for part in parts:
+        A, b, _ = part.stack(weights)
+        kept = A[:, base.independent]
+        sums.append(base.covariance @ (kept.T @ (b - kept @ base.values)) / redundancy)
+    variances = np.sum(np.square(sums), axis=0) * len(parts) / free
+    ratios = variances / np.diag(base.covariance)
+    median = (1 - 2 / (9 * free)) ** 3  # of chi squared over its degrees of freedom
+    usual = max(float(np.median(ratios)) / median, 1.0)
+    from scipy.special import chdtri
+
+    return Excess(usual, np.where(ratios > usual * chdtri(free, CHANCE) / free, ratios, usual))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RunSpread(EqualByValue):
     """Base parameters of each run alone, by weighted least squares.

@@ -425,6 +425,11 @@ ChangeMotion = Callable[[JointMotion], JointMotion]
 """Function that gives another motion of the same samples, such as a simulated one."""
 
 
+STRETCHES = 20
+"""Number of stretches of a recording whose spread is compared with deviations: so long that one
+hardly knows of the next, and as many as tell a spread to a sixth."""
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """One recording, or a part of one.
@@ -440,9 +445,15 @@ class Dataset:
     samples: Samples
 
     @cached_property
+    def stretches(self) -> list[Reduction]:
+        """Triangular systems of stretches of equal length."""
+        return self.samples.folds(STRETCHES)
+
+    @cached_property
     def reduction(self) -> Reduction:
         """Triangular systems of the samples, which least squares needs."""
-        return self.samples.reduce()
+        first, *others = self.stretches
+        return first.merge(*others)
 
     def torques(self, x: Floats, most: int | None = None) -> tuple[Floats, ...]:
         """Return the measured torques (S, n), and those that each set of parameters predicts.

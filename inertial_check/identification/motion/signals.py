@@ -46,6 +46,13 @@ CHANCE = 20.0
 BANDWIDTHS = 20.0
 """The default cut-off, in bands of the motion: torques hold harmonics of it, and friction steps."""
 
+LEAST_BANDWIDTHS = 3.0
+"""The default cut-off is never lower, in bands of the motion: it would cut the motion itself."""
+
+NOISY = 2.0**-12
+"""Part of the variance of an acceleration that may be noise of what it is taken of: a bias of that
+part is below the deviations of some thousand samples."""
+
 MOST_OF_NYQUIST = 0.5
 """The default cut-off is never higher: above it, central differences lose a third and more."""
 
@@ -311,6 +318,48 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
     return max(float(last[-1]), 1.0) * rate / len(steps) if len(last) else float("nan")
 
 
+def limit_noise(signals: Floats, rate: float, band: float, order: int) -> tuple[float, float]:
+    """Limit the cut-off so that the accelerations that are taken of signals hold little noise.
+
+    Noise in the columns of a regression biases what belongs to them, by its part of their variance.
+    White noise of spectral density S leaves S (2 pi)^2d f^(2d + 1) / c in the derivative of order d
+    behind the default filter with the cut-off f, with the c of _PASSED.
+
+    Args:
+        signals: (S, n) positions or velocities at uniform steps.
+        rate: Samples a second [Hz].
+        band: Frequency above which the motion has faded [Hz].
+        order: Order of the derivative of the signals that the acceleration is: 2 or 1.
+
+    Returns:
+        The largest cut-off [Hz], infinite for signals without noise, and the deviation of the
+        noise in the signal that limits it; signals that hardly move count for none.
+    """
+    steps = np.diff(check_signal("signals", signals, least=3), axis=0)
+    window = np.hanning(len(steps) + 2)[1:-1, None]
+    spectrum = np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)
+    power = np.abs(spectrum) ** 2 / np.sum(window**2)
+    frequency = np.fft.rfftfreq(len(steps), 1 / rate)
+    gain = 4 * np.sin(np.pi * frequency[:, None] / rate) ** 2  # of differences, for white noise
+    upper, within = frequency > rate / 4, frequency <= band
+    # The median of exponential numbers is log 2 of their mean, and lines do not move it.
+    variance = np.median(power[upper] / gain[upper], axis=0) / np.log(2)
+    motion = np.maximum(power - gain * variance, 0.0)[within] * gain[within] ** (order - 1)
+    moved = 2 * motion.sum(axis=0) / len(steps) * rate ** (2 * order)
+    moves = (variance > 0) & (moved > FAINT * moved.max())
+    if not moves.any():
+        return float("inf"), 0.0
+    moved, variance = moved[moves], variance[moves]
+    density = 2 * variance / rate * (2 * np.pi) ** (2 * order)
+    limits = (NOISY * _PASSED[order] * moved / density) ** (1 / (2 * order + 1))
+    worst = int(np.argmin(limits))
+    return float(limits[worst]), float(np.sqrt(variance[worst]))
+
+
+_PASSED = {1: 3.76, 2: 6.29}
+"""One over the integral of x^2d / (1 + x^8)^2 from 0 on, by the order d of a derivative."""
+
+
 @quiet  # sums of squares overflow for values near the largest of float64
 def smooth(  # noqa: PLR0913 - the five signals, their processing and their breaks
     t: ArrayLike | None,
@@ -360,7 +409,7 @@ def smooth(  # noqa: PLR0913 - the five signals, their processing and their brea
     t = check_time(t)
     if len(t) != len(given["q"]):
         raise ParameterError(f"t has {len(t)} samples and q has {len(given['q'])}")
-    chain = _Chain.of(t, given["q"], how)
+    chain = _Chain.of(t, given, how)
     steps = np.diff(t)
     inside = steps <= chain.pause
     inside[[each - 1 for each in breaks if 0 < each < len(t)]] = False
@@ -401,7 +450,7 @@ class _Chain:
     trim: int
 
     @classmethod
-    def of(cls, t: Floats, q: Floats, how: Smoothing) -> _Chain:
+    def of(cls, t: Floats, given: Given, how: Smoothing) -> _Chain:
         """Choose the numbers that are left open.
 
         Raises:
@@ -417,7 +466,9 @@ class _Chain:
         if cutoff is None:
             # The default cut-off, and how it came about.
             most = MOST_OF_NYQUIST * rate / 2
-            band = bandwidth(resample(t[part], q[part], rate).signals, rate)
+            name = "u" if "u" in given else "q"
+            even = [resample(t[part], given[each][part], rate).signals for each in ("q", name)]
+            band = bandwidth(even[0], rate)
             if np.isnan(band):
                 cutoff, why = (
                     most,
@@ -429,6 +480,11 @@ class _Chain:
                     cutoff, why = most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
                 else:
                     cutoff, why = BANDWIDTHS * band, said
+                limit, noise = limit_noise(even[1], rate, band, 1 if name == "u" else 2)
+                limit = max(limit, LEAST_BANDWIDTHS * band)
+                if "du" not in given and limit < cutoff:
+                    what = "velocities" if name == "u" else "positions"
+                    cutoff, why = limit, f"less than {said}: {what} have noise of {noise:.2g}"
         if not np.isinf(cutoff) and cutoff >= rate / 2:
             raise ParameterError(
                 f"cutoff is {cutoff:g} Hz, expected below half the rate, {rate / 2:g} Hz; "

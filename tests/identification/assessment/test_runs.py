@@ -8,7 +8,7 @@ import pytest
 import inertial_check as ic
 import synthetic_robots as synthetic
 from inertial_check.errors import ParameterError
-from inertial_check.identification.fit.base import compare_runs
+from inertial_check.identification.fit.base import compare_runs, measure_excess
 from inertial_check.identification.fit.nuisance import Nuisance, Viscous
 
 ROBOT = synthetic.chain(3, 1)
@@ -51,6 +51,22 @@ def test_runs_of_the_same_robot_differ_by_noise_and_others_by_more():
     assert warm.birge_ratio[worst] > 5
     assert pickle.loads(pickle.dumps(warm)) == warm
     assert "3 runs" in repr(warm)
+
+
+def test_stretches_that_differ_by_more_than_noise_widen_the_deviations():
+    """The bug: real runs differed by 2.6 times what their deviations said."""
+    run, weights = synthetic.recording(ROBOT.tree, 2000, 4), 1 / RUNS[0].deviation
+    slow = np.repeat(np.random.default_rng(5).normal(size=(40, 3)), 50, axis=0)
+    found = []
+    for size in (0.0, 2.0):
+        tau = run.tau + 0.5 * run.u * [1, 0, 0] + size * run.deviation * slow
+        samples = synthetic.samples(ROBOT.tree, run._replace(tau=tau), BESIDE)
+        beside = Nuisance(BESIDE.names, 0.0, np.inf, 0.0, np.inf)
+        fit = ic.identify(samples.reduce(), prior=ROBOT.prior, weights=weights, nuisance=beside)
+        found.append(measure_excess(fit.base, samples.folds(20), weights, 1.0))
+    assert found[0].usual < 1.5
+    assert found[1].usual > 10  # 50 samples alike make the variance 1 + 4 * 50 times as large
+    assert np.all(found[1].own >= found[1].usual)
 
 
 def test_what_a_run_does_not_decide_is_open():

@@ -9,10 +9,12 @@ from scipy.signal import butter, filtfilt, sosfreqz
 from inertial_check.errors import ParameterError
 from inertial_check.identification.motion.signals import (
     BANDWIDTHS,
+    NOISY,
     Smoothing,
     bandwidth,
     differentiate,
     filter_signals,
+    limit_noise,
     memory,
     noise_band,
     resample,
@@ -164,6 +166,28 @@ class TestBandwidth:
         t = np.arange(20_000) / 1000
         q = tones(t, [0.3, 0.5]) + noise * np.random.default_rng(0).normal(size=(20_000, 2))
         assert bandwidth(q, 1000.0) == pytest.approx(0.5, abs=3 / 20)
+
+    @pytest.mark.parametrize(("order", "noise"), [(2, 1e-3), (1, 0.02)])
+    def test_accelerations_keep_as_much_noise_as_is_allowed(self, order, noise):
+        rate, rng = 250.0, np.random.default_rng(order)
+        t = np.arange(0, 60, 1 / rate)
+        true = tones(t, [0.4, 0.7], 2 - order)
+        noisy = noise * rng.normal(size=true.shape)
+        limit, deviation = limit_noise(true + noisy, rate, 1.0, order)
+        assert deviation == pytest.approx(noise, rel=0.1)
+        derived = [filter_signals(each, rate, limit) for each in (true, noisy)]
+        for _ in range(order):
+            derived = [differentiate(each, rate) for each in derived]
+        part = np.max(np.var(derived[1][250:-250], axis=0) / np.var(derived[0][250:-250], axis=0))
+        assert part == pytest.approx(NOISY, rel=0.5)
+
+    def test_a_joint_that_only_trembles_limits_nothing(self):
+        t = np.arange(0, 20, 0.004)
+        q = tones(t, [0.4, 0.7]) + 1e-4 * np.random.default_rng(0).normal(size=(len(t), 2))
+        still = 1e-4 * np.random.default_rng(1).normal(size=(len(t), 1))
+        limits = [limit_noise(each, 250.0, 1.0, 2)[0] for each in (q, np.hstack([q, still]))]
+        assert limits[1] == limits[0]
+        assert limit_noise(tones(t, [0.4]), 250.0, 1.0, 2)[0] > 30
 
     def test_what_stands_still_or_only_trembles_has_none(self):
         assert np.isnan(bandwidth(np.ones((100, 2)), 1.0))

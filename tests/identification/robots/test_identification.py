@@ -396,7 +396,8 @@ def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
     train, *validation = outcome.report.fits
     # Coulomb friction passes the filter here, so all are better than published.
     assert np.all(np.array([own.after for own in train.joints]) < row["train_rmse"])
-    assert np.all(np.array([own.before for own in train.joints]) < prior["train_rmse"])
+    before = np.array([own.before for own in train.joints])
+    assert np.all(before < 1.01 * np.array(prior["train_rmse"]))  # at another cut-off
     for fit, published in zip(validation, row["val"].values(), strict=True):
         assert np.all(np.array([own.after for own in fit.joints]) < published["rmse"])
     assert outcome.report.total_mass == pytest.approx(row["total_mass"], rel=0.1)
