@@ -1,5 +1,6 @@
 """Options and fixtures that every test may use."""
 
+import gc
 import os
 import shutil
 import signal
@@ -69,15 +70,33 @@ def _version(library: str) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
-    reason = "JAX compiles each call for a second precision: run pytest with --long"
+    second = "JAX compiles each call for a second precision: run pytest with --long"
+    beside = "JAX compiles each call as a whole in a test beside this one: run pytest with --long"
     for item in items:
         given = getattr(getattr(item, "callspec", None), "params", {})
-        if "jax" in (given.get("library"), given.get("xp")) and given.get("dtype") == "float32":
-            item.add_marker(pytest.mark.skip(reason=reason))
+        if "jax" not in (given.get("library"), given.get("xp")):
+            continue
+        if given.get("dtype") == "float32":
+            item.add_marker(pytest.mark.skip(reason=second))
+        elif item.name.startswith("test_the_same_numbers_in_") and "name" in given:
+            item.add_marker(pytest.mark.skip(reason=beside))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave sixteen thousand tests and their libraries out of every search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(os.environ["INERTIAL_CHECK_USER_FOLDER"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def amount(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """amount(quick, long) -> how many of something: the second of them with --long."""
+    return lambda quick, long: long if request.config.getoption("--long") else quick
 
 
 @pytest.fixture(scope="session")

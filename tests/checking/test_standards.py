@@ -1,8 +1,6 @@
 """The table of standards: complete, about rules that exist, and current in every report."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from inertial_check.checking.standards import (
     list_requirements,
     write_page,
 )
+from inertial_check.programs.cli.main import main
 
 NAMED = {
     "simready": {
@@ -57,11 +56,6 @@ NAMED = {
 """Identifiers that users are asked for, of each standard."""
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "inertial_check", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def test_every_requirement_that_users_are_asked_for_is_there():
     assert [each.name for each in STANDARDS] == list(NAMED)
     for name, ids in NAMED.items():
@@ -88,9 +82,11 @@ def test_messages_of_mujoco_are_those_of_its_library():
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_command_lists_a_standard(name):
-    text = run("rules", "--standard", name).stdout
-    listed = json.loads(run("rules", "--standard", name, "--output-format", "json").stdout)
+def test_the_command_lists_a_standard(name, capsys):
+    assert main(["rules", "--standard", name]) == 0
+    text = capsys.readouterr().out
+    assert main(["rules", "--standard", name, "--output-format", "json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
     assert [each["id"] for each in listed] == [each.id for each in list_requirements(name)]
     for each in listed:
         assert f"{each['id']}: {each['asks']}\n  {each['relation']}" in text
@@ -110,14 +106,15 @@ def test_rules_name_what_they_cover():
     assert "## Standards" not in rule_page(find_rule("IC901"))
 
 
-def test_sarif_names_them(tmp_path):
+def test_sarif_names_them(tmp_path, capsys):
     path = tmp_path / "arm.urdf"
     path.write_text(
         '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="0.02" ixy="0" '
         'ixz="0" iyy="0.03" iyz="0" izz="0.08"/></inertial></link></robot>'
     )
     assert next(each.code for each in ic.check_model(path).findings) == "IC301"
-    log = json.loads(run("check", "--isolated", "--output-format", "sarif", str(path)).stdout)
+    assert main(["check", "--isolated", "--output-format", "sarif", str(path)]) == 1
+    log = json.loads(capsys.readouterr().out)
     (found,) = log["runs"]
     target = {"id": "RB.008", "toolComponent": {"name": "simready"}}
     assert target in found["results"][0]["taxa"]

@@ -25,13 +25,16 @@ def paths(corpus, truth):
 
 
 @pytest.fixture(scope="module")
-def models(paths):
-    return {path: load(path) for path in paths if path.name != UNEXPANDED}
+def models(paths, amount):
+    """The models of every document; of every third one in the quick form."""
+    return {path: load(path) for path in paths[:: amount(3, 1)] if path.name != UNEXPANDED}
 
 
 def test_bodies_and_numbers_are_the_truth(corpus, truth, models):
     assert len(truth) > 400
     for file, rows in truth.items():
+        if corpus / file not in models:
+            continue
         bodies = models[corpus / file].bodies
         assert [body.name for body in bodies] == [row["link"] for row in rows], file
         for body, row in zip(bodies, rows, strict=True):
@@ -74,8 +77,8 @@ def test_every_root_is_sniffed(paths):
         assert sniff(path.read_bytes()) == expected, path
 
 
-def test_every_number_stands_where_its_span_says(models):
-    assert sum(map(assert_places, models.values())) > 50_000
+def test_every_number_stands_where_its_span_says(models, amount):
+    assert sum(map(assert_places, models.values())) > amount(15_000, 50_000)
 
 
 def test_every_number_can_be_rewritten_and_nothing_else_changes(models):
@@ -84,9 +87,8 @@ def test_every_number_can_be_rewritten_and_nothing_else_changes(models):
 
 
 @pytest.mark.parametrize("how", ["utf-16-le", "utf-16-be", "utf-8 mark", "CRLF", "CR"])
-def test_every_file_says_the_same_in_other_bytes(models, how, request):
-    step = 1 if request.config.getoption("--long") else 7
-    for path, model in list(models.items())[::step]:
+def test_every_file_says_the_same_in_other_bytes(models, how, amount):
+    for path, model in list(models.items())[:: amount(3, 1)]:
         if model.problems or model.source.encoding != "utf-8":
             continue
         text = model.source.data.decode().replace("\r\n", "\n").replace("\r", "\n")

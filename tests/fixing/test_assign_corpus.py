@@ -14,10 +14,10 @@ from inertial_check.fixing.writing import write_parameters
 pytestmark = pytest.mark.corpus
 
 FORMS = {
-    "urdf": ((".urdf",), 20),
-    "mjcf": ((".xml",), 6),
-    "sdf": ((".sdf", ".world"), 20),
-    "usd": ((".usd", ".usda", ".usdc"), 10),
+    "urdf": ((".urdf",), 40),
+    "mjcf": ((".xml",), 12),
+    "sdf": ((".sdf", ".world"), 30),
+    "usd": ((".usd", ".usda", ".usdc"), 20),
 }
 """Suffixes, and of how many files one is looked at in the quick form."""
 

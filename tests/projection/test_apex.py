@@ -128,19 +128,20 @@ LIMITS = {
     "mass": [constraints.FixedMass()],
     "place": [constraints.FixedCom()],
     "slack": [constraints.MassBounds(0.1, 9.0), constraints.ComInBall(9.0)],
-    "some": [constraints.FixedMass(bodies=range(0, len(THETA), 2))],
+    "some": [constraints.FixedMass(bodies=range(0, 24, 2))],
 }
 
 
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("metric", CENTRAL)
 def test_constraints_that_change_nothing_leave_the_status(metric, limits):
-    free = ic.project(THETA, metric)
-    found = ic.project(THETA, metric, constraints=LIMITS[limits])
+    free = ic.project(THETA[:24], metric)
+    found = ic.project(THETA[:24], metric, constraints=LIMITS[limits])
+    assert {"no-nearest", "projected"} <= set(free.status)
     assert (found.status == free.status).all()
     assert (found.vanished == free.vanished).all()
     np.testing.assert_allclose(found.theta, free.theta, rtol=1e-7, atol=1e-9)
-    check_rows(THETA, found, metric)
+    check_rows(THETA[:24], found, metric)
 
 
 @pytest.mark.parametrize("about", ["origin", "com"])

@@ -26,11 +26,12 @@ def garbage(seed, count):
     return units * rng.normal(size=(count, 10))
 
 
-@pytest.mark.parametrize("margin", [0.0, 1e-6, 1e-3, 0.1, 0.25])
+@pytest.mark.parametrize("margin", [0.0, 1e-3, 0.25])
 @pytest.mark.parametrize("metric", METRICS)
-def test_every_answer_is_a_body_with_the_margin(metric, margin):
-    violating = sampling.inconsistent(1, 100, **SCALES).as_theta()
-    theta = np.concatenate([violating, garbage(1, 100)])
+def test_every_answer_is_a_body_with_the_margin(metric, margin, amount):
+    count = amount(15, 100) if margin else 100  # a margin takes a hundred times as long
+    violating = sampling.inconsistent(1, count, **SCALES).as_theta()
+    theta = np.concatenate([violating, garbage(1, count)])
     found = ic.project(theta, metric, margin=margin, **arguments(metric, theta))
     judged = ic.check(found.theta)
     assert judged.consistent.all()
@@ -40,8 +41,8 @@ def test_every_answer_is_a_body_with_the_margin(metric, margin):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_margin_costs_little_more_than_it_must(metric):
-    theta = sampling.inconsistent(2, 100, violation=(0.1, 0.5), **SCALES).as_theta()
+def test_a_margin_costs_little_more_than_it_must(metric, amount):
+    theta = sampling.inconsistent(2, amount(25, 100), violation=(0.1, 0.5), **SCALES).as_theta()
     given = arguments(metric, theta)
     plain, held = (ic.project(theta, metric, margin=mu, **given) for mu in (0.0, 1e-3))
     assert (

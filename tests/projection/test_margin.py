@@ -21,7 +21,7 @@ BALL = [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
 FAR = [1.2, 1.2, -1.4, -1.7, 4.1, 1.5, 1.8, 4.7, -1.3, 5.9]
 PRIOR = [1, -0.5, 0.4, 2, 5, 0.5, 0.8, 5.5, -0.8, 1.5]
 PLATE = [1, 0, 0, 0, 1, 0, 0, 1, 0, 2]
-MARGINS = (1e-6, 1e-3, 0.1, 0.25, 1 / 3)
+MARGINS = (1e-6, 0.1, 1 / 3)
 METRICS = ("prior", "weighted", "pseudo-inertia", "euclidean")
 
 
@@ -101,18 +101,18 @@ def test_a_search_finds_nothing_nearer_than_what_is_claimed_and_nothing_below_a_
     assert (projected | near)[found.changed].mean() > (0.7 if margin < 0.3 else 0.4)
 
 
-@pytest.mark.parametrize(("margin", "share"), [(0.05, 0.97), (0.1, 0.97), (0.2, 0.93)])
+@pytest.mark.parametrize(("margin", "share"), [(0.1, 0.97), (0.2, 0.93)])
 def test_few_rows_stay_without_a_proof_whose_centre_of_mass_may_lie_anywhere(margin, share):
-    """Balls inside a cut left 5, 6 and 10 of these 50 rows uncertified."""
+    """Balls inside a cut left 6 and 10 of these 50 rows uncertified."""
     theta, prior = draw(1, 50)
     found = ic.project(theta, "prior", prior=prior, margin=margin)
     assert np.isin(found.status, ["projected", "near"])[found.changed].mean() >= share
     assert (found.factor[found.status == "projected"] <= 1 + 1e-9).all()
 
 
-@pytest.mark.parametrize("margin", [0.1, 0.2, 1 / 3])
+@pytest.mark.parametrize("margin", [0.1, 1 / 3])
 def test_centres_at_infinity_are_proven_with_the_margin(margin):
-    """A cut without the margin left 9, 16 and 22 of these 50 rows uncertified."""
+    """A cut without the margin left 9 and 22 of these 50 rows uncertified."""
     theta = np.random.default_rng(5).normal(size=(50, 10))
     found = ic.project(theta, "prior", prior=BALL, margin=margin)
     assert np.isin(found.status, ["projected", "near"]).sum() >= 48
@@ -142,11 +142,11 @@ def test_multipliers_that_are_rounding_prove_nothing():
     assert found.distance[0] <= 1.05 * searched[0]
 
 
-@pytest.mark.parametrize("margin", [0.05, 0.2])
-def test_no_body_with_a_fixed_centre_of_mass_is_below_the_bound(margin):
+def test_no_body_with_a_fixed_centre_of_mass_is_below_the_bound():
     """Conic programs: with c fixed, m and S_c are variables, and the margin is linear in them."""
     cp = pytest.importorskip("cvxpy")
     theta, prior = draw(4, 6)
+    margin = 0.1
     weights = nearest_search.weights_of_prior(prior)
     found = ic.project(theta, "prior", prior=prior, margin=margin)
     m, S = cp.Variable(nonneg=True), cp.Variable((3, 3), symmetric=True)
@@ -171,11 +171,11 @@ def test_no_body_with_a_fixed_centre_of_mass_is_below_the_bound(margin):
         assert own == pytest.approx(found.distance[row], rel=1e-5)  # nothing nearer at its centre
 
 
-@pytest.mark.parametrize("margin", [1e-3, 0.05, 0.2])
+@pytest.mark.parametrize("margin", [0.05, 0.2])
 @pytest.mark.parametrize("metric", METRICS)
 def test_under_a_fixed_mass_a_search_finds_nothing_nearer_than_what_is_claimed(metric, margin):
     """A heavy weight holds the mass of the search, what it costs beside the others taken out."""
-    theta, prior = draw(11, 12)
+    theta, prior = draw(11, 9)
     given, weights = pose(metric, theta, prior, 2)
     limits = [constraints.FixedMass(1.3)]
     found = ic.project(theta, metric, margin=margin, constraints=limits, **given)
@@ -187,7 +187,7 @@ def test_under_a_fixed_mass_a_search_finds_nothing_nearer_than_what_is_claimed(m
     held[:, 0, :] = held[:, :, 0] = 0.0
     held[:, 0, 0] = 1e9 * np.trace(weights, axis1=1, axis2=2)
     searched = nearest_search.search(
-        nearest_search.Task(moved, held), margin, 12, np.random.default_rng(3)
+        nearest_search.Task(moved, held), margin, 6, np.random.default_rng(3)
     )
     change = searched.theta - theta
     change[:, 0] = rest
@@ -258,7 +258,7 @@ def test_a_row_ends_at_the_least_mass_with_the_margin():
     assert (judged.margin >= 0.2 - judged.tolerance).all()
 
 
-@pytest.mark.parametrize("margin", [1e-3, 0.05, 0.2])
+@pytest.mark.parametrize("margin", [1e-3, 0.2])
 @pytest.mark.parametrize("metric", ["entropic", "affine-invariant"])
 def test_a_search_finds_no_better_estimate_with_the_margin_and_none_below_the_bound(metric, margin):
     theta, prior = draw(1, 24)
@@ -279,7 +279,7 @@ def test_a_search_finds_no_better_estimate_with_the_margin_and_none_below_the_bo
 
 
 def test_estimates_that_had_the_margin_are_those_without_it():
-    theta, prior = draw(1, 24)
+    theta, prior = draw(1, 12)
     for metric in ("entropic", "affine-invariant"):
         found = ic.project(theta, metric, prior=prior, margin=0.01)
         free = ic.project(theta, metric, prior=prior)

@@ -242,7 +242,8 @@ def test_what_rounding_left_outside_comes_back_inside(metric):
 @pytest.mark.parametrize("margin", [0.0, 1e-3])
 @pytest.mark.parametrize("metric", [*METRICS, "inertia", "covariance", "euclidean"])
 def test_answers_in_float32_are_bodies_in_float32_or_not_claimed(metric, margin):
-    theta = draw_rows(80 if margin else 400, np.float32)  # a margin takes a hundred times as long
+    free = margin == 0 or metric in ("inertia", "covariance")
+    theta = draw_rows(400 if free else 28, np.float32)  # a margin takes a hundred times as long
     given = METRICS.get(metric, {})
     found = ic.project(theta, metric, margin=margin, **given)
     wide = ic.project(theta.astype(float), metric, margin=margin, **given)
@@ -270,19 +271,19 @@ def test_where_float32_holds_no_such_body_nothing_is_claimed():
     assert np.isfinite(found.theta).all()
 
 
-@pytest.mark.parametrize("library", ["torch", "jax.numpy", "array_api_strict"])
-def test_every_library_has_the_statuses_of_numpy(library):
+def test_every_library_has_the_statuses_of_numpy():
     """Also with subnormal numbers, which XLA takes for zero."""
-    xp = pytest.importorskip(library)
-    theta = draw_rows(24, np.float32)
-    theta[12:] = np.array([1, 0, 0, 0, 2e-40, 0, 0, 3e-40, 0, 8e-40]) * np.arange(1, 13)[:, None]
-    theta[16:, 0] = 1e-40
+    libraries = [pytest.importorskip(each) for each in ("torch", "jax.numpy", "array_api_strict")]
+    theta = draw_rows(12, np.float32)
+    theta[6:] = np.array([1, 0, 0, 0, 2e-40, 0, 0, 3e-40, 0, 8e-40]) * np.arange(1, 7)[:, None]
+    theta[9:, 0] = 1e-40
     for metric, margin in product(("inertia", "covariance", "prior"), (0.0, 0.1)):
         given = METRICS.get(metric, {})
         expected = ic.project(theta, metric, margin=margin, **given)
-        found = ic.project(xp.asarray(theta), metric, margin=margin, **given)
-        assert found.status.tolist() == expected.status.tolist()
-        assert type(found.gap) is type(xp.asarray(theta))
+        for xp in libraries:
+            found = ic.project(xp.asarray(theta), metric, margin=margin, **given)
+            assert found.status.tolist() == expected.status.tolist()
+            assert type(found.gap) is type(xp.asarray(theta))
 
 
 def test_an_answer_with_a_bound_is_called_by_its_factor():
@@ -320,7 +321,7 @@ def test_a_distance_that_rounding_hides_is_not_claimed():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_answer_without_the_margin_is_not_called_feasible_nor_lifted_to_it(dtype):
     """Regularised estimates know no margin: they have it, or nothing is claimed of them."""
-    theta = draw_rows(60, dtype)
+    theta = draw_rows(24, dtype)
     found = ic.project(theta, "entropic", prior=PRIOR, margin=0.2)
     claimed = np.isin(found.status, ["projected", "near", "feasible"])
     judged = ic.check(found.theta)

@@ -14,18 +14,18 @@ from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import conic, newton
 from projection_oracle import PROVEN, by_clarabel, reference
 
-COUNT = 200
 DEVIATION = 1e-8
 ROUNDINGS = 64
 """Of theta: what a deviation is held against where the move is too small for DEVIATION of it."""
 
 
 @pytest.fixture(scope="module", params=families.FAMILIES)
-def case(request):
+def case(request, amount):
     """Instances, what the package finds, and the proven nearest above the same floors."""
-    instances = families.draw(request.param, COUNT, seed=7)
+    count = amount(60, 200)
+    instances = families.draw(request.param, count, seed=7)
     found = ic.project(instances.theta, "weighted", weights=instances.weights)
-    floors = np.zeros((COUNT, 4, 4))  # of mass, and of spread where float64 would hold none
+    floors = np.zeros((count, 4, 4))  # of mass, and of spread where float64 would hold none
     floors[found.rows.mask] = found.result.evidence.Delta
     problems = zip(instances.theta, instances.matrices, floors, strict=True)
     return instances, found, floors, [reference(*problem) for problem in problems]
@@ -38,7 +38,7 @@ def moving(found):
 def test_every_instance_ends_certified(case):
     _, found, _, _ = case
     assert set(found.status) <= {"feasible", "projected", "mass-floored"}
-    assert len(moving(found)) > COUNT / 5
+    assert len(moving(found)) > len(found) / 5
     assert np.max(found.certify()) <= CERTIFIED
 
 

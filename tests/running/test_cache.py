@@ -135,11 +135,12 @@ def test_other_variables_for_xacro_have_other_entries(tmp_path, monkeypatch, che
     "settings", [{"tolerance": 0.1}, {"ignore": ("IC3",)}, {"strict": True}, {"geometry": "off"}]
 )
 def test_other_settings_have_other_entries(models, checked, settings):
-    checked("defects")
-    other, asked = checked("defects", settings=Settings(**settings).validate())
+    path, given = "defects/ic301-triangle.urdf", Settings(**settings).validate()
+    checked(path)
+    other, asked = checked(path, settings=given)
     assert asked
-    assert other == checked("defects", settings=Settings(**settings).validate(), folder="new")[0]
-    assert checked("defects")[1] == []
+    assert other == checked(path, settings=given, folder="new")[0]
+    assert checked(path)[1] == []
 
 
 def test_another_name_and_being_named_are_told_apart(models, checked, monkeypatch):
@@ -205,13 +206,14 @@ def test_a_change_that_leaves_size_and_time_as_they_were_is_seen(models, checked
     ],
 )
 def test_a_damaged_entry_is_none(models, checked, damage):
-    cold, first = checked("defects")
+    path = "defects/ic301-triangle.urdf"
+    cold, first = checked(path)
     for entry in Path("cache/entries").iterdir():
         entry.write_bytes(damage(entry.read_bytes()))
-    again, second = checked("defects")
+    again, second = checked(path)
     assert second == first
     assert again == cold
-    assert checked("defects")[1] == []
+    assert checked(path)[1] == []
 
 
 def test_an_entry_of_another_key_under_this_name_is_none(models, checked):

@@ -37,9 +37,9 @@ def lines(request, tmp_path, monkeypatch, data_dir):
     )
 
 
-def test_no_change_of_a_member_is_an_internal_error(lines, capsys):
+def test_no_change_of_a_member_is_an_internal_error(lines, capsys, amount):
     codes = set()
-    for at, place in enumerate(list_places(lines)):
+    for at, place in list(enumerate(list_places(lines)))[:: amount(3, 1)]:
         changed = copy.deepcopy(lines)
         *way, last = place
         holder = changed

@@ -34,12 +34,19 @@ def folder(tmp_path, data_dir):
     return tmp_path
 
 
-@pytest.mark.parametrize("command", [["check", "."], ["check", ".", "--jobs", "2"], ["fix", "."]])
-@pytest.mark.parametrize("start", [["-m", "inertial_check"], ["-P", "-m", "inertial_check"]])
+@pytest.mark.parametrize(
+    ("start", "command"),
+    [
+        (["-m"], ["check", "."]),
+        (["-m"], ["check", ".", "--jobs", "2"]),
+        (["-m"], ["fix", "."]),
+        (["-P", "-m"], ["check", ".", "--jobs", "2"]),
+    ],
+)
 def test_modules_of_the_working_directory_are_not_imported(folder, start, command):
     path = os.pathsep.join(each for each in sys.path if each)
     done = subprocess.run(
-        [sys.executable, *start, *command],
+        [sys.executable, *start, "inertial_check", *command],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,

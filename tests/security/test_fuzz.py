@@ -18,7 +18,7 @@ pytest.importorskip("resource", reason="the memory of a process can be bounded o
 
 @pytest.mark.fuzz
 def test_no_damaged_input_breaks_a_promise(request, tmp_path_factory):
-    count = 100_000 if request.config.getoption("--long") else 250
+    count = 100_000 if request.config.getoption("--long") else 150
     outcome = run_inputs(choose_inputs(20, count))
     assert sum(outcome.counts.values()) >= 0.95 * count
     folder = tmp_path_factory.mktemp("fuzz")

@@ -140,7 +140,7 @@ def test_pre_commit(repository, outside, project_root):
         pytest.skip("install pre-commit")
     hooks = yaml.safe_load((project_root / ".pre-commit-hooks.yaml").read_text())
     count = len(write_names(outside))
-    for arguments in (["--"], ["--engine=mujoco", "--"], ["--engine=mujoco"]):
+    for arguments in (["--engine=mujoco", "--"], ["--engine=mujoco"]):
         changes = {"language": "system", "additional_dependencies": [], "args": arguments}
         config = {"repos": [{"repo": "local", "hooks": [{**hooks[0], **changes}]}]}
         (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))

@@ -246,9 +246,14 @@ def children(pid):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "code", "jobs"),
+    [
+        (signal.SIGINT, 130, "1"),
+        (signal.SIGINT, 130, "2"),
+        (signal.SIGTERM, 143, "2"),
+        (signal.SIGHUP, 129, "1"),
+    ],
 )
 def test_a_signal_ends_a_run_without_traces(models, check_environment, jobs, number, code):
     models("spin")

@@ -1,8 +1,9 @@
 """Thousands of documents with ten bad ones among them: the same bytes, wherever they are checked.
 
-With --long there are 10,000 documents; otherwise 300.
+With --long there are 10,000 documents; otherwise 150.
 """
 
+import functools
 import json
 import os
 import signal
@@ -33,45 +34,47 @@ LINK = (
 )
 
 
-@pytest.fixture
-def count(request):
-    return 10_000 if request.config.getoption("--long") else 300
+@pytest.fixture(scope="module")
+def count(amount):
+    return amount(150, 10_000)
 
 
-@pytest.fixture
-def models(tmp_path, monkeypatch, count):
+@pytest.fixture(scope="module")
+def models(tmp_path_factory, count):
     """A folder of generated models: every second one breaks the triangle inequality."""
-    monkeypatch.chdir(tmp_path)
+    models = tmp_path_factory.mktemp("models")
     for number in range(count):
-        folder = Path(f"part-{number // 100:03}")
+        folder = models / f"part-{number // 100:03}"
         folder.mkdir(exist_ok=True)
         text = LINK.format(mass=1 + number / 7, ixx=("0.0200", "0.1000")[number % 2])
         (folder / f"{number:05}.urdf").write_text(f'<robot name="r{number}">{text}</robot>')
     for fault, number in zip(BAD, range(0, count, count // len(BAD)), strict=False):
         text = LINK.format(mass=1, ixx="0.1000")
-        Path(f"part-{number // 100:03}/bad-{fault}.urdf").write_text(
-            f'<robot name="bad">{text}</robot>'
-        )
-    return tmp_path
+        path = models / f"part-{number // 100:03}" / f"bad-{fault}.urdf"
+        path.write_text(f'<robot name="bad">{text}</robot>')
+    return models
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def environment(project_root):
     path = os.pathsep.join((str(INJECTED), str(project_root)))
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
 
 
-def check(environment, *arguments):
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        capture_output=True,
-        timeout=20 * GUARD,
-        env=environment,
-        check=False,
-    )
-    assert b"Traceback" not in done.stderr
-    assert done.returncode == 1
-    return done.stdout
+@pytest.fixture(scope="module")
+def check(models, environment):
+    """check(number of processes) -> the report, made once for each number."""
+
+    @functools.cache
+    def check(jobs):
+        command = [*COMMAND, "--jobs", jobs]
+        given = {"cwd": models, "env": environment, "timeout": 20 * GUARD}
+        done = subprocess.run(command, capture_output=True, check=False, **given)
+        assert b"Traceback" not in done.stderr
+        assert done.returncode == 1
+        return done.stdout
+
+    return check
 
 
 def findings(report):
@@ -81,8 +84,8 @@ def findings(report):
     }
 
 
-def test_the_findings_of_every_good_document_are_there(models, environment, count):
-    report = check(environment, "--jobs", "1")
+def test_the_findings_of_every_good_document_are_there(check, count):
+    report = check("1")
     found = findings(report)
     for fault in BAD:
         assert found.pop(f"bad-{fault}.urdf")[0] == "IC001"
@@ -91,7 +94,7 @@ def test_the_findings_of_every_good_document_are_there(models, environment, coun
         broken = int(name[:5]) % 2
         assert ("IC301" in codes) == broken, name
         assert "IC001" not in codes
-    assert check(environment, "--jobs", "2") == report
+    assert check("2") == report
 
 
 @pytest.mark.cluster
@@ -100,11 +103,11 @@ def test_the_findings_of_every_good_document_are_there(models, environment, coun
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_cluster_that_loses_workers_says_the_same(
-    models, environment, monkeypatch, tmp_path_factory
+    check, models, environment, monkeypatch, tmp_path_factory
 ):
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
-    alone = check(environment, "--jobs", "1")
+    monkeypatch.chdir(models)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
@@ -117,7 +120,7 @@ def test_a_cluster_that_loses_workers_says_the_same(
             report, errors = run.communicate(timeout=20 * GUARD)
         assert b"Traceback" not in errors
         assert run.returncode == 1
-        assert report == alone
+        assert report == check("1")
 
 
 def _kill_workers(cluster, journal, run):

@@ -19,9 +19,11 @@ from inertial_check.checking.causes.weighing import gains, tidy
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
     NAMES,
+    OF_TERM,
     SIGNS,
     SLOTS,
     TENSOR,
+    find_own_term,
     list_contradictions,
 )
 from inertial_check.checking.evidence.readings import FORMULA, moments_of
@@ -66,6 +68,7 @@ def weigh_copies(
         bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))
     found = []
     solids = _list_solids(subject)
+    term = OF_TERM.get(find_own_term(subject.body, subject.judgement), ())
     theirs = np.array([each.ten for each, _ in bodies])
     for cause, proposal in proposed:
         told = bodies and cause.name not in _OF_OTHERS
@@ -73,6 +76,8 @@ def weigh_copies(
         clauses = [words for image, (_, words) in zip(images, bodies, strict=False) if image]
         if cause.name in _OF_ENTRIES:
             clauses += [words for six, words in solids if _is_solid(subject, proposal, six)]
+        if cause.name in term:
+            clauses.append("; its products are those of the term, digit for digit")
         found.append((EXACT if clauses else 1.0, next(filter(None, clauses), "")))
     return found
 

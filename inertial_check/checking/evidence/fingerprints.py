@@ -38,7 +38,20 @@ origins are, as those of twins; or nothing."""
 NAMES = ("mass", "x", "y", "z", *ENTRIES)
 """The ten numbers of a body, in the order of this module."""
 
-CENTER, TENSOR = slice(1, 4), slice(4, 10)
+CENTER, TENSOR, PRODUCTS = slice(1, 4), slice(4, 10), [5, 6, 8]
+_DIAGONAL, _PLACES = [0, 3, 5], [1, 2, 4]
+_FACTORS = np.array([(0, 1), (0, 2), (1, 2)])
+"""Places of the moments and of the products in a tensor, and the coordinates of each product."""
+
+OF_TERM: Mapping[float, tuple[str, ...]] = {
+    1.0: ("about-link-origin",),
+    -1.0: ("double-parallel-axis", "origin-tensor-read-as-com"),
+}
+"""The mistakes that put a parallel-axis term into the products, by the part of the term."""
+
+_NEAR = 0.1
+"""Part of the largest product of a parallel-axis term by which those of a body may differ from it
+before their digits are compared; chosen, far above the rounding of two digits."""
 
 DIGITS = 3
 """Significant digits from which a number tells something: numbers of one or two are guessed, and
@@ -217,6 +230,40 @@ def contradict_texts(
     if not isinstance(outcome, Contradiction):
         return None
     return tuple([each.where for each in agreeing]), outcome
+
+
+def find_own_term(body: Body, judgement: Judgement) -> float:
+    """Find whether the products of a body are those of its mass at its centre, digit for digit.
+
+    The parallel-axis term leaves them where planes of symmetry meet in the centre of mass, and the
+    tensor was moved to the link's origin, or from there once too often.
+
+    Returns:
+        The part of the term that the tensor has too much: 1, -1, or 0 where its products are
+        others, or have too few digits to tell.
+    """
+    mass, x, y, z = judgement.ten[:4]
+    sizes = [abs(mass * x * y), abs(mass * x * z), abs(mass * y * z)]
+    off = [abs(abs(judgement.ten[row]) - size) for row, size in zip(PRODUCTS, sizes, strict=True)]
+    own = _read_print(body, judgement) if max(off) < _NEAR * max(sizes) else None
+    if own is None or own.turned:
+        return 0.0
+    mass, p_BoBcm_B, I_BBcm_B = own.values[0], own.values[CENTER], own.values[TENSOR]
+    factors, halves = p_BoBcm_B[_FACTORS], own.counts[CENTER][_FACTORS]
+    area = np.prod(factors, axis=1)
+    # Half a unit of the last digit of each product, and of the three numbers that it is made of.
+    slack = own.counts[PRODUCTS] + own.counts[0] * np.abs(area)
+    slack += mass * np.sum(halves * np.abs(factors[:, ::-1]), axis=1)
+    slack += tolerances.EQUAL_TEXTS * mass * np.abs(area)
+    for part in (1.0, -1.0):
+        if np.all(np.abs(I_BBcm_B[_PLACES] + part * mass * area) <= slack):
+            # What is left may be 0 by chance, beside the moments of the body about its centre.
+            term = mass * (p_BoBcm_B @ p_BoBcm_B - p_BoBcm_B**2)
+            largest = np.max(np.abs(I_BBcm_B[_DIAGONAL] - part * term))
+            shown = mass * np.abs(area) > slack
+            if np.sum(np.log10(largest / slack[shown])) >= DIGITS:
+                return part
+    return 0.0
 
 
 def _read_print(body: Body, judgement: Judgement) -> _Print | None:

@@ -200,10 +200,11 @@ def hull(numbers: Iterable[Number], otherwise: Span) -> Span:
 
 Flags = Mask
 Where = Literal["mass", "center", "tensor", "inertial"]
-Evidence = Literal["amount", "center", "form", "digits"]
+Evidence = Literal["amount", "center", "form", "digits", "sides"]
 """A kind of evidence: the amount (mass, and the size that mass and tensor give), the centre of
-mass, the form of the tensor (shares and axes, which no change of mass or unit touches), and digits
-that another body has too, which are a proof beside any other evidence."""
+mass, the form of the tensor (shares and axes, which no change of mass or unit touches), digits
+that another body has too, which are a proof beside any other evidence, and sides that differ in a
+model with one mistake throughout."""
 
 EVERY: frozenset[Evidence] = frozenset({"amount", "center", "form"})
 """Evidence against the whole inertial, as where it is that of another body."""

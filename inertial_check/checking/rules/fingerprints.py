@@ -10,8 +10,11 @@ from inertial_check.checking import limits as _limits
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.evidence.fingerprints import (
     NAMES,
+    OF_TERM,
+    PRODUCTS,
     Contradiction,
     contradict_texts,
+    find_own_term,
     list_contradictions,
 )
 from inertial_check.checking.limits import Limits
@@ -82,21 +85,36 @@ def contradictions(examination: Examination, limits: Limits, _: FoundDoubts) -> 
             rest = name_some([name for name in others if name != bodies[other].name])
             message += f"; likewise beside {rest}"
         yield index, Doubt("IC605", "inertial", message, values)
-    yield from _contradict_texts(examination, told)
+    yield from _contradict_alone(examination, told)
 
 
-def _contradict_texts(examination: Examination, told: Collection[int]) -> Doubts:
-    """Bodies whose digits several files beside the document refute, which agree.
+def _contradict_alone(examination: Examination, told: Collection[int]) -> Doubts:
+    """Bodies that their own products refute, or several files beside the document, which agree.
 
-    Not those that are nearer to their shapes, or equal to their twins, with the numbers they have.
+    By files not those that are nearer to their shapes, or equal to their twins, as they are.
     """
-    if examination.read_elsewhere is None:
-        return
-    assembly, find = examination.assembly, examination.elsewhere.find_others
-    asked = examination.changed_bodies.difference(told)
+    assembly, asked = examination.assembly, examination.changed_bodies.difference(told)
+    elsewhere = examination.elsewhere if examination.read_elsewhere is not None else None
     for index in sorted(asked.intersection(np.flatnonzero(assembly.stated).tolist())):
         body, judgement = examination.model.bodies[index], examination.judgements[index]
-        others = find(body, judgement)
+        part = find_own_term(body, judgement)
+        # What runs through the model is told once.
+        readings = examination.votes.elections if part else ()
+        of_all = {each.cause for each, *_ in readings if index in each.bodies}
+        if part and of_all.isdisjoint(OF_TERM[part]):
+            products = [(NAMES[row], judgement.ten[row]) for row in PRODUCTS if judgement.ten[row]]
+            what = (
+                "about the link's origin, of a body that has none about its centre"
+                if part > 0
+                else "left where the parallel-axis term is subtracted from a tensor that lacks it"
+            )
+            message = (
+                "its products are those of its whole mass in its centre, digit for digit, "
+                f"{what}: {', '.join(f'{name} {value:.6g}' for name, value in products)}"
+            )
+            yield index, Doubt("IC605", "tensor", message, {"difference": "term", "part": part})
+            continue
+        others = elsewhere.find_others(body, judgement) if elsewhere is not None else ()
         found = contradict_texts(body, judgement, others) if others else None
         if found is None:
             continue

@@ -657,7 +657,7 @@ class UnexpectedInertial(Rule):
 
 
 class DigitsDisagree(DoubtRule):
-    """Two bodies have the same digits, which refute each other.
+    """Two bodies have the same digits, which refute each other, or a body's own refute it.
 
     ## What it does
     Compares the printed numbers of all bodies of a model, digit by digit and without regard to
@@ -668,7 +668,10 @@ class DigitsDisagree(DoubtRule):
     named where further bodies agree with the other, no body has its numbers, or its own shapes
     contradict it; else both. A body is compared with itself in the same way where two or more files
     beside the document have it with other numbers, most of them with the same, and none has it as
-    it is: as it stands, where the rest of the link is the same letter for letter.
+    it is: as it stands, where the rest of the link is the same letter for letter. Reports also a
+    body whose products of inertia are, digit for digit and with one sign, m x y, m x z and m y z of
+    its own mass and centre: what the parallel-axis term leaves in the tensor about the link's
+    origin of a body that has no products about its centre.
 
     ## Why is this bad
     One of the two is wrong, however small the number is.
@@ -699,7 +702,8 @@ class DigitsDisagree(DoubtRule):
     numbers below a part in 100,000 of the largest of their kind (500 with fewer than three digits);
     a single number that differs by less than a thousandth of it, or by rounding; tensors that
     differ by less than 2 %; a centre that another origin of the link explains; other files where
-    the body's shapes or its twin have its numbers, and more than 64 bodies of a document.
+    the body's shapes or its twin have its numbers, and more than 64 bodies of a document. Products
+    of one body: a chance of 1 in 1,000, from the rounding of the numbers beside the largest moment.
 
     ## Fix
     By hand: see its causes.

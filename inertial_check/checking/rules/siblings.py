@@ -14,7 +14,7 @@ be wrong independently. The causes of a finding say what else speaks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import dist
+from math import dist, log
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -72,12 +72,16 @@ def copies(examination: Examination, limits: Limits, found: FoundDoubts) -> Doub
     ]
     if not groups:
         return
-    fitting, looks = examination.likeness.fitting, _look_at_all(examination)
+    likeness, looks = examination.likeness, _look_at_all(examination)
+    same_size = np.abs(np.log(likeness.size_ratio)) <= np.log(_limits.FITTING_SIZE)
+    sized = likeness.all_of(same_size)
     for group in groups:
         members = np.array(group)
         unlike = _find_unlike(examination, members, looks)
-        # The numbers are those of the one that fits, and of two that do, of the far nearer one.
-        fits = fitting[members]
+        # The numbers are those of the one that fits, or whose size they have where none does; of
+        # two that fit, of the far nearer one.
+        fits = likeness.fitting[members]
+        fits = fits if np.any(fits) else sized[members]
         away = np.array([contradict_shapes(examination, index) for index in group])
         far = _limits.GAIN * np.maximum(away, _limits.SHAPE_FIT)[:, None] <= away
         unlike &= ~(fits[:, None] & (~fits | far))
@@ -262,6 +266,8 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
     pairs = assembly.twin_pairs
     refuted = {frozenset(each.bodies) for each in list_contradictions(assembly)}
     allowed = float(np.fmax(limits.twin, _limits.TWIN_SCATTER * pairs.scatter))
+    # Bodies of a mistake that runs through the model, which is told once for all of them.
+    shared = {index for each, *_ in examination.votes.elections for index in each.bodies}
     with np.errstate(invalid="ignore"):
         off = ~(np.max(pairs.offsets, axis=1) <= allowed)
         off &= ~(pairs.turned & (pairs.offsets[:, 0] > allowed))
@@ -287,6 +293,9 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             for kind in difference.against - explained
             if not any(is_explained(found, index, frozenset({kind})) for index in pair)
         )
+        # What runs through the model leaves mirror images, and is told of none of them.
+        if not against and shared.issuperset(index for index in pair if found.get(index)):
+            against = frozenset({"sides"})
         for index, reason in _blame(examination, row) if against else ():
             name = bodies[pair[0] + pair[1] - index].name
             message = f"it is no mirror image of {name}: {difference.what}{reason}"
@@ -527,6 +536,7 @@ def _heed_the_model(
         frames = find_frames(examination) & examination.assembly.placeholders
         dummies = np.flatnonzero(frames).tolist()
     explained = {index: {*_EXPLAINED, "IC602"} for index in dummies}
+    resized: dict[int, tuple[float, float]] = {}
     for reading, *_ in examination.votes.elections:
         # One count of the last decimal, on all three moments, looks like a placeholder, and
         # different parts come to share a tensor.
@@ -534,12 +544,17 @@ def _heed_the_model(
         kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
         if reading.centers is not None:
             also, kept = {"IC201", "IC202"}, set(_EXPLAINED)
+        with np.errstate(all="ignore"):
+            spreads = resemblance.spread(reading.mass, resemblance.matrices(reading.I_BBcm_Bi))
+            growth = resemblance.size(spreads) / examination.assembly.size
         for index in reading.bodies:
             explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
+            heavier = float(reading.mass[index] / examination.assembly.mass[index])
+            resized[index] = heavier, float(growth[index])
     left: dict[int, list[Doubt]] = {}
     for index, every in found.items():
         for doubt in every:
-            if doubt.code in explained.get(index, ()):
+            if doubt.code in explained.get(index, ()) and not _is_left(doubt, resized.get(index)):
                 continue
             cause, rest = doubt.values.get("cause"), doubt.values.get("nearest")
             weak = False
@@ -553,6 +568,29 @@ def _heed_the_model(
             noted = doubt._replace(weak=True, message=doubt.message + why) if weak else doubt
             left.setdefault(index, []).append(noted)
     return left
+
+
+def _is_left(doubt: Doubt, change: tuple[float, float] | None) -> bool:
+    """Whether a mass or a size is nearly as odd in the reading of the model as it was before.
+
+    Args:
+        doubt: About the body.
+        change: Factors on mass and size of the body; None where no reading concerns it.
+    """
+    if change is None:
+        return False
+    heavier, larger = change
+    ratio, density = doubt.values.get("size_ratio"), doubt.values.get("density")
+    if isinstance(ratio, float):
+        before, after, usual = ratio, ratio * larger, (1 / _limits.SIZE, _limits.SIZE)
+    elif isinstance(density, float):
+        before = density / _limits.USUAL_DENSITY
+        after = before * heavier / (larger**3 if doubt.where == "tensor" else 1)
+        low, high = _limits.DENSITIES
+        usual = (low / _limits.USUAL_DENSITY, high / _limits.USUAL_DENSITY)
+    else:
+        return False
+    return not usual[0] < after < usual[1] and 2 * abs(log(after)) > abs(log(before))
 
 
 class DoubtRule(Rule):

@@ -380,6 +380,13 @@ class TestPlanted:
         base = disc._replace(name="base_disc", shape=box((0.1, 0.1, 0.05), (0, 0, 0.025)))
         assert codes(disc, disc._replace(name="other"), base) == {"base_disc": "IC602"}
 
+    def test_of_two_that_fit_nowhere_the_one_of_their_size_owns_the_numbers(self):
+        """The bug: an arm whose centre was left at its joint was told beside the copied block."""
+        arm = honest(0.3, (0.2, 0.2, 1), 900, name="arm")
+        arm = arm._replace(shape=box((0.06, 0.06, 0.3), (0, 0, 0.15)))
+        wrist = arm._replace(name="wrist", shape=box((0.05, 0.05, 0.05), (0, 0, 0.025)))
+        assert {f.body for f in said(arm, wrist) if f.code == "IC602"} == {"wrist"}
+
     def test_made_up_numbers_may_be_those_of_several_bodies(self):
         """The distances of joints tell parts apart only where the numbers are those of a part."""
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import inertial_check as ic
@@ -122,7 +123,39 @@ def test_what_the_digits_do_not_say():
     assert len(found((TEN, at), (with_text(TEN, "x", "0.0812"), at))) == 2
 
 
-@pytest.mark.skipif("INERTIAL_CHECK_CASES" not in os.environ, reason="needs the reference cases")
+@pytest.mark.parametrize(
+    ("part", "cause"), [(1, "about-link-origin"), (-1, "double-parallel-axis"), (0, None)]
+)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_products_that_are_the_parallel_axis_term(part, cause, scale):
+    """The bug: such a tensor, of a body without shapes, was told by nothing."""
+    mass, center, moments = 0.3217 * scale**3, scale * np.array([0.012, -0.0093, 0.021]), [7, 8, 9]
+    tensor = np.diag(moments) * 1e-4 * scale**5
+    tensor += part * mass * (center @ center * np.eye(3) - np.outer(center, center))
+    ten = [f"{x:.8g}" for x in (mass, *center, *tensor[np.triu_indices(3)])]
+    (each,) = found((ten,)).values() if part else [None]
+    if cause is None:
+        assert found((ten,)) == {}
+    else:
+        assert each.causes[0].cause == cause
+        meant = each.causes[0].edit["entries"]
+        assert [meant[name] for name in ("ixx", "iyy", "izz")] == pytest.approx(
+            [1e-4 * scale**5 * moment for moment in moments], rel=1e-5
+        )
+
+
+@pytest.mark.parametrize("digits", ["8g", "9e"])
+@pytest.mark.parametrize(("left", "told"), [(0.0, True), (4e-4, False)])
+def test_products_that_chance_brings_near_the_term(digits, left, told):
+    """Of a small body far from its link's origin the term is nearly all of the tensor."""
+    mass, center = 2.0, np.array([0.31, -0.22, 0.27])
+    tensor = mass * (center @ center * np.eye(3) - np.outer(center, center)) + 1e-3 * np.eye(3)
+    tensor[0, 1] += left
+    ten = [f"{x:.{digits}}" for x in (mass, *center, *tensor[np.triu_indices(3)])]
+    # A mass of one digit and centres of two say little of the third digit of what is left.
+    assert bool(found((ten,))) == (told and digits == "9e")
+
+
 def test_the_pairs_that_real_models_refute():
     cases = json.loads(
         (Path(os.environ["INERTIAL_CHECK_CASES"]) / "exact_twins.json").read_text("utf-8")

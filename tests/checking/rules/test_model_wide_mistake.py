@@ -64,6 +64,30 @@ def test_negated_products_explain_no_size():
     assert found == {"IC507": None, "IC502": "link2"}
 
 
+@pytest.mark.parametrize(("mass", "tensor", "code"), [(1, 100, "IC502"), (1e3, 1e3, "IC503")])
+def test_a_point_explains_neither_a_size_that_it_leaves_nor_a_mass(mass, tensor, code):
+    """The bug: a link in grams, or of a hundred times the inertia, hid behind all the others."""
+    links = [about_origin(link) for link in arm(5)]
+    links[2] = links[2]._replace(mass=mass * links[2].mass, inertia=tensor * links[2].inertia)
+    found = {each.code: each.body for each in findings(*links)}
+    assert found == {"IC507": None, code: "link2"}
+
+
+def test_a_mistake_of_the_model_leaves_its_twins_mirror_images():
+    """The bug: the doubt that the whole model explains explained what its twin showed, too."""
+    sides = []
+    for k, link in enumerate(arm(4)):
+        for name, factor, y in (("left", 1.0, 0.3), ("right", 1.003, -0.3)):
+            mass, inertia = factor * link.mass, factor * link.inertia
+            side = link._replace(name=f"{name}_{k}", mass=mass, inertia=inertia, at=(k, y, 0))
+            sides.append(about_origin(side))
+    assert {each.code for each in findings(*sides)} == {"IC507"}
+    half = np.array([[1, 1, 0.5], [1, 1, 1], [0.5, 1, 1]])
+    sides[3] = sides[3]._replace(inertia=sides[3].inertia * half)
+    found = {(each.code, each.body) for each in findings(*sides)}
+    assert found == {("IC507", None), ("IC601", "left_1"), ("IC601", "right_1")}
+
+
 def test_two_links_are_two_links():
     """The bug: a coincidence of two bodies that condemns a model."""
     found = findings(*map(negated, arm(2)))

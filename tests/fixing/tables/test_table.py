@@ -295,8 +295,9 @@ def test_weights_with_names_meet_bare_numbers_in_their_order(theta, folder, orde
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["prior", "entropic", "affine-invariant"])
-@pytest.mark.parametrize("about", ["origin", "com"])
+@pytest.mark.parametrize(
+    ("metric", "about"), [("prior", "origin"), ("entropic", "com"), ("affine-invariant", "origin")]
+)
 def test_priors_arrive(theta, folder, metric, about):
     rows = np.delete(theta, 5, axis=0)
     prior = from_body(rows, about=about, margin=0.1).as_theta(about=about)

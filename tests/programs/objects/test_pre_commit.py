@@ -125,9 +125,15 @@ def plant(repository, folder, name):
 
 
 @pytest.mark.usefixtures("on_path")
-@pytest.mark.parametrize("arguments", [None, ["--engine=mujoco"]], ids=["as shipped", "own args"])
-@pytest.mark.parametrize("id_", ["inertial-check", "inertial-check-fix"])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    ("name", "id_", "arguments"),
+    [
+        *((name, "inertial-check", None) for name in HOSTILE),
+        (HOSTILE[0], "inertial-check-fix", None),
+        (HOSTILE[1], "inertial-check", ["--engine=mujoco"]),
+        (HOSTILE[2], "inertial-check-fix", ["--engine=mujoco"]),
+    ],
+)
 def test_no_name_is_taken_for_an_option(repository, hooks, id_, arguments, name):
     """Without `--` at the end of a user's own `args` such a name stops the run."""
     plant(repository, ".", name)

@@ -1,4 +1,4 @@
-"""The pytest plugin, in runs of pytest of their own."""
+"""The pytest plugin, in runs of pytest of their own; processes where they are the matter."""
 
 import re
 import shutil
@@ -34,11 +34,11 @@ INSTALLED = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
 
 
 def run(project, *args):
-    """Run pytest with this plugin alone; others of this environment take longer to import."""
+    """Run pytest in this process with this plugin alone: others take longer to import."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         name = "inertial-check" if INSTALLED else PLUGIN
-        return project.runpytest_subprocess("-p", name, "-p", "no:cacheprovider", *args)
+        return project.runpytest_inprocess("-p", name, "-p", "no:cacheprovider", *args)
 
 
 def outcomes(result):

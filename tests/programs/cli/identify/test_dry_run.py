@@ -27,8 +27,16 @@ def snapshot(folder):
     }
 
 
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "latex"])
-@pytest.mark.parametrize("way", [("--write",), ("-o", "out.urdf"), ()])
+@pytest.mark.parametrize(
+    ("way", "form"),
+    [
+        (("--write",), "json"),
+        (("-o", "out.urdf"), "json"),
+        ((), "text"),
+        (("--write",), "markdown"),
+        (("-o", "out.urdf"), "latex"),
+    ],
+)
 def test_the_diff_is_that_of_the_run_and_nothing_is_written(identify, tmp_path, way, form):
     before = snapshot(tmp_path)
     others = ("--output-file", "report.txt", "--plot", "torques.pdf")

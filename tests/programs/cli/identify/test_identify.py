@@ -277,7 +277,7 @@ def test_a_locked_joint_is_left_out(identify):
     np.testing.assert_array_equal(theta_of(report(identify(data, *locked))), theta_of(document))
 
 
-@pytest.mark.parametrize("sign", [-1.0, 100.0, 1e-3])
+@pytest.mark.parametrize("sign", [-1.0, 1e-3])
 def test_torques_of_another_unit_or_sign_are_an_error_and_gain_mends_it(identify, tmp_path, sign):
     data = noisy()
     data["tau"] = data["tau"] * sign
@@ -304,15 +304,13 @@ def test_only_force_writes_in_spite_of_an_error(identify, tmp_path):
     assert identify(noisy(), "--fail-on", "note")[0] == 1
 
 
-@pytest.mark.parametrize("signals", [("q", "qd", "qdd"), ("q",)])
-def test_degrees_are_an_error_and_read_if_asked(identify, signals):
+def test_degrees_are_an_error_and_read_if_asked(identify):
     data = noisy()
     for name in ("q", "qd", "qdd"):
         data[name] = np.degrees(data[name])
-    kept = {k: v for k, v in data.items() if k in ("t", "tau", *signals)}
-    document = report(identify(kept, "--output-format", "json"))
+    document = report(identify(data, "--output-format", "json"))
     assert "degrees" in kinds(document, "error")
-    mended = report(identify(kept, "--degrees", "--output-format", "json"))
+    mended = report(identify(data, "--degrees", "--output-format", "json"))
     assert kinds(mended, "error") == []
 
 

@@ -67,9 +67,7 @@ def options_of(message):
     return re.findall(r"--[a-z-]+(?:[= ][\w.,-]+)?", message.rsplit("; ", 1)[1])
 
 
-@pytest.mark.parametrize(
-    ("unit", "size", "names"), [("ns", 1e9, ("q",)), ("ms", 1e3, ("q",)), ("ms", 1e3, ("q", "qd"))]
-)
+@pytest.mark.parametrize(("unit", "size", "names"), [("ns", 1e9, ("q",)), ("ms", 1e3, ("q", "qd"))])
 def test_time_in_another_unit(identify, unit, size, names):
     data = change(signals(*names), ("t",), lambda t: t * size)
     message = expect_error(identify(data), "time", f"is in {unit}")
@@ -86,9 +84,9 @@ def test_degrees_without_limits_in_the_file(identify, tmp_path):
     expect_error(identify(data), "degrees", "--degrees")
 
 
-@pytest.mark.parametrize("joint", [0, 2])
 @pytest.mark.parametrize(
-    ("signal", "option"), [("torque", "--gain={},{},{}"), ("position", "--reverse={}")]
+    ("joint", "signal", "option"),
+    [(0, "torque", "--gain={},{},{}"), (2, "position", "--reverse={}")],
 )
 def test_a_joint_turned_round_is_named(identify, joint, signal, option):
     sign = np.where(np.arange(3) == joint, -1, 1)
@@ -159,19 +157,18 @@ def fast_motion(lag=0.0, duration=8.0, rate=250.0):
     return {"t": t, "q": q, "tau": late + noise}
 
 
-@pytest.mark.parametrize("lag", [0.012, 0.03, -0.02])
+@pytest.mark.parametrize("lag", [0.03, -0.02])
 def test_a_lag_is_estimated_within_a_tenth(identify, lag):
     _, remarks, _ = identify(fast_motion(lag))
     (message,) = [each["message"] for each in remarks if each["kind"] == "lag"]
     assert float(re.search(r"--delay=(\S+)", message)[1]) == pytest.approx(lag, rel=0.1)
 
 
-@pytest.mark.parametrize("size", [8.0, 100.0])
-def test_spikes_do_not_hide_the_friction_of_a_joint(identify, run, size):
+def test_spikes_do_not_hide_the_friction_of_a_joint(identify, run):
     data = signals("q")
     rng = np.random.default_rng(0)
     rows = rng.choice(len(data["t"]), 15, replace=False)
-    data["tau"][rows, 2] += size * rng.choice([-1, 1], 15)
+    data["tau"][rows, 2] += 8.0 * rng.choice([-1, 1], 15)
     _, remarks, _ = identify(data)
     (spikes,) = [each["message"] for each in remarks if each["kind"] == "spikes"]
     assert "bend 15 " in spikes
@@ -205,9 +202,7 @@ def test_a_common_gain_is_told_with_what_divides_it_out(identify):
     assert "gain" not in [each["kind"] for each in remarks]
 
 
-@pytest.mark.parametrize(
-    ("joint", "shift"), [("lift", 0.1), ("lift", np.pi / 2), ("bend", -np.pi / 2)]
-)
+@pytest.mark.parametrize(("joint", "shift"), [("lift", 0.1), ("bend", -np.pi / 2)])
 def test_a_zero_that_is_elsewhere_is_named_and_measured(identify, joint, shift):
     """The bug: a robot of 51 kg for 28 was written with exit code 0."""
     column = ("turn", "lift", "bend").index(joint)
@@ -260,10 +255,9 @@ def test_positions_of_few_decimals_stand_before_what_follows_from_them(run, iden
     assert errors(remarks) or np.all(off < 0.15)
 
 
-@pytest.mark.parametrize("factor", [100.0, -1.0])
-def test_one_joint_grossly_wrong_is_not_written(identify, factor):
+def test_one_joint_grossly_wrong_is_not_written(identify):
     """The bug: R^2 of 0.113, and the robot was written with exit code 0."""
-    scale = np.array([1.0, factor, 1.0])
+    scale = np.array([1.0, 100.0, 1.0])
     code, remarks, written = identify(change(signals("q"), ["tau"], lambda tau: tau * scale))
     assert (code, written) == (1, False)
     assert errors(remarks)
