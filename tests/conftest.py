@@ -24,7 +24,7 @@ sys.path[:0] = [str(TESTS / "truths"), str(TESTS / "support")]  # `import oracle
 from array_libraries import HOW_TO, Library  # noqa: E402
 
 # Timing of single examples says nothing on a shared machine, so there is no deadline.
-settings.register_profile("quick", deadline=None, max_examples=25, print_blob=True)
+settings.register_profile("quick", deadline=None, max_examples=15, print_blob=True)
 settings.register_profile(
     "long", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
 )

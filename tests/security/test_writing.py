@@ -308,7 +308,7 @@ for turn in range(10**9):
 
 
 def turns(request):
-    return 300 if request.config.getoption("--long") else 8
+    return 300 if request.config.getoption("--long") else 5
 
 
 def test_a_killed_fix_damages_no_file_and_the_next_run_removes_what_it_left(repository, request):
