@@ -234,7 +234,8 @@ class MassReplaced(Cause):
 
     ## How it is recognised
     The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
-    theirs at 1000 kg/m^3 within 2 %, or at 1 kg/m^3, while the mass is another.
+    theirs at 1000 kg/m^3 within 2 %, or at 1 kg/m^3, while the mass is another. Or another text
+    has the nine other numbers beside another mass.
 
     ## Example
         <link name="link">

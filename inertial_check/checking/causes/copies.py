@@ -15,7 +15,7 @@ from inertial_check.checking.causes.base import (
     enumerate_words,
     number,
 )
-from inertial_check.checking.causes.weighing import gains, tidy
+from inertial_check.checking.causes.weighing import gains, tidy, twin_of
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
     NAMES,
@@ -62,7 +62,9 @@ def weigh_copies(
         for found in list_contradictions(assembly)
         if subject.index in found.bodies
     ]
-    judgements = subject.examination.judgements
+    judgements, twin = subject.examination.judgements, twin_of(subject)
+    if twin is not None and assembly.stated[twin]:
+        others.append(twin)
     bodies = [(judgements[i], "") for i in dict.fromkeys(others)]
     for each in list_other_texts(subject):
         bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))

@@ -30,6 +30,7 @@ UNITS: Mapping[str, float] = MappingProxyType(
         "kg mm^2": 1e-6,
         "kg cm^2": 1e-4,
         "lb in^2": 2.926397e-4,
+        "oz in^2": 1.828998e-5,
         "g m^2": 1e-3,
     }
 )

@@ -92,6 +92,32 @@ def test_the_mistake_between_a_body_and_two_files_is_named(folder, capsys, cause
     assert not check(capsys, "arm_v2.urdf")
 
 
+def test_a_mass_beside_the_tensor_of_another(folder, capsys):
+    """The bug: what was told was that another text has the body with another mass."""
+    (folder / "arm.urdf").write_text(robot(link(mass=2.2 * MASS)))
+    for name in ("arm_v2.urdf", "arm_v3.urdf"):
+        (folder / name).write_text(robot(link()))
+    (finding,) = check(capsys)
+    first = finding["causes"][0]
+    assert first["cause"] == "mass-replaced"
+    assert first["edit"]["entries"] == pytest.approx({"mass": MASS})
+
+
+@pytest.mark.parametrize(("unit", "size"), [("kg cm^2", 1e-4), ("oz in^2", 1.828998e-5)])
+def test_a_unit_that_gives_the_numbers_of_the_twin(folder, capsys, unit, size):
+    """The bug: a text with a third tensor was believed, since no digits of the two sides agreed."""
+    box = '<visual><origin xyz="0.0317 -0.0124 0.0902"/><geometry><box size="0.3 0.2 0.25"/>'
+    shape = f"{box}</geometry></visual>"
+    sides = [link(name="left_arm", shape=shape), link(name="right_arm", shape=shape)]
+    wrong = link(tensor=TENSOR / size, name="right_arm", shape=shape)
+    (folder / "arm.urdf").write_text(robot(sides[0], wrong))
+    other = link(tensor=TENSOR * [1.1, 1.3, 0.8, 1.1, 1.2, 1.1], name="right_arm", shape=shape)
+    (folder / "arm_v2.urdf").write_text(robot(sides[0], other))
+    (finding,) = check(capsys, code="IC502")
+    first = finding["causes"][0]
+    assert (first["cause"], unit in first["evidence"]) == ("units", True)
+
+
 def test_a_term_that_was_subtracted_twice_from_a_possible_body(folder, capsys):
     """The bug: the cause was tried on numbers that no body has, and on no others."""
     near = CENTER / 4
