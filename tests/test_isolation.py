@@ -31,24 +31,6 @@ def run_light(project_root, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "last"),
-    [
-        (("check", "data/arm.urdf"), 1, "1 of 2 errors can be fixed"),
-        (("fix", "data/arm.urdf"), 1, "1 body would be moved"),
-        (("diff", "data/arm.urdf", "data/arm.urdf"), 0, "10 equal"),
-        (("project", "data/tables/identified.csv", "--about", "origin"), 1, "3 moved"),
-    ],
-)
-def test_numpy_and_yaml_are_enough_to_check_fix_compare_and_project(
-    project_root, arguments, code, last
-):
-    """Catches a new import of a heavy library on the path of an everyday command."""
-    done = run_light(project_root, *arguments)
-    assert done.returncode == code, done.stderr
-    assert last in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         ("fill", "data/fill/arm.urdf", "--total-mass", "9"),

@@ -122,12 +122,6 @@ def test_weights_act_on_theta_exactly_as_passed(order):
     np.testing.assert_allclose(permuted.distance, length, rtol=1e-9)
 
 
-def test_a_diagonal_is_that_matrix():
-    diagonal = np.arange(1.0, 11.0)
-    a, b = (ic.project(THETA, "weighted", weights=w) for w in (diagonal, np.diag(diagonal)))
-    np.testing.assert_array_equal(a.theta, b.theta)
-
-
 def test_ten_by_ten_is_one_matrix_also_for_ten_bodies():
     theta = sampling.inconsistent(0, 10, mass=(0.5, 2), length=(0.2, 0.5)).as_theta()
     W = np.diag(np.arange(1.0, 11.0))

@@ -387,17 +387,6 @@ class TestOtherArrayLibraries:
         assert float(found.gap[2]) <= 64 * np.finfo(dtype).eps
 
 
-def test_no_solver_is_imported_before_it_is_asked_for():
-    """cvxpy takes a second to import; checking and fixing must not wait for it."""
-    code = (
-        "import sys, inertial_check as ic; "
-        f"ic.project({LONG!r}).certify(); "
-        "heavy = {'cvxpy', 'clarabel', 'scipy'} & set(sys.modules); "
-        "assert not heavy, heavy"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 ADDED = """
 import sys
 from inertial_check.projection import moments as metrics
