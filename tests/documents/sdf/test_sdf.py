@@ -248,6 +248,7 @@ class TestPose:
             (' rotation_format="quat_wxyz"', "0 0 0 1 0 0 0", "expected euler_rpy or quat_xyzw"),
             (' relative_to="f"', "0 0 0 0 0 0", "in the frame of its link"),
             (' frame="f"', "0 0 0 0 0 0", "in the frame of its link"),
+            (' degrees="yes"', "0 0 0 0 0 0", "expected true or false"),
         ],
     )
     def test_what_is_none_is_said(self, attributes, text, said):
