@@ -77,7 +77,7 @@ def test_what_is_wrong_with_one_of_them_is_found():
 @pytest.mark.fuzz
 def test_no_model_of_random_fragments_ends_in_an_internal_error(request):
     """Models without roots, pairs, planes, shapes or joints, and with nonsense for numbers."""
-    count = 20_000 if request.config.getoption("--long") else 250
+    count = 20_000 if request.config.getoption("--long") else 120
     assert random_models.find_internal_errors(range(count)) == {}
 
 

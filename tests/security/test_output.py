@@ -243,7 +243,7 @@ def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form,
     (tmp_path / "a\n::error::b.urdf").write_text(BROKEN.format("##[set-output name=x]y"))
     (tmp_path / "::warning::c\u202e.urdf").write_text(BROKEN.format("##vso[task.complete]"))
     (tmp_path / "no-model\x1b[2J.urdf").write_text("<robot")
-    for options in (["--statistics"], ["-q"], ["-v", "--color", "never"]):
+    for options in (["-q"], ["-v", "--color", "never", "--statistics"]):
         for text in run("check", ".", "--output-format", form, *options, cwd=tmp_path):
             expect_quiet(text, form)
 
