@@ -7,7 +7,7 @@ Methods that simulate the robot move it along references, which are the filtered
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -16,7 +16,12 @@ import numpy as np
 
 from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_geometry, from_model
-from inertial_check.errors import InertialCheckError, ParameterError, UsageError
+from inertial_check.errors import (
+    InertialCheckError,
+    ParameterError,
+    ProjectionError,
+    UsageError,
+)
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
 from inertial_check.identification.fit.base import (
@@ -309,6 +314,7 @@ def build_report(
     loads: Loads,
 ) -> IdentificationReport:
     """Build the report on an identification."""
+    first = found.lighter or found
     excess = Excess(1.0, np.ones(len(found.base)))
     # Methods, gains and other losses have other equations than those of the stretches.
     if found.loss == "squares" and found.gains is None and found.method == "least-squares":
@@ -318,8 +324,11 @@ def build_report(
         runs = measure_excess(linear, [data.reduction for data in datasets.train], *noise)
         usual = max(excess.usual, runs.usual)
         excess = Excess(usual, np.maximum(excess.own, usual))
-    wide = replace(found, redundancy=found.redundancy * excess.usual)
-    decided, friction = found.identifiability, _list_friction(robot, wide)
+    wide = replace(first, redundancy=found.redundancy * excess.usual)
+    decided, friction = (
+        found.identifiability,
+        _list_friction(robot, found, wide.nuisance_standard_deviation),
+    )
     count = len(robot.bodies)
     fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
     fits += [
@@ -328,7 +337,7 @@ def build_report(
     ]
     merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
     residuals = list_residuals(robot, datasets, found)
-    mistakes = list(judge_recordings(options, robot, datasets, found, fits[0], residuals))
+    mistakes = list(judge_recordings(options, robot, datasets, first, fits[0], residuals))
     named = {each.kind for each in mistakes} & {"time", "degrees", "velocity"}
     judged = judge_result(robot, found, datasets, friction, fits)
     remarks = [
@@ -377,7 +386,7 @@ def build_report(
             found.step,
         ),
         weighings=_list_candidates(found),
-        base=build_base_table(robot, datasets, wide, excess),
+        base=build_base_table(robot, datasets, replace(found, redundancy=wide.redundancy), excess),
         residuals=residuals,
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
         gains=_list_gains(robot, found),
@@ -458,8 +467,10 @@ def _judge_torques(
     )
 
 
-def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
-    problem, deviations = found.problem, found.nuisance_standard_deviation
+def _list_friction(
+    robot: Robot, found: Identification, deviations: Mapping[str, float]
+) -> tuple[FrictionValue, ...]:
+    problem = found.problem
     stated = read_stated(robot)
     lower, upper = problem.lower * problem.unit, problem.upper * problem.unit
     return tuple(
@@ -678,7 +689,34 @@ def _fit_bodies(
     if loads.free:
         plain = replace(fit, regularization=1.0, loss="squares")
         prior = expect_loads(prior, loads.free, lambda whole: solve(data, whole, plain))
-    return solve(data, prior, fit)
+    found = heavier = solve(data, prior, fit)
+    solid = np.asarray(check(found.problem.theta0).margin) >= tolerances.EDGE
+    if fit.regularization != "evidence" or unknown or loads.free or found.choice is None:
+        return found
+    # The evidence does not know of the cone: where bodies go to its edge and the prior is not
+    # there, a heavier prior that explains the torques as well is likelier.
+    while np.any((np.asarray(heavier.consistency.margin) < tolerances.EDGE) & solid):
+        weight = HEAVIER * heavier.regularization / heavier.redundancy
+        try:
+            heavier = solve(data, prior, replace(fit, regularization=weight))
+        except ProjectionError:
+            return found
+        if heavier.weighted_rms > MOST_RISE * found.weighted_rms:
+            return found
+    if heavier is found:
+        return found
+    factor = heavier.regularization / found.regularization
+    note = f"{found.choice.note}; taken {factor:.3g} times, with which no body goes to the edge"
+    choice = replace(found.choice, weight=heavier.regularization, note=note)
+    return replace(heavier, choice=choice, lighter=found)
+
+
+HEAVIER = 10**0.5
+"""Factor by which the weight of the prior grows while bodies go to the edge of what exists."""
+
+MOST_RISE = 1.05
+"""Largest rise of the weighted RMS by that: other recordings of real arms are predicted no worse
+by then (chosen)."""
 
 
 def _fit_nonlinear(

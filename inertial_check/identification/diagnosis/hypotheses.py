@@ -501,29 +501,25 @@ def list_hypotheses(case: Case, options: IdentifyOptions, now: Fit) -> Iterator[
     yield from (Hypothesis("time", (), factor, unit) for unit, factor in CLOCKS.items())
     if np.max(now.unexplained) > POOR:
         yield from (Hypothesis("torques-exchanged", pair) for pair in pairs)
-        kinds: tuple[Kind, ...] = ("positions-exchanged", "joints-exchanged")
+        both: tuple[Kind, ...] = ("positions-exchanged", "joints-exchanged")
         moved = [pair for pair in pairs if moves[list(pair)].any()]
-        yield from (Hypothesis(kind, pair) for kind in kinds for pair in moved)
+        yield from (Hypothesis(kind, pair) for kind in both for pair in moved)
         own = float(np.deg2rad(1.0) if options.recordings.degrees else np.rad2deg(1.0))
         several = ((joint,) for joint in angles if len(every) > 1)
         yield from (Hypothesis("degrees", joints, own) for joints in (angles, *several))
     if case.motion.whole is not None:
-        yield from _list_of_wrenches(case.motion.whole)
+        wrenches = case.motion.whole.wrenches
+        for kind in WRENCHES:  # each alone, and all alike
+            for place, wrench in enumerate(wrenches):
+                if kind == "wrench-axes" and wrench.point is not None:
+                    continue
+                if kind != "wrench-exchanged" or wrench.values[:, 3:].any():
+                    yield Hypothesis(kind, (place,))
+            if len(wrenches) > 1:
+                yield Hypothesis(kind, tuple(range(len(wrenches))))
         return
     yield from _list_numbers(case, every, moving, angles)
     yield from _list_of_robot(case, moving)
-
-
-def _list_of_wrenches(whole: WholeMotion) -> Iterator[Hypothesis]:
-    """List what can be wrong with wrenches: each alone and all alike."""
-    for kind in WRENCHES:
-        for place, wrench in enumerate(whole.wrenches):
-            if kind == "wrench-axes" and wrench.point is not None:
-                continue
-            if kind != "wrench-exchanged" or wrench.values[:, 3:].any():
-                yield Hypothesis(kind, (place,))
-        if len(whole.wrenches) > 1:
-            yield Hypothesis(kind, tuple(range(len(whole.wrenches))))
 
 
 def _list_numbers(

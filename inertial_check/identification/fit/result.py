@@ -98,6 +98,8 @@ class Identification(EqualByValue):
         step: Largest change of a number of nonlinear friction in the last round, in its standard
             deviations.
         method: "least-squares", "instrumental-variables" or "didim".
+        lighter: Answer with the weight that a rule chose, where a heavier prior keeps bodies solid:
+            the standard deviations are those of that weight. None where it is this one.
         simulations: Number of simulations of the robot.
         change: Relative change of the predicted torques by the last one.
     """
@@ -119,6 +121,7 @@ class Identification(EqualByValue):
     given: Floats
     proof: Callable[[], Certificate]
     redundancy: float = 1.0
+    lighter: Identification | None = None
     noted: tuple[str, ...] = ()
     choice: Choice | None = None
     gains: GainEstimate | None = None
