@@ -347,7 +347,8 @@ def _compare(
         np.maximum(first.digits[slots[row]], second.digits),
         np.flatnonzero(differ | close),
     )
-    if len(rows) and _is_other_print(a[row][rows], b[rows], shown[rows]):
+    left = a[row][rows], b[rows], shown[rows]
+    if (len(rows) > 1 and _hold_same(*left)) or (len(rows) and _is_power(*left)):
         differ, close, whole[row] = differ | close, np.zeros_like(close), whole[row] | close
     matched = same[row] & ~silent[row]
     if not np.any(whole[row]):
@@ -423,11 +424,6 @@ def _name_difference(
     elif fixed and places == {2}:
         kind = "entry" if inexact == 2 else "tensor" if off > OTHER_TENSOR * largest else None
     return kind
-
-
-def _is_other_print(a: Floats, b: Floats, digits: LongIntegers) -> bool:
-    """Whether numbers that differ are the same digits in other places, or at a power of ten."""
-    return (len(a) > 1 and _hold_same(a, b, digits)) or _is_power(a, b, digits)
 
 
 def _hold_same(a: Floats, b: Floats, digits: LongIntegers) -> bool:
