@@ -1,7 +1,7 @@
 """How often identified numbers lie further from the truth than their standard deviations say.
 
     python benchmarks/coverage.py [--fits N] [--sensors NAME ...] [--robots NAME ...] [--seed N]
-        [--runs N] [--options "--method iv"] [--json FILE]
+        [--runs N] [--options=--method=iv] [--json FILE]
 
 Robots, their true bodies, motions and friction are those of `mistakes.py`, torques have 2 % of
 white noise, and logs hold positions and torques only. The sensors of the positions are

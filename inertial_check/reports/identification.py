@@ -154,9 +154,6 @@ def _format_row(table: Table, row: int) -> str:
     return " & ".join([name, *map(format_cell, others)]) + r" \\"
 
 
-LONG = 40
-"""Largest number of base parameters that the text lists without -v."""
-
 SURE = 10.0
 """Deviation in per cent below which the field calls a parameter well identified."""
 
@@ -166,13 +163,12 @@ COLOURED = 1.2
 _NOTHING = "-"
 
 
-def list_tables(found: IdentificationReport, *, verbose: bool, whole: bool) -> Iterator[Table]:
+def list_tables(found: IdentificationReport, *, verbose: bool) -> Iterator[Table]:
     """List the tables of an assessment.
 
     Args:
         found: Report on the identification.
         verbose: Whether to list every parameter of every body, runs and velocities.
-        whole: Whether to list the base parameters however many there are.
     """
     rows = [
         (body.name, *(_short(deviation) for deviation in body.standard_deviation))
@@ -201,8 +197,7 @@ def list_tables(found: IdentificationReport, *, verbose: bool, whole: bool) -> I
         head = ("parameter", "value", "deviation", "%", "prior", "decided by")
         yield Table("Parameters of the bodies about their origins", head, tuple(parameters_rows))
     if found.base is not None and found.base.parameters:
-        if whole or verbose or len(found.base.parameters) <= LONG:
-            yield _base(found.base)
+        yield _base(found.base)
         if verbose and found.base.runs:
             yield _runs(found.base)
     if found.residuals:
@@ -211,20 +206,14 @@ def list_tables(found: IdentificationReport, *, verbose: bool, whole: bool) -> I
             yield _courses(found.residuals)
 
 
-def list_sentences(found: IdentificationReport, *, listed: bool) -> Iterator[str]:
-    """List what a line can say of the assessment.
-
-    Args:
-        found: Report on the identification.
-        listed: Whether the table of the base parameters is shown however long it is.
-    """
+def list_sentences(found: IdentificationReport) -> Iterator[str]:
+    """List what a line can say of the assessment."""
     base = found.base
     if base is not None and base.parameters:
         sure = sum(each.percent < SURE for each in base.parameters)
-        hint = "" if listed or len(base.parameters) <= LONG else " -v lists them."
         yield (
             f"Base parameters: {len(base.parameters)}, {sure} with a deviation below {SURE:g} %; "
-            f"condition {base.condition:.3g}.{hint}"
+            f"condition {base.condition:.3g}."
         )
         if isfinite(base.birge_ratio):
             runs = plural(len(base.runs), "recording")
@@ -241,6 +230,7 @@ def list_sentences(found: IdentificationReport, *, listed: bool) -> Iterator[str
 
 def _base(base: BaseTable) -> Table:
     several = bool(base.runs)
+    parameters = sorted(base.parameters, key=lambda each: each.percent)
     rows = [
         (
             each.name,
@@ -250,7 +240,7 @@ def _base(base: BaseTable) -> Table:
             _pair(each.identified, each.standard_deviation)[0],
             *([f"{each.birge_ratio:.2g}" if isfinite(each.birge_ratio) else _NOTHING] * several),
         )
-        for each in base.parameters
+        for each in parameters
     ]
     head = ("parameter", "unit", "value", "deviation", "%", "robot", *(["spread"] * several))
     spread = "; spread: of the recordings" if several else ""
@@ -258,10 +248,10 @@ def _base(base: BaseTable) -> Table:
         "Base parameters",
         head,
         tuple(rows),
-        f"by weighted least squares; %: of the value; robot: of its bodies{spread}",
+        f"by weighted least squares, surest first; %: of the value; robot: of its bodies{spread}",
         tuple(
             " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
-            for each in base.parameters
+            for each in parameters
         ),
     )
 
@@ -518,9 +508,9 @@ def text(found: IdentificationReport, view: View) -> str:
     """For people, in a terminal of a hundred columns."""
     style = Style(view.color)
     blocks = [style("path", printable(_title(found))) + "\n"]
-    for table in (*_tables(found), *list_tables(found, verbose=view.verbose, whole=False)):
+    for table in (*_tables(found), *list_tables(found, verbose=view.verbose)):
         blocks.append("".join(_align(table, style)))
-    said = (*_sentences(found), *list_sentences(found, listed=view.verbose))
+    said = (*_sentences(found), *list_sentences(found))
     blocks.append("".join(f"{printable(line)}\n" for line in said))
     remarks = "".join(
         f"{style(remark.severity.word, remark.severity.word)}: {printable(remark.message)}\n"
@@ -535,13 +525,13 @@ def text(found: IdentificationReport, view: View) -> str:
 def markdown(found: IdentificationReport, view: View) -> str:
     """For the summary of a job, and for comments."""
     blocks = [f"## {_cell(_title(found))}\n"]
-    for table in (*_tables(found), *list_tables(found, verbose=view.verbose, whole=True)):
+    for table in (*_tables(found), *list_tables(found, verbose=view.verbose)):
         blocks.append(f"### {_cell(table.title)}\n")
         rows = [table.head, ("---",) * len(table.head), *table.rows]
         blocks.append("".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows))
         if table.remark:
             blocks.append(f"{_cell(table.remark)}\n")
-    sentences = (*_sentences(found), *list_sentences(found, listed=True))
+    sentences = (*_sentences(found), *list_sentences(found))
     blocks.append("".join(f"* {_cell(line)}\n" for line in sentences))
     if found.remarks:
         blocks.append("### Remarks\n")
@@ -557,14 +547,14 @@ def markdown(found: IdentificationReport, view: View) -> str:
 
 def latex(found: IdentificationReport, view: View) -> str:
     """For a paper: booktabs tables, and all sentences as comments."""
-    sentences = (*_sentences(found), *list_sentences(found, listed=True))
+    sentences = (*_sentences(found), *list_sentences(found))
     remarks = (f"{each.severity.word}: {each.message}" for each in found.remarks)
     lines = [_title(found), r"The tables need \usepackage{booktabs}.", *sentences, *remarks]
     lines += _diff(found).splitlines()
     if view.summary:
         lines.append(_summary(found))
     blocks = ["".join(f"% {printable(line)}\n" for line in lines)]
-    tables = (*list_tables(found, verbose=view.verbose, whole=True), *_tables(found))
+    tables = (*list_tables(found, verbose=view.verbose), *_tables(found))
     return "\n".join([*blocks, *map(format_table, tables)])
 
 
