@@ -48,6 +48,7 @@ from inertial_check.identification.fit.simulation import (
 )
 from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.gate import (
+    THIN,
     check_written,
     describe_finding,
     judge_gains,
@@ -671,7 +672,7 @@ def identify_robot(
         findings = check_written(robot.model, result.fix(), robot.part_names, options.context)
     except InertialCheckError:  # told where the document is to be written
         return result
-    flat = {body.name for body in report.bodies if body.margin < tolerances.EDGE}
+    flat = {body.name for body in report.bodies if body.margin < THIN}
     said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
     remarks = put_causes_first([*report.remarks, *said])
     return replace(result, report=replace(report, findings=findings, remarks=remarks))

@@ -318,6 +318,9 @@ def put_causes_first(remarks: Sequence[Remark]) -> tuple[Remark, ...]:
 _DENSITY = "IC503"
 """Rule about densities that no material has."""
 
+THIN = 0.01
+"""Margin of a body below which its density tells nothing: it is thin, and noise makes it so."""
+
 _MISTAKES = ("IC505", "IC507")
 """Rules about mistakes of people who write numbers, which identified numbers can resemble only by
 chance: a wrong formula, and one unit all through a file."""
@@ -367,13 +370,13 @@ def check_written(
 def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:
     """Describe a finding as a remark on the identification.
 
-    One that the robot as written does not have is an error. A body at the edge of what exists has
-    no volume, and so any density: that is a note beside the one that says where it is.
+    One that the robot as written does not have is an error. A thin body has hardly any volume, and
+    so any density: that is a note.
 
     Args:
         path: Path of the robot.
         finding: The finding.
-        flat: Names of bodies at the edge of what exists.
+        flat: Names of bodies with a margin below THIN.
     """
     where = finding.body or ", ".join(finding.bodies[:6])
     message = f"{path}, as identified: {where}: {finding.code}: {finding.message}"

@@ -24,7 +24,12 @@ from inertial_check.identification.command import read_prior
 from inertial_check.identification.fit.base import BaseParameters, BaseTerm
 from inertial_check.identification.fit.published import FromBase, identify_from_base
 from inertial_check.identification.fit.result import MISFIT
-from inertial_check.identification.gate import check_written, describe_finding, judge_bodies
+from inertial_check.identification.gate import (
+    THIN,
+    check_written,
+    describe_finding,
+    judge_bodies,
+)
 from inertial_check.identification.options import IdentifyOptions
 from inertial_check.identification.robot import (
     Robot,
@@ -33,7 +38,6 @@ from inertial_check.identification.robot import (
     remark_on_merged,
     split_bodies,
 )
-from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.reports.identification_types import THETA, MergedBody, Remark
 
@@ -411,7 +415,7 @@ def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     except InertialCheckError:  # told where the document is to be written
         findings = ()
     margins = np.asarray(found.identification.consistency.margin).tolist()
-    flat = {name for name, own in zip(robot.names, margins, strict=True) if own < tolerances.EDGE}
+    flat = {name for name, own in zip(robot.names, margins, strict=True) if own < THIN}
     said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
     order = sorted([*remarks, *said], key=lambda remark: -remark.severity)
     return BodiesFromBase(options, robot, table, found, tuple(order), merged)
