@@ -39,6 +39,7 @@ from inertial_check.identification.diagnosis.hypotheses import (
     rank,
     sum_wrenches,
 )
+from inertial_check.identification.fit.base import CHANCE
 from inertial_check.identification.fit.identify import GainEstimate
 from inertial_check.identification.fit.result import MISFIT, Identification
 from inertial_check.identification.fit.solve import prepare_priors
@@ -520,9 +521,6 @@ FALSE = 0.05
 
 ALIKE = 1.5
 """Factor by which more residuals may be alike than the filter makes, before they are not white."""
-
-CHANCE = 2.0**-10
-"""Probability of residuals by chance below which they are not white."""
 
 WELL_EXPLAINED = 0.95
 """Part of a torque's variance from which on its fit raises no suspicion."""

@@ -537,8 +537,8 @@ class Excess(NamedTuple):
     own: Floats
 
 
-CHANCE = 1e-3
-"""Probability of a ratio by chance below which a parameter has a variance of its own."""
+CHANCE = 2.0**-10
+"""Probability of what a statistic shows by chance, below which it shows it."""
 
 
 def measure_excess(
