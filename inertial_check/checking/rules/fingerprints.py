@@ -104,13 +104,13 @@ def _contradict_alone(examination: Examination, told: Collection[int]) -> Doubts
         if part and of_all.isdisjoint(OF_TERM[part]):
             products = [(NAMES[row], judgement.ten[row]) for row in PRODUCTS if judgement.ten[row]]
             what = (
-                "about the link's origin, of a body that has none about its centre"
+                "those that a body without any about its centre has about the link's origin"
                 if part > 0
                 else "left where the parallel-axis term is subtracted from a tensor that lacks it"
             )
             message = (
-                "its products are those of its whole mass in its centre, digit for digit, "
-                f"{what}: {', '.join(f'{name} {value:.6g}' for name, value in products)}"
+                f"its products of inertia are, digit for digit, {what}: "
+                f"{', '.join(f'{name} {value:.6g}' for name, value in products)}"
             )
             yield index, Doubt("IC605", "tensor", message, {"difference": "term", "part": part})
             continue
