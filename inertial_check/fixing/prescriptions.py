@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
@@ -85,11 +86,15 @@ def _find_equals(examination: Examination) -> Mapping[str, set[str]]:
     What is wrong with one is wrong with all: if one changed, the digits of the others would refute
     it. Numbers of one digit, which a person made up, refute nothing, but those of a pair are told.
     """
-    bodies, assembly = examination.model.bodies, examination.assembly
-    numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in examination.judgements]
-    twins = (pair for pair in assembly.twins if len({numbers[index] for index in pair}) == 1)
+    bodies, judgements = examination.model.bodies, examination.judgements
+    numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in judgements]
+    twins = (pair for pair in examination.assembly.twins if len({numbers[i] for i in pair}) == 1)
+    alike: dict[tuple[float, ...], list[int]] = defaultdict(list)
+    for index, judgement in enumerate(judgements):
+        if judgement.mass > 0:
+            alike[judgement.ten].append(index)
     found: dict[str, set[str]] = {}
-    for group in (*assembly.same_numbers, *twins):
+    for group in (*alike.values(), *twins):
         if len(group) in _FEW and (len(group) == 2 or examination.votes.measured[group[0]]):
             ids = {bodies[index].id for index in group}
             found |= {id_: ids | found.get(id_, set()) for id_ in ids}
@@ -103,7 +108,9 @@ def _remedy(
     ids = set(finding.body_ids or ((finding.body_id,) if finding.body_id else ()))
     fixed = [body for body in fix.bodies if body.status == "fixed"]
     own = [body for body in fixed if body.id in ids]
-    equals = {other for body in own for other in together.get(body.id, ())} - ids
+    # The digits of a nearest body are its own.
+    told = [each.id for each in own if method.prescribed[each.id].choice.source != "nearest"]
+    equals = {other for id_ in told for other in together.get(id_, ())} - ids
     done = own + [body for body in fixed if body.id in equals]
     if not done and ids and not any((finding.code, id_) in method.after for id_ in ids):
         done = [body for body in fixed if body.name in finding.message]

@@ -145,6 +145,18 @@ def test_copies_with_one_mistake_change_together(tmp_path):
     assert [body.status for body in every.bodies] == ["fixed"] * 3
 
 
+def test_copies_that_no_body_can_have_change_together(tmp_path):
+    """The bug: a command for one of two such bodies was printed, and refused: its copy has them."""
+    block = """<link name="{}"><inertial><origin xyz="0.001453 -0.000453 0.029787"/>
+<mass value="2.234"/><inertia ixx="0.05864" ixy="0.000124" ixz="0.000615" iyy="0.058786"
+iyz="1.4e-05" izz="1.53244"/></inertial></link>"""
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(block.format("a"), block.format("b")))
+    assert all(sorted(each.bodies) == ["a", "b"] for each in remedies(path).values())
+    both = fix_model(str(path), bodies=["a", "b"], unsafe=True)
+    assert [body.status for body in both.bodies] == ["fixed"] * 2
+
+
 @pytest.mark.parametrize(("wrong", "compared"), [("c", 1), ("left_b", 2)])
 def test_a_trial_looks_again_at_what_it_changes_alone(tmp_path, monkeypatch, wrong, compared):
     """Bodies that stay are not judged again, nor are twins compared of which none changes."""
