@@ -77,14 +77,14 @@ def prescribe(
 
 
 _FEW = range(2, 17)
-"""Numbers of bodies that change together: each of their remedies names them all."""
+"""Numbers of bodies that change together, chosen: each of their remedies names them all."""
 
 
 def _find_equals(examination: Examination) -> Mapping[str, set[str]]:
     """The bodies with the numbers of each: its copies, and its twin if no more than signs differ.
 
     What is wrong with one is wrong with all: if one changed, the digits of the others would refute
-    it. Numbers of one digit, which a person made up, refute nothing, but those of a pair are told.
+    it. Numbers of one digit were made up and refute nothing: of these only pairs change together.
     """
     bodies, judgements = examination.model.bodies, examination.judgements
     numbers = [(each.mass, *map(abs, each.I_BBcm_Bi)) for each in judgements]

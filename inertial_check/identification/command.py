@@ -326,10 +326,8 @@ def build_report(
         usual = max(excess.usual, runs.usual)
         excess = Excess(usual, np.maximum(excess.own, usual))
     wide = replace(first, redundancy=found.redundancy * excess.usual)
-    decided, friction = (
-        found.identifiability,
-        _list_friction(robot, found, wide.nuisance_standard_deviation),
-    )
+    decided = found.identifiability
+    friction = _list_friction(robot, found, wide.nuisance_standard_deviation)
     count = len(robot.bodies)
     fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
     fits += [

@@ -217,12 +217,12 @@ def list_sentences(found: IdentificationReport) -> Iterator[str]:
         )
         if isfinite(base.birge_ratio):
             runs = plural(len(base.runs), "recording")
-            yield f"Between {runs} base parameters spread by {base.birge_ratio:.3g} of deviations."
+            yield f"Between {runs} base parameters spread by {base.birge_ratio:.3g} deviations."
     # Find the factor by which residuals with a colour make deviations too small.
     alike = [own.whiteness.alike for own in found.residuals if own.whiteness is not None]
     largest = max((each for each in alike if isfinite(each)), default=1.0)
     if found.deviation_factor > 1:
-        yield f"Deviations are {found.deviation_factor:.3g} times those of noise: stretches differ."
+        yield f"Deviations are multiplied by {found.deviation_factor:.3g}, as stretches differ."
     factor = float((largest / found.redundancy) ** 0.5) / found.deviation_factor
     if factor > COLOURED:
         yield f"Residuals are not white: deviations are too small by up to {factor:.2g} times."

@@ -65,8 +65,8 @@ class Units(Cause):
     """The tensor, or the mesh beside it, is in another unit.
 
     ## What happened
-    The tensor is in g mm^2, kg mm^2, g cm^2 or lb in^2, or was converted twice; mass and tensor are
-    in g and g m^2; or the mesh is in millimetres without a scale.
+    The tensor is in g mm^2, kg mm^2, g cm^2, lb in^2 or oz in^2, or was converted twice; mass and
+    tensor are in g and g m^2; or the mesh is in millimetres without a scale.
 
     ## How it is recognised
     Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the

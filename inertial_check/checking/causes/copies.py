@@ -50,7 +50,8 @@ def weigh_copies(
 ) -> list[tuple[float, str]]:
     """Weigh proposals by whether they lead to numbers that stand elsewhere, digit for digit.
 
-    Those of a body with the same digits, of another text, or of the one solid that is drawn.
+    Those of the twin, of a body with the same digits, of another text, or of the one solid that is
+    drawn; or by whether the products of the body are the parallel-axis term that they undo.
 
     Returns:
         For each proposal its factor, and the clause that names the other texts, or the solid, that
@@ -70,7 +71,7 @@ def weigh_copies(
         bodies.append((each.judgement, f"; {name_texts(each.texts)} these numbers"))
     found = []
     solids = _list_solids(subject)
-    term = OF_TERM.get(find_own_term(subject.body, subject.judgement), ())
+    proven = OF_TERM.get(find_own_term(subject.body, subject.judgement), ())
     theirs = np.array([each.ten for each, _ in bodies])
     for cause, proposal in proposed:
         told = bodies and cause.name not in _OF_OTHERS
@@ -78,8 +79,8 @@ def weigh_copies(
         clauses = [words for image, (_, words) in zip(images, bodies, strict=False) if image]
         if cause.name in _OF_ENTRIES:
             clauses += [words for six, words in solids if _is_solid(subject, proposal, six)]
-        if cause.name in term:
-            clauses.append("; its products are those of the term, digit for digit")
+        if cause.name in proven:
+            clauses.append("; its products are those of the parallel-axis term, digit for digit")
         found.append((EXACT if clauses else 1.0, next(filter(None, clauses), "")))
     return found
 

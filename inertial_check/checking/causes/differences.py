@@ -74,15 +74,13 @@ def name_mistakes(subject: Subject) -> Iterator[tuple[str, Proposal]]:
         mass, I_BBcm_B = float(ten[0]), resemblance.matrices(ten[TENSOR])
         six = entries(tidy(resemblance.rotate(subject.R_BBi.T, I_BBcm_B)))
         mistakes = [*_list_mistakes(subject, ten, six, rows, where)] if rows else []
-        # One tensor on bodies of several masses was copied.
-        ratio, texts = (
-            mass / subject.mass,
-            [each.judgement.mass for each in list_other_texts(subject)],
-        )
-        replaced = mass in texts and max(ratio, 1 / ratio) > limits.OTHER_MASS
-        if rows == [0] and not mistakes and replaced:
-            what = f"{where} has {number(mass)} kg beside this tensor: the mass alone was replaced"
-            mistakes = [("mass-replaced", what)]
+        if rows == [0] and not mistakes:
+            # Texts alone show it: one tensor on bodies of several masses was copied.
+            texts = [each.judgement.mass for each in list_other_texts(subject)]
+            low, high = sorted((mass, subject.mass))
+            if mass in texts and high > limits.OTHER_MASS * low:
+                what = f"{where} has {number(mass)} kg beside this tensor: its mass was replaced"
+                mistakes = [("mass-replaced", what)]
         if not mistakes:
             continue
         same = np.abs(six - subject.six) <= tolerances.EQUAL_TEXTS * np.max(np.abs(six))

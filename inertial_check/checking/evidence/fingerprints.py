@@ -32,7 +32,7 @@ a power of ten; in one number, or in two of the tensor; in the tensor beside an 
 centre."""
 
 _Frames = Literal["axes", "origin", ""]
-"""What is known of the frames of two bodies: their axes and origins are those of one part; their
+"""Knowledge of the frames of two bodies: their axes and origins are those of one part; their
 origins are, as those of twins; or nothing."""
 
 NAMES = ("mass", "x", "y", "z", *ENTRIES)

@@ -14,7 +14,7 @@ be wrong independently. The causes of a finding say what else speaks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import dist, log
+from math import dist
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -294,7 +294,8 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             if not any(is_explained(found, index, frozenset({kind})) for index in pair)
         )
         # What runs through the model leaves mirror images, and is told of none of them.
-        if not against and shared.issuperset(index for index in pair if found.get(index)):
+        doubted = [index for index in pair if found.get(index)]
+        if doubted and not against and shared.issuperset(doubted):
             against = frozenset({"sides"})
         for index, reason in _blame(examination, row) if against else ():
             name = bodies[pair[0] + pair[1] - index].name
@@ -546,11 +547,11 @@ def _heed_the_model(
             also, kept = {"IC201", "IC202"}, set(_EXPLAINED)
         with np.errstate(all="ignore"):
             spreads = resemblance.spread(reading.mass, resemblance.matrices(reading.I_BBcm_Bi))
-            growth = resemblance.size(spreads) / examination.assembly.size
+            heavier = np.log(reading.mass / examination.assembly.mass)
+            larger = np.log(resemblance.size(spreads) / examination.assembly.size)
         for index in reading.bodies:
             explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
-            heavier = float(reading.mass[index] / examination.assembly.mass[index])
-            resized[index] = heavier, float(growth[index])
+            resized[index] = float(heavier[index]), float(larger[index])
     left: dict[int, list[Doubt]] = {}
     for index, every in found.items():
         for doubt in every:
@@ -575,22 +576,23 @@ def _is_left(doubt: Doubt, change: tuple[float, float] | None) -> bool:
 
     Args:
         doubt: About the body.
-        change: Factors on mass and size of the body; None where no reading concerns it.
+        change: Logarithms of the factors on mass and size; None where no reading concerns the body.
     """
     if change is None:
         return False
     heavier, larger = change
     ratio, density = doubt.values.get("size_ratio"), doubt.values.get("density")
-    if isinstance(ratio, float):
-        before, after, usual = ratio, ratio * larger, (1 / _limits.SIZE, _limits.SIZE)
-    elif isinstance(density, float):
-        before = density / _limits.USUAL_DENSITY
-        after = before * heavier / (larger**3 if doubt.where == "tensor" else 1)
-        low, high = _limits.DENSITIES
-        usual = (low / _limits.USUAL_DENSITY, high / _limits.USUAL_DENSITY)
-    else:
-        return False
-    return not usual[0] < after < usual[1] and 2 * abs(log(after)) > abs(log(before))
+    with np.errstate(all="ignore"):
+        if isinstance(ratio, float):
+            before, usual = np.log(ratio), np.log([1 / _limits.SIZE, _limits.SIZE])
+            after = before + larger
+        elif isinstance(density, float):
+            before = np.log(density / _limits.USUAL_DENSITY)
+            usual = np.log(np.divide(_limits.DENSITIES, _limits.USUAL_DENSITY))
+            after = before + heavier - (3 * larger if doubt.where == "tensor" else 0)
+        else:
+            return False
+    return bool(not usual[0] < after < usual[1] and 2 * abs(after) > abs(before))
 
 
 class DoubtRule(Rule):

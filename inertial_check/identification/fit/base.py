@@ -526,7 +526,7 @@ def find_base(
 
 
 class Excess(NamedTuple):
-    """How much larger variances of base parameters are by parts of the samples than by all.
+    """Excess of the variances of base parameters by parts of the samples over those by all.
 
     Attributes:
         usual: Ratio of the variances of most of them, at least 1.
