@@ -321,10 +321,19 @@ class TestActions:
 
     def test_move_all_broken_bodies_at_once(self, editor):
         hand = ROBOT[ROBOT.index('  <link name="forearm"') :].replace("forearm", "hand")
+        hand = hand.replace("1.35", "0.77").replace("00801", "00443").replace("801", "443")
         broken = ROBOT.replace("</robot>\n", hand)
         found = editor.open("both.urdf", broken)[0]
         editor.apply(action(editor.actions("both.urdf", found), "Fix all 2 broken bodies"))
         assert "IC301" not in editor.codes("both.urdf")
+
+    def test_of_equal_bodies_are_one(self, editor):
+        hand = ROBOT[ROBOT.index('  <link name="forearm"') :].replace("forearm", "hand")
+        found = editor.open("equal.urdf", ROBOT.replace("</robot>\n", hand))[0]
+        actions = editor.actions("equal.urdf", found)
+        assert not any(each["title"].startswith("Fix all") for each in actions)
+        editor.apply(action(actions, "Fix forearm in 2 bodies"))
+        assert editor.codes("equal.urdf") == []
 
     def test_are_only_of_the_kinds_that_are_asked_for(self, editor):
         (found,) = editor.open("kinds.urdf", ROBOT)
