@@ -194,7 +194,7 @@ class RobotOptions:
     lock_others: bool = False
     unmeasured: tuple[str, ...] = ()
     order: Order | None = None
-    merge_fixed: bool = False
+    merge_fixed: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a gravity that is no vector.

@@ -89,8 +89,7 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         ParameterError: The samples leave the mass open, or say that it is negative.
         ProjectionError: The problem has no certified answer.
     """
-    if options.robot.merge_fixed:
-        raise UsageError("--payload leaves the robot's own bodies as they are: no --merge-fixed")
+    options = replace(options, robot=replace(options.robot, merge_fixed=False))
     needed = ("q", "tau") if wrench is None else ("q",)
     recordings = read_recordings(options, needed)
     recorded = list_recorded(recordings) if options.robot.lock_others else None

@@ -541,8 +541,8 @@ class Robot(NamedTuple):
                 body, parent = (self.model.bodies[k] for k in (index, group.parent))
                 if name in (body.name, body.id):
                     raise UsageError(
-                        f"{option}: {name!r} is merged into {parent.name} by --merge-fixed: give "
-                        f"{parent.name}, for both together"
+                        f"{option}: {name!r} is merged into {parent.name}, from which no "
+                        f"joint moves it apart: give {parent.name}, for both together"
                     )
         why = dict(self.left).get(name)
         identified = f"; identified are {', '.join(self.names)}"

@@ -411,13 +411,15 @@ def _read_equations(
     assert Y is not None
     assert tau is not None
     count, every = Y.shape[2] // 10, len(robot.model.bodies)
-    if count == every and count != len(robot.bodies):  # the others do not move, or have no mass
+    if count == len(robot.parts) and count != len(robot.bodies):  # those merged follow from theirs
+        Y = Y[:, :, list_columns([robot.parts.index(body) for body in robot.bodies])]
+    elif count == every and count != len(robot.bodies):  # the others do not move, or have no mass
         Y = Y[:, :, list_columns(robot.bodies)]
     elif count != len(robot.bodies):
         raise UsageError(
             f"{recording.path}: Y has columns of {count} bodies, and the robot has "
-            f"{len(robot.bodies)} with mass that joints move: {', '.join(robot.names)}; or of all "
-            f"{every} of the file"
+            f"{len(robot.parts)} with mass that joints move: {', '.join(robot.part_names)}; or of "
+            f"all {every} of the file"
         )
     bodies = Y[:, columns].reshape(*tau[:, columns].shape, -1, 10)
     return EquationSamples(

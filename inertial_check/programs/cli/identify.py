@@ -146,8 +146,8 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--merge-fixed",
-        "identify bodies that no joint moves apart as one, and share its numbers back: those "
-        "on fixed joints keep theirs where the rest is a consistent body",
+        "identify bodies that no joint moves apart as one, and share its numbers back (default)",
+        action=argparse.BooleanOptionalAction,
     )
     add(
         "--order",

@@ -223,7 +223,7 @@ def run_payload(args: argparse.Namespace, options: IdentifyOptions) -> int:
             "--payload prints text or json, and -o FILE writes an inertial element: it goes "
             "without --write, --plot, markdown and latex"
         )
-    refuse_unused(args, "--payload", ("loads", "method"))
+    refuse_unused(args, "--payload", ("loads", "method", "merge_fixed"))
     wrench = args.payload if args.wrench == "" else args.wrench
     found = identify_carried(options, args.payload, wrench)
     snippet = None if args.output is None else write_snippet(found, args.output)

@@ -1,4 +1,4 @@
-"""Bodies on fixed joints identified as one, and shared back: `--merge-fixed` in every format."""
+"""Bodies on fixed joints identified as one, and shared back, in every format."""
 
 import re
 
@@ -12,9 +12,9 @@ from inertial_check.documents.model import tree_of
 from inertial_check.errors import UsageError
 from inertial_check.identification.command import identify_robot
 from inertial_check.identification.fit.solve import FitOptions
-from inertial_check.identification.options import IdentifyOptions, RobotOptions
+from inertial_check.identification.options import FrictionOptions, IdentifyOptions, RobotOptions
 from inertial_check.identification.robot import merge_tree
-from inertial_check.mechanics.equations import inverse_dynamics
+from inertial_check.mechanics.equations import inverse_dynamics, regressor
 from inertial_check.projection.exact import are_exact
 
 # Name, parent, joint, position in the parent, mass and centre; the rotations are identities.
@@ -133,8 +133,7 @@ def robot_and_data(folder, suffix, scale=1.1, noise=0.02):
 
 
 def fit(model, data, **further):
-    robot = RobotOptions(merge_fixed=True)
-    return identify_robot(IdentifyOptions(data=(data,), model=model, robot=robot, **further))
+    return identify_robot(IdentifyOptions(data=(data,), model=model, **further))
 
 
 @pytest.mark.parametrize(
@@ -186,9 +185,36 @@ def merge_tree_with(found):
 
 def test_a_known_mass_is_of_the_whole_and_of_no_part(tmp_path):
     model, data, _ = robot_and_data(tmp_path, "urdf")
-    with pytest.raises(UsageError, match=r"'camera' is merged into lower .*give lower"):
+    with pytest.raises(UsageError, match=r"'camera' is merged into lower, .*give lower"):
         fit(model, data, mass={"camera": 0.2})
     weight = FitOptions(regularization=1e3)
     found = fit(model, data, mass={"lower": 2.3}, fit=weight)
     (merged,) = found.report.merged
     assert sum(part.mass for part in merged.parts) == pytest.approx(2.3, rel=1e-12)
+
+
+def test_columns_of_the_parts_in_y_give_the_same_bodies(tmp_path):
+    """Y of every body with mass, of which those of the merged ones follow from their parent's."""
+    model, data, motion = robot_and_data(tmp_path, "urdf")
+    recording = np.load(data)
+    tree = ic.load(model).tree()
+    Y = np.asarray(regressor(tree, *motion))[:, :, 10:]
+    moved = recorded.written(
+        tmp_path,
+        {"q": motion[0], "qd": motion[1], "qdd": motion[2]} | {"tau": recording["tau"]},
+        "moved.npz",
+    )
+    given = recorded.written(tmp_path, {"Y": Y, "tau": recording["tau"]}, "given.npz")
+    friction = FrictionOptions(friction=())
+    found = [fit(model, path, friction=friction) for path in (moved, given)]
+    assert found[0].robot.names == ("upper", "lower")
+    np.testing.assert_allclose(found[1].found.theta, found[0].found.theta, rtol=1e-6, atol=1e-9)
+
+
+def test_without_merging_every_part_is_a_body(tmp_path):
+    model, data, _ = robot_and_data(tmp_path, "urdf")
+    robot = RobotOptions(merge_fixed=False)
+    found = fit(model, data, robot=robot, mass={"camera": 0.2})
+    assert found.robot.names == ("upper", "lower", "flange", "camera")
+    assert found.report.merged == ()
+    assert found.report.bodies[3].mass == pytest.approx(0.2, rel=1e-12)

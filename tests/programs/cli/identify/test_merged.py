@@ -1,4 +1,4 @@
-"""`identify --merge-fixed`: the report names the parts, and the written robot has them."""
+"""Bodies on fixed joints in `identify`: the report names them, and the written robot has them."""
 
 import json
 
@@ -18,7 +18,7 @@ def test_the_report_and_the_file_have_the_parts(run, tmp_path, monkeypatch):
     text = recorded.ROBOT.read_text().replace("</robot>", CAMERA.format(mass=0.1))
     (tmp_path / "arm.urdf").write_text(text)
     recorded.written(tmp_path, recorded.with_friction(seed=1, noise=1.0))
-    common = ("identify", "r.npz", "--model", "arm.urdf", "--merge-fixed")
+    common = ("identify", "r.npz", "--model", "arm.urdf")
     code, out, _ = run(*common, "--output-format", "json", "-o", "out.urdf")
     assert code == 0
     document = json.loads(out)
@@ -31,5 +31,10 @@ def test_the_report_and_the_file_have_the_parts(run, tmp_path, monkeypatch):
     masses = dict(zip(written.names, np.asarray(written.theta)[:, 0].tolist(), strict=True))
     assert [masses["forearm"], masses["camera"]] == theta[:, 0].tolist()
     assert document["written"]["complete"]
-    code, out, _ = run(*common, "--payload", "forearm")
+    code, out, _ = run(*common, "--no-merge-fixed", "--output-format", "json")
+    assert code == 0
+    document = json.loads(out)
+    assert not document["merged"]
+    assert "camera" in [each["name"] for each in document["bodies"]]
+    code, out, _ = run(*common, "--payload", "forearm", "--merge-fixed")
     assert (code, out) == (2, "")
