@@ -150,11 +150,20 @@ def describe_units(quantity: str) -> str:
 
 
 ALIASES = {
-    "t": ("t", "time", "stamp", "timestamp", "times"),
-    "q": ("q", "pos", "position", "positions", "qpos", "angle", "angles"),
-    "u": ("u", "qd", "dq", "vel", "velocity", "velocities", "qvel", "qdot", "speed", "speeds"),
-    "du": ("du", "qdd", "ddq", "acc", "acceleration", "accelerations", "qacc", "qddot", "accel"),
-    "tau": ("tau", "torque", "torques", "effort", "efforts", "trq", "tau_j", "qfrc_actuator"),
+    "t": ("t", "time", "stamp", "timestamp", "times", "elapsed_time", "elapsed", "seconds"),
+    "q": ("q", "pos", "position", "positions", "qpos", "angle", "angles", "theta"),
+    "u": (
+        *("u", "qd", "dq", "vel", "velocity", "velocities", "qvel", "qdot", "q_dot", "speed"),
+        *("speeds", "dtheta"),
+    ),
+    "du": (
+        *("du", "qdd", "ddq", "acc", "acceleration", "accelerations", "qacc", "qddot", "q_ddot"),
+        *("accel", "ddtheta"),
+    ),
+    "tau": (
+        *("tau", "torque", "torques", "effort", "efforts", "trq", "tau_j", "qfrc_actuator"),
+        "eff",
+    ),
 }
 """Names of each quantity; upper and lower case are alike."""
 
@@ -175,9 +184,11 @@ _COMMANDED = (
 )
 _MEASURED = (
     "actual|act|measured|meas|msr|current(?=[_ ])|feedback|fb|raw|estimated|est|filtered|sensor"
+    "|applied"
 )
-_OWNERS = "joints?|jnt|motors?|axis|robot|states?"
+_OWNERS = "joints?|jnt|motors?|axis|dof|robot|states?"
 _UNIT = re.compile(r"\s*(?:\[(?!\s*\d+\s*\])([^\[\]]*)\]|\(([^()]*)\))$")
+_INDEX = re.compile(r"\d+|[A-Za-z]\w{3,}|[A-Za-z]+_?\d+")
 _SUFFIX = re.compile(rf"(.+)_({'|'.join(SUFFIXES)})", re.IGNORECASE)
 _WORDS = "|".join(sorted([*MEANING, *CURRENTS], key=len, reverse=True))
 _LONG = "|".join(
@@ -186,15 +197,16 @@ _LONG = "|".join(
     )
 )
 _BEFORE = rf"(?P<before>(?:(?:{_COMMANDED}|{_MEASURED}|{_OWNERS})[_ ]*)*?)"
-_QUANTITY = re.compile(rf"{_BEFORE}(?P<word>{_WORDS})", re.IGNORECASE)
+_AFTER = rf"(?P<behind>(?:_(?:{_COMMANDED}|{_MEASURED}))*)"
+_QUANTITY = re.compile(rf"{_BEFORE}(?P<word>{_WORDS}){_AFTER}", re.IGNORECASE)
 _NUMBERED = re.compile(
     rf"{_BEFORE}(?P<word>{_WORDS})(?P<behind>(?:_(?:{_COMMANDED}|{_MEASURED}|d(?=_)))*)"
-    r"_?(?P<joint>\d+)",
+    rf"[_ ]?(?P<joint>\d+)(?P<last>(?:_(?:{_COMMANDED}|{_MEASURED}))*)",
     re.IGNORECASE,
 )
 _AHEAD = re.compile(rf"{_BEFORE}(?P<word>{_WORDS})[_ ](?P<joint>.+)", re.IGNORECASE)
 _BEHIND = re.compile(
-    rf"(?P<joint>.+?)[_ ]{_BEFORE}(?P<word>{_LONG})(?P<behind>(?:_(?:{_COMMANDED}|{_MEASURED}))*)",
+    rf"(?P<joint>.+?)[_ ]{_BEFORE}(?P<word>{_LONG}){_AFTER}",
     re.IGNORECASE,
 )
 _QUALIFIED = re.compile(
@@ -265,6 +277,10 @@ def read_logged_name(name: str) -> LoggedName | None:
     if len(bare) > _LONGEST:
         return None
     whole = _read_bare(bare)
+    alone = whole is not None and whole.meaning.joint is None and whole.meaning.quantity != "t"
+    named = unit is not None and _INDEX.fullmatch(unit) is not None
+    if alone and named and all(find_factor(own, unit or "") is None for own in _FACTORS):
+        return _read_bare(f"{bare}.{unit}")  # q(1), position[elbow]
     if unit is None and (suffix := _SUFFIX.fullmatch(bare)):
         short = _read_bare(suffix[1])
         complete = short is not None and (
@@ -272,6 +288,9 @@ def read_logged_name(name: str) -> LoggedName | None:
         )
         if short is not None and complete and find_factor(short.meaning.quantity, suffix[2]):
             return _with_unit(short, suffix[2])
+    if whole is None:  # jointPos, elbow-position: parts of a name in other forms
+        plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|-(?=[^-]*$)", "_", bare)
+        whole = None if plain == bare else _read_bare(plain)
     return None if whole is None else _with_unit(whole, unit)
 
 
@@ -296,7 +315,7 @@ def _with_unit(found: LoggedName, unit: str | None) -> LoggedName:
 
 def _read_bare(bare: str) -> LoggedName | None:
     """Read a name without its unit."""
-    text = re.sub(r"\[\s*(\d+)\s*\]", r".\1", bare)
+    text = re.sub(r"\s*\[\s*(\d+)\s*\]", r".\1", bare)
     if text.casefold() in ("%time", "__time"):
         text = text.removeprefix("%").removeprefix("__")
     cuts = [match.span() for match in _SPLIT.finditer(text)]
@@ -309,8 +328,8 @@ def _read_bare(bare: str) -> LoggedName | None:
             # Read a name one segment of which is a quantity: the joint follows it or comes before.
             before = segments[:k]
             prefix = text[: starts[k]]
-            word, qualifiers = match["word"], match["before"]
-            commanded = any(_IS_COMMANDED.search(each) for each in [*before, qualifiers])
+            word, qualifiers = match["word"], (match["before"], match["behind"])
+            commanded = any(_IS_COMMANDED.search(each) for each in [*before, *qualifiers])
             if _mean(word) == "t":
                 return None if rest else _name(word, None, f"{prefix}{match[0]}", commanded)
             if rest:
@@ -325,7 +344,7 @@ def _read_bare(bare: str) -> LoggedName | None:
                 return _name(word, None, f"{prefix}{match[0]}", commanded)
             joint, also = _strip_qualifiers(sources[-1])
             stem = f"{'/'.join(sources[:-1])}/{{}}/{match[0]}{'-commanded' if commanded else ''}"
-            return _name(word, joint or sources[-1], stem, commanded or also)
+            return _name(word, sources[-1] if joint == "" else joint, stem, commanded or also)
     return _read_last_segment(segments, text, starts[-1])
 
 
@@ -334,8 +353,8 @@ def _read_last_segment(segments: list[str], text: str, start: int) -> LoggedName
     prefix, last = text[:start], segments[-1]
     commanded = any(_IS_COMMANDED.search(each) for each in segments[:-1])
     if match := _NUMBERED.fullmatch(last):
-        also = bool(_IS_COMMANDED.search(match["before"]) or _IS_COMMANDED.search(match["behind"]))
-        stem = f"{prefix}{match['before']}{match['word']}{match['behind']}{{}}"
+        also = any(_IS_COMMANDED.search(match[each]) for each in ("before", "behind", "last"))
+        stem = f"{prefix}{match['before']}{match['word']}{match['behind']}{{}}{match['last']}"
         if _mean(match["word"]) == "t":
             return None
         return _name(match["word"], int(match["joint"]), stem, commanded or also)
@@ -350,7 +369,8 @@ def _read_last_segment(segments: list[str], text: str, start: int) -> LoggedName
         also = bool(_IS_COMMANDED.search(match["before"]) or _IS_COMMANDED.search(match["behind"]))
         joint, more = _strip_qualifiers(match["joint"])
         stem = f"{prefix}{{}}_{match['before']}{match['word']}{match['behind']}"
-        return _name(match["word"], joint or match["joint"], stem, commanded or also or more)
+        joint = match["joint"] if joint == "" else joint
+        return _name(match["word"], joint, stem, commanded or also or more)
     return None
 
 

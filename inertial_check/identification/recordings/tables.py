@@ -563,7 +563,7 @@ def _find_header(text: DelimitedText, path: str) -> tuple[list[_Title], list[Rec
         reason = f"the recording has nothing; expected {_EXPECTED}, and rows"
         raise DocumentError(path, reason)
     line = window.text[slice(*found[0])]
-    words = re.split(r"[\s,;]+", line.strip())
+    words = re.split(r"[,;\t]" if re.search(r"[,;\t]", line) else r"\s+", line.strip())
     if any(parse_number(word.strip('"'))[1] is None for word in words):
         titles = _find_commented_titles(text, found[0].start)
     else:

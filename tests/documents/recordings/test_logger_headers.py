@@ -2,6 +2,7 @@
 
 import io
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from inertial_check.identification.recordings.recording import (
     read_column_map,
     read_logged_name,
 )
+from inertial_check.identification.robot import match_joints
 
 ROW = "0,1,2,3,4\n1,5,6,7,8\n"
 
@@ -62,6 +64,51 @@ def test_the_words_of_loggers_are_understood(name, quantity, joint, unit):
     found = read_logged_name(name)
     assert found.meaning == (quantity, joint, unit)
     assert not found.is_commanded
+
+
+TURN = ("turn_joint", "lift_joint", "elbow_joint")
+COUNTED = ("joint_1", "joint_2", "joint_3")
+HEADERS = """
+turn_joint: {j}_position {j}_effort | {j}.q {j}.tau | q_{j} tau_{j} | q.{j} effort.{j}
+turn_joint: position/{j} effort/{j} | pos_{j} torque_{j} | {b}_pos {b}_torque | {j}_pos {j}_eff
+turn_joint: position({j}) effort({j}) | q[{j}] tau[{j}] | {j}Pos {j}Torque | {b}.pos {b}.tau
+turn_joint: {j}-position {j}-effort | {j}:position {j}:effort | Position_{j} Torque_{j}
+turn_joint: /joint_states/{j}/position /joint_states/{j}/effort | position_{z} effort_{z}
+turn_joint: /joint_states/position[{z}] /joint_states/effort[{z}] | q.{z} tau.{z} | q-{n} tau-{n}
+turn_joint: field.position{z} field.effort{z} | state.position.{j} state.effort.{j}
+joint_1: q{n} tau{n} | q_joint_{n} tau_joint_{n} | joint{n}.q joint{n}.tau | pos_j{n} torque_j{n}
+joint_1: pos_joint_{n} torque_joint_{n} | joint{n}_q joint{n}_tau | q({n}) tau({n})
+joint_1: measured_position_j{n} measured_torque_j{n} | theta{n} tau{n}
+joint_1: q{n}_meas tau{n}_meas | q_msr_{n} tau_msr_{n}
+joint_1: msr_jnt_pos_{n} msr_jnt_trq_{n} | jointPosition{n} jointTorque{n} | ActPos{n} ActTrq{n}
+joint_1: Joint{n}Pos Joint{n}Torque | J{n}_Position J{n}_Torque | axis{n}_pos axis{n}_torque
+joint_1: motor_{n}/position motor_{n}/torque | motor_state[{z}].q motor_state[{z}].tau_est
+joint_1: base.actuators[{z}].position base.actuators[{z}].torque | dof_pos[{z}] applied_torque[{z}]
+joint_1: q{n}[rad] tau{n}[Nm] | q{n}_rad tau{n}_nm | Q{n} TAU{n} | qpos[{z}] qfrc_actuator[{z}]
+joint_1: Joint~{n}~Position Joint~{n}~Torque | q~{n} tau~{n} | q~[{z}] tau~[{z}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("robot", "signals"),
+    [
+        (TURN if line.startswith("turn_joint") else COUNTED, each.split())
+        for line in HEADERS.strip().splitlines()
+        for each in line.partition(": ")[2].split(" | ")
+    ],
+)
+def test_usual_headers_name_every_joint_of_the_robot(robot, signals):
+    titles = [
+        signal.replace("~", " ").format(j=joint, b=joint.removesuffix("_joint"), n=k + 1, z=k)
+        for signal in signals
+        for k, joint in enumerate(robot)
+    ]
+    recording = read(f"elapsed_time,{','.join(titles)}\n0,1,2,3,4,5,6\n1,5,6,7,8,9,9\n")
+    whole = SimpleNamespace(joints=robot, every=robot)
+    assert match_joints(recording, whole) == [0, 1, 2]
+    np.testing.assert_array_equal(recording.q[0], [1, 2, 3])
+    np.testing.assert_array_equal(recording.tau[0], [4, 5, 6])
+    np.testing.assert_array_equal(recording.t, [0, 1])
 
 
 @pytest.mark.parametrize(
