@@ -222,7 +222,7 @@ VOTES_OF_MATERIAL = 4
 """Least number of different parts that show what material a program assumed; chosen: a tool may
 have three parts of steel."""
 
-MOST_OF_MATERIAL = 0.8
+MOST_OF_MATERIAL = 0.7
 """Least share of the parts with closed meshes that have it; chosen: one may be replaced by hand."""
 
 FRAME_SHARE = 0.01

@@ -149,7 +149,7 @@ class Units(Cause):
 
 
 class Density(Cause):
-    """The mass is in grams, or in tonnes.
+    """The mass is in grams, or in tonnes, or that of a density that a program assumed.
 
     ## What happened
     The mass is in grams, and the inertia is not; or the density in CAD was 1 or 7.85 in place of
@@ -157,14 +157,16 @@ class Density(Cause):
 
     ## How it is recognised
     With the mass a thousand times smaller or larger, or mass and tensor a thousand times larger,
-    the body has a usual density and fits its shapes and its twin.
+    the body has a usual density and fits its shapes and its twin. Or different parts have one
+    density of steel inside their meshes, to 0.5 %.
 
     ## Example
         <mass value="1200"/>
         <inertia ixx="0.0041" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
     ## What undoes it
-    The mass in kilograms, and the tensor that belongs to it.
+    The mass in kilograms, and the tensor that belongs to it; for an assumed density the masses of a
+    data sheet.
 
     ## What people search for
     "default density SolidWorks URDF exporter"; "robot too heavy in Gazebo".

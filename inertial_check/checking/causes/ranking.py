@@ -53,6 +53,9 @@ TWINS = "IC601"
 TOTAL_MASS = "IC604"
 """Code of the findings on the sum of all masses, which name no body."""
 
+MATERIAL = "IC510"
+"""Code of the finding on the parts of a model that have one assumed density."""
+
 MOST = 5
 """Largest number of causes listed for one finding; longer lists help nobody."""
 
@@ -146,7 +149,11 @@ def _give_causes(
                 each._replace(evidence=f"{each.evidence}; {veto}", veto=each.veto or veto)
                 for each in causes
             )
-    if finding.bodies:
+    if finding.code == MATERIAL:
+        pro, contra = finding.values["votes"], finding.values["votes_against"]
+        told = f"{finding.values['density']:.5g} kg/m^3 inside {pro} closed meshes"
+        causes = (Hypothesis("density", (pro + 1) / (pro + contra + 2), told, None),)
+    elif finding.bodies:
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
         # The bodies whose mass may be the wrong one, most probable first.

@@ -773,8 +773,8 @@ class DefaultMaterial(Rule):
 
     ## What it does
     Compares the masses of bodies with the volumes inside their closed meshes. Reports a model of
-    whose parts, four different ones at least, four in five have one density between 7,700 and
-    8,050 kg/m^3.
+    whose parts, four different ones at least, seven in ten have one density between 7,700 and
+    8,050 kg/m^3, inside the meshes that are seen or inside those that collide.
 
     ## Why is this bad
     Nobody builds links, motors and covers of solid steel. CAD programs fill parts for which no
@@ -820,7 +820,7 @@ class DefaultMaterial(Rule):
     The masses of the data sheet, and tensors that belong to them.
 
     ## Tolerance
-    Densities within 0.5 % of their median, for four of five bodies with closed meshes.
+    Densities within 0.5 % of each other, for seven of ten bodies with closed meshes.
 
     ## Fix
     By hand, or with a table of expected masses (`--expect`).
@@ -830,33 +830,50 @@ class DefaultMaterial(Rule):
     """
 
     code, name, severity = "IC510", "default-material", Severity.WARNING
+    explained = True
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding on the model."""
         likeness, bodies = examination.likeness, self.model.bodies
-        found: dict[int, float] = {}
-        for index, density in zip(likeness.body.tolist(), likeness.density[:, 1], strict=True):
-            if density > 0 and all(shape.kind == "mesh" for shape in bodies[index].shapes):
-                found.setdefault(index, float(density))
-        parts = {float(examination.assembly.mass[index]) for index in found}
-        if len(parts) < limits.VOTES_OF_MATERIAL:
-            return
-        median = float(np.median([*found.values()]))
+        closed: dict[int, list[float]] = {}
+        for row, index in enumerate(likeness.body.tolist()):
+            density, role = float(likeness.density[row, 1]), likeness.rows[row].role
+            kinds = {shape.kind for shape in bodies[index].shapes if shape.role == role}
+            if density > 0 and kinds == {"mesh"}:
+                closed.setdefault(index, []).append(density)
         low, high = limits.STEEL
-        same = [i for i, each in found.items() if abs(each / median - 1) <= limits.ONE_MATERIAL]
-        if low <= median <= high and len(same) >= limits.MOST_OF_MATERIAL * len(found):
-            total = float(np.sum(examination.assembly.mass[same]))
-            yield self.at(
-                bodies[same[0]].span,
-                f"{len(same)} of {len(found)} bodies with closed meshes, {total:.4g} kg together, "
-                f"have {median:.5g} kg/m^3 inside them "
-                f"({name_some([bodies[i].name for i in same])}): solid steel, a default material "
-                "of CAD programs",
-                values={"density": median, "mass": total},
-            )._replace(
-                bodies=tuple([bodies[i].name for i in same]),
-                body_ids=tuple([bodies[i].id for i in same]),
-            )
+        steels = sorted(x for each in closed.values() for x in each if low <= x <= high)
+        common, same = 0.0, list[int]()
+        for steel in steels:
+            having = [
+                index
+                for index, each in closed.items()
+                if any(abs(x / steel - 1) <= limits.ONE_MATERIAL for x in each)
+            ]
+            if len(having) > len(same):
+                common, same = steel, having
+        masses = examination.assembly.mass[same]
+        if len(set(masses.tolist())) < limits.VOTES_OF_MATERIAL or len(
+            same
+        ) < limits.MOST_OF_MATERIAL * len(closed):
+            return
+        total = float(np.sum(masses))
+        yield self.at(
+            bodies[same[0]].span,
+            f"{len(same)} of {len(closed)} bodies with closed meshes, {total:.4g} kg together, "
+            f"have {common:.5g} kg/m^3 inside them "
+            f"({name_some([bodies[i].name for i in same])}): solid steel, a default material "
+            "of CAD programs",
+            values={
+                "density": common,
+                "mass": total,
+                "votes": len(same),
+                "votes_against": len(closed) - len(same),
+            },
+        )._replace(
+            bodies=tuple([bodies[i].name for i in same]),
+            body_ids=tuple([bodies[i].id for i in same]),
+        )
 
 
 SUSPICIONS: tuple[type[Rule], ...] = (

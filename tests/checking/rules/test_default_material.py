@@ -18,7 +18,7 @@ def link(name, edge, density, shape=""):
 </inertial><visual><geometry>{shape or mesh}</geometry></visual></link>"""
 
 
-def find(tmp_path, densities, edges=(0.25, 0.2, 0.15, 0.1, 0.12), shape=False):
+def find(tmp_path, densities, edges=(0.25, 0.2, 0.15, 0.1, 0.12), shape=False, collision=""):
     (tmp_path / "cube.obj").write_bytes(CUBE.read_bytes())
     pairs = zip(edges, densities, strict=False)
     links = [
@@ -26,7 +26,8 @@ def find(tmp_path, densities, edges=(0.25, 0.2, 0.15, 0.1, 0.12), shape=False):
         for i, (edge, density) in enumerate(pairs)
     ]
     path = tmp_path / "arm.urdf"
-    path.write_text(f'<robot name="arm">{"".join(links)}</robot>')
+    text = f'<robot name="arm">{"".join(links)}</robot>'
+    path.write_text(text.replace("</link>", f"{collision}</link>"))
     return [each for each in ic.check_model(str(path)).findings if each.code == "IC510"]
 
 
@@ -40,6 +41,14 @@ def test_one_steel_in_all_parts(tmp_path, density):
 def test_one_part_that_was_weighed_changes_nothing(tmp_path):
     (finding,) = find(tmp_path, [7850.0] * 4 + [2100.0])
     assert len(finding.bodies) == 4
+
+
+def test_boxes_that_collide_do_not_hide_it(tmp_path):
+    """The bug: parts were left out where anything but meshes stood beside those that are seen."""
+    box = '<collision><geometry><box size="0.3 0.3 0.3"/></geometry></collision>'
+    (finding,) = find(tmp_path, [7850.0] * 4, collision=box)
+    ((cause, confidence, *_),) = finding.causes
+    assert (cause, confidence) == ("density", pytest.approx(5 / 6))
 
 
 @pytest.mark.parametrize(
