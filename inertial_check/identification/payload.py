@@ -78,7 +78,8 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     """Identify the payload of a robot.
 
     Args:
-        options: Options of the identification. The robot's own bodies are those of its file.
+        options: Options of the identification. The robot's own bodies are those of its file, and
+            are not merged, whatever `merge_fixed` says.
         link: Link that carries the payload.
         wrench: Link in whose frame a sensor measures the wrench on the payload, as the columns
             wrench_LINK_fx to wrench_LINK_mz; None for joint torques.

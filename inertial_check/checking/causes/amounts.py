@@ -149,7 +149,7 @@ class Units(Cause):
 
 
 class Density(Cause):
-    """The mass is in grams, or in tonnes, or that of a density that a program assumed.
+    """The mass is in grams or tonnes, or follows from a density that a program assumed.
 
     ## What happened
     The mass is in grams, and the inertia is not; or the density in CAD was 1 or 7.85 in place of
@@ -158,7 +158,7 @@ class Density(Cause):
     ## How it is recognised
     With the mass a thousand times smaller or larger, or mass and tensor a thousand times larger,
     the body has a usual density and fits its shapes and its twin. Or different parts have one
-    density of steel inside their meshes, to 0.5 %.
+    density of steel inside their meshes, within 0.5 %.
 
     ## Example
         <mass value="1200"/>

@@ -152,7 +152,7 @@ def _give_causes(
     if finding.code == MATERIAL:
         pro, contra = finding.values["votes"], finding.values["votes_against"]
         told = f"{finding.values['density']:.5g} kg/m^3 inside {pro} closed meshes"
-        causes = (Hypothesis("density", (pro + 1) / (pro + contra + 2), told, None),)
+        causes = (Hypothesis("density", _trust_votes(pro, contra), told),)
     elif finding.bodies:
         causes = explain_model(examination, finding)
     elif finding.code == TOTAL_MASS:
@@ -188,8 +188,7 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
         finding: The finding, with the cause of its first reading in its values.
 
     Returns:
-        The readings, most probable first. The confidence in the vote is that of Laplace's rule of
-        succession: after p votes for and c against it is (p + 1) / (p + c + 2).
+        The readings, most probable first, each with its share of the confidence in the vote.
     """
     bodies = examination.model.bodies
     cause, what = finding.values["cause"], finding.values["reading"]
@@ -225,9 +224,14 @@ def explain_model(examination: Examination, finding: Finding) -> tuple[Hypothesi
             others = f"; those of the other {rest} are lost" if rest else ""
             evidence += f"; the edit takes the {each.lost} of {whose} shapes{others}"
         whole = {"body": None, "entries": {}, "bodies": edits} if edits else None
-        trust = (pro + 1) / (pro + contra + 2)
+        trust = _trust_votes(pro, contra)
         found.append(Hypothesis(each.cause, trust * each.share, evidence, whole))
     return tuple(found)
+
+
+def _trust_votes(pro: int, contra: int) -> float:
+    """Confidence in a vote of bodies, by Laplace's rule of succession."""
+    return (pro + 1) / (pro + contra + 2)
 
 
 def rank_all(

@@ -774,7 +774,7 @@ class DefaultMaterial(Rule):
     ## What it does
     Compares the masses of bodies with the volumes inside their closed meshes. Reports a model of
     whose parts, four different ones at least, seven in ten have one density between 7,700 and
-    8,050 kg/m^3, inside the meshes that are seen or inside those that collide.
+    8,050 kg/m^3, inside their visual or inside their collision meshes.
 
     ## Why is this bad
     Nobody builds links, motors and covers of solid steel. CAD programs fill parts for which no
@@ -820,7 +820,7 @@ class DefaultMaterial(Rule):
     The masses of the data sheet, and tensors that belong to them.
 
     ## Tolerance
-    Densities within 0.5 % of each other, for seven of ten bodies with closed meshes.
+    Densities within 0.5 % of one, for seven of ten bodies with closed meshes.
 
     ## Fix
     By hand, or with a table of expected masses (`--expect`).
@@ -835,41 +835,37 @@ class DefaultMaterial(Rule):
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding on the model."""
         likeness, bodies = examination.likeness, self.model.bodies
-        closed: dict[int, list[float]] = {}
-        for row, index in enumerate(likeness.body.tolist()):
-            density, role = float(likeness.density[row, 1]), likeness.rows[row].role
-            kinds = {shape.kind for shape in bodies[index].shapes if shape.role == role}
-            if density > 0 and kinds == {"mesh"}:
-                closed.setdefault(index, []).append(density)
+        inside: set[tuple[float, int]] = set()
+        for index, row, density in zip(
+            likeness.body.tolist(), likeness.rows, likeness.density[:, 1].tolist(), strict=True
+        ):
+            shapes = (shape.kind for shape in bodies[index].shapes if shape.role == row.role)
+            if density > 0 and set(shapes) == {"mesh"}:
+                inside.add((density, index))
+        closed = {index for _, index in inside}
         low, high = limits.STEEL
-        steels = sorted(x for each in closed.values() for x in each if low <= x <= high)
-        common, same = 0.0, list[int]()
-        for steel in steels:
-            having = [
-                index
-                for index, each in closed.items()
-                if any(abs(x / steel - 1) <= limits.ONE_MATERIAL for x in each)
-            ]
-            if len(having) > len(same):
-                common, same = steel, having
+        steels = sorted(each for each in inside if low <= each[0] <= high)
+        if not steels:
+            return
+        densities = np.array([density for density, _ in steels])
+        first = np.searchsorted(densities, densities * (1 - limits.ONE_MATERIAL))
+        last = np.searchsorted(densities, densities * (1 + limits.ONE_MATERIAL), side="right")
+        most = int(np.argmax(last - first))
+        common = float(densities[most])
+        same = sorted({index for _, index in steels[first[most] : last[most]]})
         masses = examination.assembly.mass[same]
-        if len(set(masses.tolist())) < limits.VOTES_OF_MATERIAL or len(
-            same
-        ) < limits.MOST_OF_MATERIAL * len(closed):
+        parts = len(set(masses.tolist()))
+        if parts < limits.VOTES_OF_MATERIAL or len(same) < limits.MOST_OF_MATERIAL * len(closed):
             return
         total = float(np.sum(masses))
+        votes = {"votes": len(same), "votes_against": len(closed) - len(same)}
         yield self.at(
             bodies[same[0]].span,
             f"{len(same)} of {len(closed)} bodies with closed meshes, {total:.4g} kg together, "
             f"have {common:.5g} kg/m^3 inside them "
             f"({name_some([bodies[i].name for i in same])}): solid steel, a default material "
             "of CAD programs",
-            values={
-                "density": common,
-                "mass": total,
-                "votes": len(same),
-                "votes_against": len(closed) - len(same),
-            },
+            values={"density": common, "mass": total, **votes},
         )._replace(
             bodies=tuple([bodies[i].name for i in same]),
             body_ids=tuple([bodies[i].id for i in same]),

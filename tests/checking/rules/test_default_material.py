@@ -51,6 +51,12 @@ def test_boxes_that_collide_do_not_hide_it(tmp_path):
     assert (cause, confidence) == ("density", pytest.approx(5 / 6))
 
 
+def test_the_commonest_steel_is_told_beside_others(tmp_path):
+    (finding,) = find(tmp_path, [7710.0] + [7850.0] * 4, (0.12, 0.25, 0.2, 0.15, 0.1))
+    assert finding.bodies == ("part_1", "part_2", "part_3", "part_4")
+    assert finding.values["density"] == pytest.approx(7850.0, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("densities", "edges"),
     [
