@@ -8,13 +8,16 @@ from inertial_check.checking.rules.catalogue import ALL_RULES
 
 FOLDER = Path(__file__).parent / "rules"
 
+INTRODUCTION = """\
+A page without the section *Tolerance* has none, one without *Fix* is mended by hand."""
+
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/rules and its text."""
     rows = [
         f"* [{rule.code}]({rule.code}.md) {rule.name}, {rule.severity.word}" for rule in ALL_RULES
     ]
-    page = ["# Rules", "", *rows, ""]
+    page = ["# Rules", "", INTRODUCTION, "", *rows, ""]
     toctree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     index = "\n".join(page) + "\n" + toctree
     return {"index.md": index, **{f"{rule.code}.md": rule_page(rule) for rule in ALL_RULES}}

@@ -7,6 +7,7 @@ Pages of rules and causes, made from the docstrings of their classes.
 
 from __future__ import annotations
 
+import re
 from inspect import cleandoc
 from typing import NamedTuple, TypedDict
 
@@ -67,11 +68,17 @@ def rule_page(rule: type[Rule]) -> str:
     if rule.strict_severity != rule.severity:
         severity += f" ({rule.strict_severity.word} with --strict)"
     note = f"Severity: {severity}."
-    page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
-    covered = [
-        f"* {each.standard} {each.id}: {each.relation}" for each in list_requirements_of(rule.code)
-    ]
-    return page + "".join(f"{line}\n" for line in ("\n## Standards", *covered) if covered)
+    page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{_shorten(text.body)}\n"
+    covered: dict[str, list[str]] = {}
+    for each in list_requirements_of(rule.code):
+        covered.setdefault(each.relation, []).append(f"{each.standard} {each.id}")
+    lines = (f"* {relation}: {'; '.join(named)}\n" for relation, named in covered.items())
+    return page + ("\n## Standards\n" + "".join(lines) if covered else "")
+
+
+def _shorten(body: str) -> str:
+    """A body without its first heading, and without sections that say nothing."""
+    return re.sub(r"\A## .*\n|^## .*\n(?:None|By hand)\.\n*", "", body, flags=re.MULTILINE).rstrip()
 
 
 def describe_rule(rule: type[Rule]) -> RuleDescription:
@@ -106,7 +113,7 @@ def summarise_cause(cause: type[Cause]) -> str:
 def cause_page(cause: type[Cause]) -> str:
     """The page of the cause as Markdown."""
     text = read_page(cause)
-    return f"# {cause.name}\n\n{text.summary}\n\n{text.body.rstrip()}\n"
+    return f"# {cause.name}\n\n{text.summary}\n\n{_shorten(text.body)}\n"
 
 
 def describe_cause(cause: type[Cause]) -> dict[str, str | dict[str, str]]:

@@ -58,20 +58,22 @@ STANDARDS = (
 )
 """Standards in the order of reports."""
 
-_GEOMETRY = "about colliders and hierarchy, not about mass properties"
-_JOINTS = "about joints and articulations, not about mass properties"
+_GEOMETRY = "about colliders and hierarchy"
+_JOINTS = "about joints and articulations"
+_SAME = "the same comparison"
+_WHOLE = "the tensor is judged whole, but whether the prim is Xformable is not asked"
+_WRITTEN = "IC716 where it is written, IC002 where it is not"
 _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
     ("simready", "RB.007", "mass on the body or on all of its colliders", "IC103 IC105 IC714 IC715",
      "weaker", "a density counts here, too, and one collider with a mass"),
     ("simready", "RB.008", "triangle inequality of diagonalInertia, axes of length 1 (1e-4)",
-     "IC301 IC302 IC305 IC713", "stricter",
-     "negative moments and newton:inertia, too; its validator compares in float32 and fails the "
-     "valid plate (0.1, 0.2, 0.3), which is IC306 here; no feature manifest names it"),
-    ("simready", "RB.011", "a positive mass on each nested body or its colliders",
-     "IC101 IC102 IC103 IC715", "weaker", "a density counts here, too"),
+     "IC301 IC302 IC305 IC713", "stricter", "negative moments and newton:inertia, too; its "
+     "validator compares in float32 and fails the valid plate (0.1, 0.2, 0.3), which is IC306 "
+     "here; no feature manifest names it"),
+    ("simready", "RB.011", "a positive mass on each nested body or its colliders", "IC101 IC102 "
+     "IC103 IC715", "weaker", "a density counts here, too"),
     ("simready", "NEWTON.MAS.001", "newton:inertia of six finite numbers, diagonal not negative; "
-     "massModel and shellThickness", "IC004 IC302 IC712 IC718", "weaker",
-     "the tensor is judged whole, but whether the prim is Xformable is not asked"),
+     "massModel and shellThickness", "IC004 IC302 IC712 IC718", "weaker", _WHOLE),
     ("simready", "RB.001", "a rigid body exists", "", "none", _GEOMETRY),
     ("simready", "RB.003", "rigid bodies are Xformable", "", "none", _GEOMETRY),
     ("simready", "RB.005", "no rigid body on an instance proxy", "", "none", _GEOMETRY),
@@ -79,29 +81,27 @@ _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
     ("simready", "RB.010", "hidden collision meshes have the purpose guide", "", "none", _GEOMETRY),
     ("simready", "RB.012", "nested bodies are joined", "", "none", _JOINTS),
     ("simready", "RB.013", "a rigid body has a collider", "", "none", _GEOMETRY),
-    ("simready", "UN.001", "upAxis is written", "IC716", "weaker",
-     "an upAxis that is not written is Y, and noted as such; the missing word is not"),
-    ("simready", "UN.002", "metersPerUnit is written", "IC002", "weaker",
-     "only where a body has an inertia, on which it acts"),
-    ("simready", "UN.003", "kilogramsPerUnit is written", "IC716", "weaker",
-     "its fallback is 1, so that its validator never fails; other values are noted"),
+    ("simready", "UN.001", "upAxis is written", "IC716", "weaker", "an upAxis that is not written "
+     "is Y, and noted as such; the missing word is not"),
+    ("simready", "UN.002", "metersPerUnit is written", "IC002", "weaker", "only where a body has "
+     "an inertia, on which it acts"),
+    ("simready", "UN.003", "kilogramsPerUnit is written", "IC716", "weaker", "its fallback is 1, "
+     "so that its validator never fails; other values are noted"),
     ("simready", "UN.004", "references to stages in other units are scaled", "", "none",
      "the numbers of a reference are read as those of the stage, as by USD"),
     ("simready", "UN.005", "timeCodesPerSecond is written where values change", "IC004", "weaker",
      "only a mass property that has values over time and no default is reported"),
-    ("simready", "UN.006", "upAxis is Z", "IC716", "equal", "the same comparison"),
-    ("simready", "UN.007", "metersPerUnit is 1", "IC002 IC716", "equal",
-     "IC716 where it is written, IC002 where it is not"),
-    ("rep0158", "1.1.1", "metersPerUnit is 1", "IC002 IC716", "equal",
-     "IC716 where it is written, IC002 where it is not"),
-    ("rep0158", "1.1.2", "kilogramsPerUnit is 1", "IC716", "equal", "the same comparison"),
-    ("rep0158", "1.1.3", "upAxis is Z", "IC716", "equal", "the same comparison"),
+    ("simready", "UN.006", "upAxis is Z", "IC716", "equal", _SAME),
+    ("simready", "UN.007", "metersPerUnit is 1", "IC002 IC716", "equal", _WRITTEN),
+    ("rep0158", "1.1.1", "metersPerUnit is 1", "IC002 IC716", "equal", _WRITTEN),
+    ("rep0158", "1.1.2", "kilogramsPerUnit is 1", "IC716", "equal", _SAME),
+    ("rep0158", "1.1.3", "upAxis is Z", "IC716", "equal", _SAME),
     ("rep0158", "1.1.4", "no rotation on the root prim", "", "none", _GEOMETRY),
-    ("rep0158", "1.1.5", "timeCodesPerSecond is 1", "IC716", "weaker",
-     "a stage that does not write it (24) is silent: no inertial number depends on it"),
+    ("rep0158", "1.1.5", "timeCodesPerSecond is 1", "IC716", "weaker", "a stage that does not "
+     "write it (24) is silent: no inertial number depends on it"),
     ("rep0158", "1.1.6", "translate and orient alone on bodies and joints", "", "none", _GEOMETRY),
-    ("rep0158", "1.1.7", "no scale on bodies and joints", "", "none",
-     "a scale is carried out as UsdPhysics does"),
+    ("rep0158", "1.1.7", "no scale on bodies and joints", "", "none", "a scale is carried out as "
+     "UsdPhysics does"),
     ("rep0158", "1.3", "no arrays of six values for an inertia", "IC717", "equal",
      "every newton:inertia is noted, though NEWTON.MAS.001 specifies it"),
     ("rep0158", "1.3.1", "joints have limits", "", "none", _JOINTS),
@@ -114,62 +114,58 @@ _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
     ("rep0158", "1.3.8", "no instances of bodies", "", "none", _GEOMETRY),
     ("rep0158", "1.3.9", "no MimicJointAPI", "", "none", _JOINTS),
     ("newton", "NEWTON.MAS.001", "newton:inertia of six finite numbers, diagonal not negative",
-     "IC004 IC302 IC712 IC718", "weaker",
-     "the tensor is judged whole, but whether the prim is Xformable is not asked"),
+     "IC004 IC302 IC712 IC718", "weaker", _WHOLE),
     ("newton", "newton:inertia has N elements, expected 6", "six numbers", "IC004", "equal",
      "[] counts as not written on both sides"),
     ("newton", "newton:inertia contains non-finite values", "finite numbers", "IC004", "equal",
-     "the same comparison"),
-    ("newton", "newton:inertia is not positive semidefinite", "no negative moment",
-     "IC302 IC305 IC712", "stricter", "the triangle inequality, too"),
+     _SAME),
+    ("newton", "newton:inertia is not positive semidefinite", "no negative moment", "IC302 IC305 "
+     "IC712", "stricter", "the triangle inequality, too"),
     ("newton", "diagonalInertia must have finite, nonnegative components", "no negative moment",
      "IC104 IC302", "stricter", "the triangle inequality, too"),
     ("newton", "density must be positive and finite", "a positive density", "IC106", "equal",
      "0 counts as not written on both sides"),
-    ("newton", "zero mass and zero inertia", "a mass", "IC103", "weaker",
-     "only of a body that moves"),
+    ("newton", "zero mass and zero inertia", "a mass", "IC103", "weaker", "only of a body that "
+     "moves"),
     ("newton", "non-unit linear units are not supported", "metersPerUnit is 1", "IC716", "equal",
      "Newton compares what is written, too"),
     ("newton", "non-unit mass units are not supported", "kilogramsPerUnit is 1", "IC716", "equal",
      "Newton compares what is written, too"),
-    ("newton", "Inertia validation corrected N bodies", "moments above floors, A + B >= C",
-     "IC701", "equal", "with --engine newton, which predicts it for each body"),
+    ("newton", "Inertia validation corrected N bodies", "moments above floors, A + B >= C", "IC701",
+     "equal", "with --engine newton, which predicts it for each body"),
     ("nvidia", "MassChecker", "mass and density not negative, diagonalInertia and principalAxes "
      "both or neither, axes of length 1 (1e-5)", "IC101 IC106 IC713 IC714", "weaker",
      "lengths within 1e-4 pass, and MassAPI on other prims; --engine nvidia predicts it exactly"),
     ("nvidia", "StageMetadataChecker", "upAxis and metersPerUnit are written", "IC002 IC716",
      "weaker", "see UN.001 and UN.002 of simready"),
-    ("nvidia", "UpAxisZChecker", "upAxis is Z", "IC716", "equal", "the same comparison"),
-    ("nvidia", "UnitsInMetersChecker", "metersPerUnit is 1", "IC002 IC716", "equal",
-     "IC716 where it is written, IC002 where it is not"),
+    ("nvidia", "UpAxisZChecker", "upAxis is Z", "IC716", "equal", _SAME),
+    ("nvidia", "UnitsInMetersChecker", "metersPerUnit is 1", "IC002 IC716", "equal", _WRITTEN),
     ("nvidia", "RigidBodyChecker", "Xformable, no instance, no skew", "", "none", _GEOMETRY),
     ("nvidia", "ColliderChecker", "no uneven scale of colliders", "", "none", _GEOMETRY),
     ("nvidia", "PhysicsJointChecker", "joints name bodies that exist", "", "none", _JOINTS),
     ("nvidia", "ArticulationChecker", "no nested articulation", "", "none", _JOINTS),
-    ("nvidia", "RigidBodyMassChecker", "RB.007, where tier-core is installed",
-     "IC103 IC105 IC714 IC715", "weaker", "see RB.007 of simready"),
+    ("nvidia", "RigidBodyMassChecker", "RB.007, where tier-core is installed", "IC103 IC105 IC714 "
+     "IC715", "weaker", "a density counts here, too, and one collider with a mass"),
     ("nvidia", "RigidBodyHasMassAPI", "RB.008 in float32, where tier-core is installed",
      "IC301 IC302 IC305 IC713", "stricter", "see RB.008; --engine nvidia predicts it exactly"),
-    ("nvidia", "NestedRigidBodyMassChecker", "RB.011, where tier-core is installed",
-     "IC101 IC102 IC103 IC715", "weaker", "a density counts here, too"),
+    ("nvidia", "NestedRigidBodyMassChecker", "RB.011, where tier-core is installed", "IC101 IC102 "
+     "IC103 IC715", "weaker", "a density counts here, too"),
     ("nvidia", "NewtonMassAttributesChecker", "NEWTON.MAS.001, where tier-core is installed",
-     "IC004 IC302 IC712 IC718", "weaker",
-     "the tensor is judged whole, but whether the prim is Xformable is not asked"),
-    ("urdfdom", "Inertial element must have a mass element", "a mass", "IC004", "equal",
-     "the same text"),
+     "IC004 IC302 IC712 IC718", "weaker", _WHOLE),
+    ("urdfdom", "Inertial element must have a mass element", "a mass", "IC004", "equal", _SAME),
     ("urdfdom", "Inertial: mass element must have value attribute", "a value", "IC004", "equal",
-     "the same text"),
+     _SAME),
     ("urdfdom", "Inertial: mass [X] is not a float", "a number", "IC004 IC104 IC711", "stricter",
      "nan and inf, and what other parsers read otherwise"),
     ("urdfdom", "Inertial element must have inertia element", "an inertia", "IC004", "equal",
-     "the same text"),
+     _SAME),
     ("urdfdom", "Inertial: inertia element missing X attribute", "six entries", "IC004", "equal",
-     "the same text"),
+     _SAME),
     ("urdfdom", "Inertial: inertia element X is not a valid double", "numbers", "IC004 IC104 IC711",
      "stricter", "nan and inf, and what other parsers read otherwise"),
     ("sdformat", "LINK_INERTIA_INVALID", "a valid mass matrix (1e-15 of the trace) and added mass, "
-     "in a URDF a mass", "IC101 IC103 IC301 IC302 IC403", "stricter",
-     "no tolerance beyond printed digits; --engine gz predicts the code exactly"),
+     "in a URDF a mass", "IC101 IC103 IC301 IC302 IC403", "stricter", "no tolerance beyond printed "
+     "digits; --engine gz predicts the code exactly"),
     ("sdformat", "ELEMENT_MISSING (density)", "a density beside auto inertia", "", "none",
      "an inertia from geometry is derived and not judged"),
     ("sdformat", "ELEMENT_INVALID", "numbers where numbers belong", "IC004", "stricter",
@@ -181,21 +177,20 @@ _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
      "a rod has a moment of 0 and is IC306; --engine mujoco predicts the floor"),
     ("mujoco", "inertia must satisfy A + B >= C", "the triangle inequality", "IC301 IC305",
      "weaker", "what rounding explains is a boundary here; --engine mujoco predicts the bits"),
-    ("mujoco", "mass and inertia of moving bodies must be larger than mjMINVAL",
-     "mass and moments above 1e-15", "IC101 IC103 IC303 IC304", "weaker",
-     "small ones are IC304; --engine mujoco predicts the floor"),
+    ("mujoco", "mass and inertia of moving bodies must be larger than mjMINVAL", "mass and moments "
+     "above 1e-15", "IC101 IC103 IC303 IC304", "weaker", "small ones are IC304; --engine mujoco "
+     "predicts the floor"),
     ("mujoco", "mass and inertia cannot be negative", "no negative numbers", "IC101 IC302", "equal",
-     "the same comparison"),
+     _SAME),
     ("mujoco", "mass, inertia or density are negative in geom", "no negative geom", "", "none",
      "geoms are derived and not judged"),
     ("mujoco", "fullinertia and diagonal inertia cannot both be specified", "one form", "IC004",
-     "equal", "the same text"),
+     "equal", _SAME),
     ("mujoco", "fullinertia and inertial orientation cannot both be specified", "one form", "IC004",
-     "equal", "the same text"),
+     "equal", _SAME),
     ("mujoco", "body mass is too small, cannot compute center of mass", "geoms with a mass", "",
      "none", "geoms are derived and not judged"),
 )  # fmt: skip
-
 REQUIREMENTS = tuple(
     Requirement(standard, id_, asks, tuple(codes.split()), relation, reason)
     for standard, id_, asks, codes, relation, reason in _ROWS
@@ -231,14 +226,14 @@ def write_page() -> str:
     """Write the page of the standards as Markdown."""
 
     def link(codes: tuple[str, ...]) -> str:
-        return ", ".join(f"[{code}](rules/{code}.md)" for code in codes) or "-"
+        return ", ".join(f"[{code}](rules/{code}.md)" for code in codes)
 
     lines = [
         "# Standards",
         "",
         "What rules of this tool ask for beside published requirements: the same (equal), more",
-        "(stricter), less (weaker), or nothing (none). `inertial-check rules --standard NAME`",
-        "prints a standard; SARIF (`taxa`) and `rules --output-format json` (`covers`) name them",
+        "(stricter), less (weaker), or nothing (none, as what is not about mass), and why. `rules",
+        "--standard NAME` prints them, SARIF (`taxa`) and `rules --output-format json` (`covers`)",
         "by rule.",
         "",
         "## Where standards disagree",
@@ -248,9 +243,10 @@ def write_page() -> str:
         lines.append(f"* {text} {link(codes)}")
     for standard in STANDARDS:
         lines += ["", f"## {standard.name}", "", f"{standard.title}: {standard.source}.", ""]
-        lines += ["| requirement | asks for | rules | relation | because |", "|---" * 5 + "|"]
-        lines += [
-            f"| {each.id} | {each.asks} | {link(each.codes)} | {each.relation} | {each.reason} |"
-            for each in list_requirements(standard.name)
-        ]
+        groups: dict[str, list[str]] = {}
+        for each in list_requirements(standard.name):
+            covered = f" ({link(each.codes)})" if each.codes else ""
+            row = f"**{each.id}**: {each.asks}{covered}"
+            groups.setdefault(f"{each.relation}, {each.reason}", []).append(row)
+        lines += [f"* *{why}*: {'; '.join(rows)}" for why, rows in groups.items()]
     return "\n".join(lines) + "\n"
