@@ -18,6 +18,10 @@ from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.standards import list_requirements_of
 
 
+_PLAIN = r"(?:None|By hand(?:: see its causes)?|The messages of IC\d+(?: and IC\d+)?)\."
+"""Sections that the pages leave out; those of the rules' index say what that means."""
+
+
 class Page(NamedTuple):
     """The docstring of a rule or a cause, taken apart.
 
@@ -77,8 +81,8 @@ def rule_page(rule: type[Rule]) -> str:
 
 
 def _shorten(body: str) -> str:
-    """A body without its first heading, and without sections that say nothing."""
-    return re.sub(r"\A## .*\n|^## .*\n(?:None|By hand)\.\n*", "", body, flags=re.MULTILINE).rstrip()
+    """A body without its first heading, and without sections that say nothing of their own."""
+    return re.sub(rf"\A## .*\n|^## .*\n{_PLAIN}\n*", "", body, flags=re.MULTILINE).rstrip()
 
 
 def describe_rule(rule: type[Rule]) -> RuleDescription:

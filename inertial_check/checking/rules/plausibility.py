@@ -392,12 +392,11 @@ class TwinsDiffer(DoubtRule):
     """The left body is no mirror image of the right one.
 
     ## What it does
-    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR),
-    reflected in the plane in which the model is mirrored at the zero pose of its joints, or in
-    their own axes where one part is mounted twice. Where there is no such symmetry, only masses and
-    moments count, and tensors whose axes lie along each other. One side is named where its own
-    shapes contradict it and those of the other do not, or where one misreading of its tensor makes
-    it the mirror image; else both.
+    Compares twins, whose names differ in the side alone, reflected in the plane in which the model
+    is mirrored at the zero pose of its joints, or in their own axes where one part is mounted
+    twice. Where there is no such symmetry, only masses and moments count, and tensors whose axes
+    lie along each other. One side is named where its own shapes contradict it and those of the
+    other do not, or where one misreading of its tensor makes it the mirror image; else both.
 
     ## Why is this bad
     One side has a lost sign, a copied block, or the numbers of an older revision.
@@ -489,10 +488,10 @@ class RepeatedTensor(DoubtRule):
     """Bodies of different masses have the same tensor.
 
     ## What it does
-    Looks at three or more bodies with the same six numbers, digit by digit, of which some weigh at
-    least half as much again as the others. Bodies of a mass whose own shapes have the size and form
-    of the numbers are quiet. Where no shapes tell, it reports those whose mass and tensor give a
-    box of no usual density, or else those that weigh otherwise than most.
+    Looks at three or more bodies with the same six numbers, of which some weigh at least half as
+    much again as the others. Quiet are bodies whose shapes have the size and form of the numbers.
+    Where no shapes tell, it reports those whose mass and tensor give a box of no usual density, or
+    else those that weigh otherwise than most.
 
     ## Why is this bad
     A tensor is proportional to the mass.
@@ -660,18 +659,17 @@ class DigitsDisagree(DoubtRule):
     """Two bodies have the same digits, which refute each other, or a body's own refute it.
 
     ## What it does
-    Compares the printed numbers of all bodies of a model, digit by digit and without regard to
-    names. Two with the digits of one part are that part, mirrored or turned by quarter turns: one
-    of 48 exchanges of the axes takes centre and tensor of one to those of the other. Reports a pair
-    that none of them fits: in signs alone, in the places of the numbers, by a power of ten, in one
-    number of ten (two of the tensor), or in the tensor beside an equal mass and centre. One side is
-    named where further bodies agree with the other, no body has its numbers, or its own shapes
-    contradict it; else both. A body is compared with itself in the same way where two or more files
-    beside the document have it with other numbers, most of them with the same, and none has it as
-    it is: as it stands, where the rest of the link is the same letter for letter. Reports also a
-    body whose products of inertia are, digit for digit and with one sign, m x y, m x z and m y z of
-    its own mass and centre: what the parallel-axis term leaves in the tensor about the link's
-    origin of a body that has no products about its centre.
+    Compares the printed numbers of all bodies, digit by digit and whatever their names. Two with
+    the digits of one part are that part, mirrored or turned by quarter turns: one of 48 exchanges
+    of the axes takes centre and tensor of one to those of the other. Reports a pair that none of
+    them fits: in signs alone, in the places of the numbers, by a power of ten, in one number of ten
+    (two of the tensor), or in the tensor beside an equal mass and centre. One side is named where
+    further bodies agree with the other, no body has its numbers, or its own shapes contradict it;
+    else both. A body is compared with itself where two or more files beside the document, most of
+    them alike, have other numbers for it and none its own: as it stands, where the rest of the link
+    is the same letter for letter. Reports also a body whose products are, digit for digit and with
+    one sign, m x y, m x z and m y z of its own mass and centre: what the parallel-axis term leaves
+    of a body without products about its centre.
 
     ## Why is this bad
     One of the two is wrong, however small the number is.
