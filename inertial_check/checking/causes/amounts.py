@@ -68,7 +68,7 @@ class Units(Cause):
     The tensor is in g mm^2, kg mm^2, g cm^2, lb in^2 or oz in^2, or was converted twice; mass and
     tensor are in g and g m^2; or the mesh is in millimetres without a scale.
 
-    ## How it is recognised
+    ## Signature
     Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
     twin, or of a usual density.
 
@@ -76,10 +76,10 @@ class Units(Cause):
         <mass value="1.2"/>
         <inertia ixx="4100" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
 
-    ## What undoes it
+    ## Remedy
     The six numbers times the unit. For a mesh: scale="0.001 0.001 0.001".
 
-    ## What people search for
+    ## Searched for
     "mass properties units SolidWorks URDF inertia grams square millimeters"; "robot explodes";
     "link does not move when a torque is applied".
 
@@ -155,7 +155,7 @@ class Density(Cause):
     The mass is in grams, and the inertia is not; or the density in CAD was 1 or 7.85 in place of
     1000 or 7850 kg/m^3.
 
-    ## How it is recognised
+    ## Signature
     With the mass a thousand times smaller or larger, or mass and tensor a thousand times larger,
     the body has a usual density and fits its shapes and its twin. Or different parts have one
     density of steel inside their meshes, within 0.5 %.
@@ -164,11 +164,11 @@ class Density(Cause):
         <mass value="1200"/>
         <inertia ixx="0.0041" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
-    ## What undoes it
+    ## Remedy
     The mass in kilograms, and the tensor that belongs to it; for an assumed density the masses of a
     data sheet.
 
-    ## What people search for
+    ## Searched for
     "default density SolidWorks URDF exporter"; "robot too heavy in Gazebo".
 
     ## References
@@ -234,7 +234,7 @@ class MassReplaced(Cause):
     Mesh tools compute mass and inertia for a density that they assume. The mass was then replaced
     by the true one, and the inertia was not.
 
-    ## How it is recognised
+    ## Signature
     The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
     theirs at 1000 kg/m^3 within 2 %, or at 1 kg/m^3, while the mass is another. Or another text
     has the nine other numbers beside another mass.
@@ -248,10 +248,10 @@ class MassReplaced(Cause):
           <visual><geometry><box size="0.1 0.06 0.24"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The tensor times m / (rho V): that of the shapes with the mass as written.
 
-    ## What people search for
+    ## Searched for
     "MeshLab compute geometric measures inertia URDF"; "trimesh moment_inertia density"; "inertia
     not scaled with mass".
 
@@ -317,7 +317,7 @@ class Mirror(Cause):
     One block was copied without changing the sign of y; or one side was measured, corrected or
     given a payload, and the other was not.
 
-    ## How it is recognised
+    ## Signature
     Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
     other when one is reflected in the plane of the model's other twins. The side that fits its
     shapes worse, or has the odd density, is the wrong one; else both are named.
@@ -336,11 +336,11 @@ class Mirror(Cause):
           </inertial>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The numbers of the other side, reflected in that plane and written in the frame of this body:
     for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change.
 
-    ## What people search for
+    ## Searched for
     "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one
     side".
 
@@ -425,7 +425,7 @@ class CopiedBlock(Cause):
     ## What happened
     A link was made by copying another, and its inertial never changed.
 
-    ## How it is recognised
+    ## Signature
     Mass, centre and tensor agree with those of another body to the last digit, although shapes or
     distances of joints differ. Where neither is known it counts for less. The tensor alone is a
     copy where it has three digits or more and the masses differ.
@@ -446,10 +446,10 @@ class CopiedBlock(Cause):
           <visual><geometry><box size="0.03 0.03 0.09"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The body's own numbers.
 
-    ## What people search for
+    ## Searched for
     "same inertia for all links URDF".
 
     ## References
@@ -591,7 +591,7 @@ class TotalMass(Cause):
     ## What happened
     The mass is of an older revision, of a whole subassembly, or in another unit.
 
-    ## How it is recognised
+    ## Signature
     The expected mass (--expect-mass) is missed, and with the difference taken from this body, its
     tensor in proportion, the body has a more usual density.
 
@@ -599,10 +599,10 @@ class TotalMass(Cause):
     `inertial-check check --expect-mass 18.4 arm.urdf`, where one link of 2.6 kg was weighed with
     its gripper.
 
-    ## What undoes it
+    ## Remedy
     The mass of this link alone.
 
-    ## What people search for
+    ## Searched for
     "URDF total mass"; "robot heavier than datasheet".
 
     ## References

@@ -364,10 +364,10 @@ STATED: frozenset[Kind] = frozenset({"stated", "placeholder"})
 
 HEADINGS = (
     "What happened",
-    "How it is recognised",
+    "Signature",
     "Example",
-    "What undoes it",
-    "What people search for",
+    "Remedy",
+    "Searched for",
     "References",
 )
 """The sections of every cause's docstring, in this order."""

@@ -148,7 +148,7 @@ class EditedCopy(Cause):
     A digit was mistyped, lost or doubled, two numbers changed places, or a sign was not mirrored
     with the others, in a block whose other numbers are those of its twin.
 
-    ## How it is recognised
+    ## Signature
     IC605: the digits of another body, but for a number that no mirror image or turn explains. A
     sign, a power of ten or an order of the entries that other causes know is told by these.
 
@@ -170,10 +170,10 @@ class EditedCopy(Cause):
           </inertial>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The number that the other body has for it.
 
-    ## What people search for
+    ## Searched for
     "left and right link different inertia".
 
     ## References
@@ -290,7 +290,7 @@ class OtherText(Cause):
     A number was changed in one copy of the robot and not in the others, or a block was put into a
     comment and replaced by a worse one, or a mass was changed and its tensor was not.
 
-    ## How it is recognised
+    ## Signature
     A body of the same name repeats some of the body's numbers digit for digit, and has another for
     the rest, with which a body can exist. Comments inside the link, documents beside this one and
     in urdf, sdf, mjcf and such folders beside its own, and with --history N the N older versions
@@ -305,10 +305,10 @@ class OtherText(Cause):
           </inertial>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The numbers that the other text has.
 
-    ## What people search for
+    ## Searched for
     "inertia changed between versions of URDF".
 
     ## References

@@ -91,7 +91,7 @@ class DoubleParallelAxis(Cause):
     A CAD report or a converter had subtracted m (|c|^2 1 - c c^T), which leads from the link's
     origin to the centre of mass c, and it was subtracted again.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor, but with m (|c|^2 1 - c c^T) added once some body can. It counts
     for more, the more parallel to c the direction is in which the mass would have negative spread.
 
@@ -100,10 +100,10 @@ class DoubleParallelAxis(Cause):
         <mass value="120"/>
         <inertia ixx="-4.98" ixy="0" ixz="2.7" iyy="-5.952" iyz="0" izz="0.828"/>
 
-    ## What undoes it
+    ## Remedy
     The term added once.
 
-    ## What people search for
+    ## Searched for
     The messages of IC302.
 
     ## References
@@ -149,7 +149,7 @@ class OriginTensorReadAsCom(Cause):
     where the products have the opposite sign as well, as in a SolidWorks report "taken at the
     output coordinate system" in positive notation.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor; with its products negated, and m (|c|^2 1 - c c^T) subtracted, some
     body can.
 
@@ -158,10 +158,10 @@ class OriginTensorReadAsCom(Cause):
         <mass value="2"/>
         <inertia ixx="0.0198" ixy="0.0162" ixz="-0.0101" iyy="0.0271" iyz="-0.0079" izz="0.0338"/>
 
-    ## What undoes it
+    ## Remedy
     The tensor about the centre of mass, in the format's sign.
 
-    ## What people search for
+    ## Searched for
     "taken at the output coordinate system" (SolidWorks); the messages of IC301 and IC302.
 
     ## References
@@ -199,7 +199,7 @@ class ComTensorReadAsOrigin(Cause):
     double-parallel-axis. In a table the same happens where about="origin" is said of rows that are
     about the centre of mass.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor, even with m (|c|^2 1 - c c^T) added; with the products of term or
     sum negated, too, some body can.
 
@@ -208,10 +208,10 @@ class ComTensorReadAsOrigin(Cause):
         <mass value="2"/>
         <inertia ixx="-0.0138" ixy="-0.0158" ixz="0.0099" iyy="-0.0189" iyz="0.0081" izz="-0.0258"/>
 
-    ## What undoes it
+    ## Remedy
     The term added once, and the products in the format's sign. For a table: --about com.
 
-    ## What people search for
+    ## Searched for
     The messages of IC302.
 
     ## References
@@ -277,7 +277,7 @@ class SortedPrincipalMoments(Cause):
     CAD and mesh tools print principal moments sorted by size. They were written as ixx, iyy, izz of
     every link, without their axes.
 
-    ## How it is recognised
+    ## Signature
     No link of the model has products, and the moments of all are ascending, or all descending. In
     another order, or along the axes of the shapes, they fit these better; without shapes it takes
     four different parts (IC507), and the axes cannot be restored.
@@ -309,11 +309,11 @@ class SortedPrincipalMoments(Cause):
           <joint name="cd" type="revolute"><parent link="c"/><child link="d"/></joint>
         </robot>
 
-    ## What undoes it
+    ## Remedy
     The tensor in the link's axes: R diag(J) R^T with the axes that the program printed. The edit
     gives the moments the order, or the axes, of the shapes.
 
-    ## What people search for
+    ## Searched for
     "principal moments of inertia URDF ixx iyy izz"; "principal axes of inertia SolidWorks Px Py
     Pz"; "MeshLab principal axes".
 
@@ -444,7 +444,7 @@ class SizeMismatch(Cause):
     The part was scaled, the numbers are those of another version or of a whole subassembly, or only
     the mass was adapted.
 
-    ## How it is recognised
+    ## Signature
     The root mean square distance of the mass from its centre differs from that of the shapes by
     more than honest links do, and no unit explains it.
 
@@ -457,10 +457,10 @@ class SizeMismatch(Cause):
           <visual><geometry><box size="0.1 0.1 0.24"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The numbers of this part. The edit scales the tensor to the size of the shapes.
 
-    ## What people search for
+    ## Searched for
     "scale mesh URDF inertia"; "inertia too large for mesh"; "inertia too small unstable".
 
     ## References
@@ -520,7 +520,7 @@ class AboutLinkOrigin(ReadingCause):
     ## What happened
     CAD reports both; the wrong block was copied.
 
-    ## How it is recognised
+    ## Signature
     Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
     the twin far better. Where the centre of mass was left out, it is put where the tensor about it
     has the form of the shapes, near their middle.
@@ -535,11 +535,11 @@ class AboutLinkOrigin(ReadingCause):
           <visual><origin xyz="0 0 0.2"/><geometry><box size="0.05 0.05 0.4"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The parallel-axis term subtracted once, and the centre of mass written; not where it is so far
     away that its last digits decide.
 
-    ## What people search for
+    ## Searched for
     "moments of inertia taken at the output coordinate system"; "taken at the center of mass and
     aligned with the output coordinate system" (SolidWorks); "Lxx, Ixx, Px".
 
@@ -596,7 +596,7 @@ class WrongFrame(ReadingCause):
     Axes were exchanged (y up, z up) or shifted cyclically, or the rotation of the inertial's origin
     was left out, applied twice, or inverted.
 
-    ## How it is recognised
+    ## Signature
     The principal moments fit the shapes, the principal axes are 20 degrees or more away, and one of
     these turns brings them there.
 
@@ -611,10 +611,10 @@ class WrongFrame(ReadingCause):
           </collision>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The six numbers in the link's axes, or the rotation of the inertial's origin.
 
-    ## What people search for
+    ## Searched for
     "Blender y up z up URDF"; "wheel inertia cylinder axis URDF"; "MuJoCo quat order wxyz".
 
     ## References
@@ -636,7 +636,7 @@ class WrongFormula(Cause):
     The formula was used about another axis, without the mass, with 1/12 for 1/4, with the diameter
     for the radius, or for a thin rod.
 
-    ## How it is recognised
+    ## Signature
     To three digits the moments are what such a misreading gives for the body's one shape.
 
     ## Example
@@ -648,11 +648,11 @@ class WrongFormula(Cause):
           <collision><geometry><cylinder radius="0.06" length="0.2"/></geometry></collision>
         </link>
 
-    ## What undoes it
+    ## Remedy
     Box: m/12 (y^2 + z^2) about x. Cylinder along z: m/12 (3 r^2 + h^2) about x and y, m/2 r^2 about
     z. Sphere: 2/5 m r^2.
 
-    ## What people search for
+    ## Searched for
     "moment of inertia cylinder URDF formula"; "xacro macro cylinder inertia".
 
     ## References
@@ -695,7 +695,7 @@ class ComOutside(Cause):
     CAD gave the coordinates in the frame of the whole assembly, of the parent or of the mesh; a
     minus was lost or added; or the numbers are in millimetres or centimetres.
 
-    ## How it is recognised
+    ## Signature
     Taken from that frame to the link's, or with other signs, the centre of mass lies within the
     shapes, the nearer to their middle the better, and where the twin has it. Another unit counts
     only where no frame explains the place, and the centre is farther away than the model is long.
@@ -710,10 +710,10 @@ class ComOutside(Cause):
           <visual><origin xyz="0 0 0.1"/><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The coordinates in the link's own frame, the sign, or metres.
 
-    ## What people search for
+    ## Searched for
     "center of mass outside of link RViz"; "inertial origin xyz millimeters"; "center of mass
     relative to assembly origin SolidWorks URDF".
 
@@ -806,7 +806,7 @@ class RotorInertia(Cause):
     A rotor behind a gear of ratio n resists with n^2 times its inertia about the joint's axis. That
     belongs into armature (MJCF), rotor inertia (Drake) or a transmission.
 
-    ## How it is recognised
+    ## Signature
     The tensor is larger than that of the shapes, or of the twin, about the joint's axis alone.
 
     ## Example
@@ -818,10 +818,10 @@ class RotorInertia(Cause):
           <visual><geometry><box size="0.2 0.1 0.03"/></geometry></visual>
         </link>
 
-    ## What undoes it
+    ## Remedy
     The inertia of the link alone, and that of the rotor where the format has a place for it.
 
-    ## What people search for
+    ## Searched for
     "reflected inertia URDF"; "armature MuJoCo rotor inertia gear ratio".
 
     ## References
@@ -889,7 +889,7 @@ class SignOfProducts(ReadingCause):
     The tensor has I_xy = -sum m x y off its diagonal, but some CAD programs print +sum m x y
     (SolidWorks asks, as "positive tensor notation"), and some importers negate once too often.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor, and with all three products negated some body can. It happens by
     chance with 5 to 21 % of tensors that are wrong for another reason, and says much where several
     bodies of the model agree. Most tensors with the wrong signs are bodies all the same.
@@ -899,10 +899,10 @@ class SignOfProducts(ReadingCause):
         <inertia ixx="0.003003" ixy="0.002396" ixz="0.001531"
                  iyy="0.008613" iyz="0.000588" izz="0.009348"/>
 
-    ## What undoes it
+    ## Remedy
     The three products of this body negated, and those of every body that came the same way.
 
-    ## What people search for
+    ## Searched for
     "positive tensor notation"; the messages of IC301 and IC302.
 
     ## References
@@ -944,7 +944,7 @@ class ComponentOrder(Cause):
     of the nine numbers of the matrix were written, row by row, two numbers changed places, or all
     six slipped by one place.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor as written, and in another order some body can. Row by row, the
     second and the fourth number are the same product, and I_zz is lost. Two that changed places,
     and a list that slipped, show by a moment of 0 alone.
@@ -953,10 +953,10 @@ class ComponentOrder(Cause):
         <mass value="1.2"/>
         <inertia ixx="0.0041" ixy="0.0052" ixz="0.0027" iyy="0.00031" iyz="-0.00012" izz="0.00008"/>
 
-    ## What undoes it
+    ## Remedy
     The numbers in the order of the format.
 
-    ## What people search for
+    ## Searched for
     "fullinertia order"; the messages of IC302.
 
     ## References

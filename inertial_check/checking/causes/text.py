@@ -84,7 +84,7 @@ class DecimalSlip(Cause):
     A decimal point is in the wrong place, an exponent got lost ("1.676e-3" became "1.676"), or one
     entry has another unit.
 
-    ## How it is recognised
+    ## Signature
     Some 10^k times one entry, k = -6 to 6, makes the tensor one that a body can have, or fits the
     shapes or the twin far better. It counts for more, the narrower the interval that the entry had
     to hit, and the farther it was off. The evidence says whether other entries serve as well.
@@ -94,11 +94,11 @@ class DecimalSlip(Cause):
         <inertia ixx="0.0026619" ixy="-3.1029e-05" ixz="9.34e-06"
                  iyy="0.0023025" iyz="0.000151466" izz="1.676359"/>
 
-    ## What undoes it
+    ## Remedy
     The point back in its place. Compare with the source: the number may be that of another revision
     of the hardware.
 
-    ## What people search for
+    ## Searched for
     The messages of IC301.
 
     ## References
@@ -232,7 +232,7 @@ class WrongEntry(Cause):
     A digit was mistyped, the number of another part or of a product was pasted, one moment was
     changed alone, or a product of inertia stands where there is to be none.
 
-    ## How it is recognised
+    ## Signature
     No body can have the tensor, and with another value of that one moment some body can; the two
     others are equal to three digits or more, as on a part with an axis of symmetry, or it is less
     than a twentieth of them, as products are. A power of ten is decimal-slip. A product is too many
@@ -244,11 +244,11 @@ class WrongEntry(Cause):
         <inertia ixx="0.000476" ixy="2.9e-05" ixz="0.001403" iyy="0.009564" iyz="1.5e-05"
                  izz="-9e-06"/>
 
-    ## What undoes it
+    ## Remedy
     The number that the source has. The edit writes the middle of the interval that the five others
     leave, where that is narrow.
 
-    ## What people search for
+    ## Searched for
     The messages of IC301 and IC302.
 
     ## References
@@ -367,7 +367,7 @@ class NegativeDiagonal(Cause):
     A minus was typed or kept from a neighbouring product, or a formula or a change of handedness
     negated the whole tensor.
 
-    ## How it is recognised
+    ## Signature
     A diagonal entry is negative, and some body has the tensor once the negative ones, or all six
     entries, have the other sign. Otherwise see double-parallel-axis and component-order.
 
@@ -375,10 +375,10 @@ class NegativeDiagonal(Cause):
         <mass value="1"/>
         <inertia ixx="0.012" ixy="0.0004" ixz="0" iyy="-0.0131" iyz="0" izz="0.0047"/>
 
-    ## What undoes it
+    ## Remedy
     The sign.
 
-    ## What people search for
+    ## Searched for
     The messages of IC302.
 
     ## References
@@ -419,7 +419,7 @@ class CopiedEntry(Cause):
     ## What happened
     A number was pasted into two places, or a script had a wrong index.
 
-    ## How it is recognised
+    ## Signature
     A product is, digit by digit and with three digits or more, one of the moments. Most such
     tensors are those of no body, because no product is larger than half the moment about the third
     axis.
@@ -428,10 +428,10 @@ class CopiedEntry(Cause):
         <mass value="2.1"/>
         <inertia ixx="0.00412" ixy="0.00537" ixz="0" iyy="0.00486" iyz="0" izz="0.00537"/>
 
-    ## What undoes it
+    ## Remedy
     The product as the source has it; 0 where the two other products are 0, which the edit writes.
 
-    ## What people search for
+    ## Searched for
     The messages of IC302.
 
     ## References
@@ -504,7 +504,7 @@ class FewDigits(Cause):
     The tensor of a plate or a tube was printed with few digits, and the sum of two moments no
     longer reaches the third.
 
-    ## How it is recognised
+    ## Signature
     Some body has numbers that print the same (the verdict is rounding), or would, had digits been
     cut off.
 
@@ -512,10 +512,10 @@ class FewDigits(Cause):
         <mass value="1.5"/>
         <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0034" iyz="0" izz="0.0056"/>
 
-    ## What undoes it
+    ## Remedy
     More digits from the source. `inertial-check fix` writes the nearest tensor that a body has.
 
-    ## What people search for
+    ## Searched for
     The messages of IC301 and IC305.
 
     ## References
@@ -556,7 +556,7 @@ class FixedDecimals(Cause):
     ## What happened
     "%.3f" and its like: 0.0004 became 0.000, 0.0016 became 0.002.
 
-    ## How it is recognised
+    ## Signature
     No entry has a digit beyond the k-th decimal, the smallest moment of inertia is two counts or
     less, and within one count of each entry there is a body; where all six are 0, a light one. A
     tensor that some body has shows it under the conditions of IC307.
@@ -565,10 +565,10 @@ class FixedDecimals(Cause):
         <mass value="0.3"/>
         <inertia ixx="0.001" ixy="0.000" ixz="0.000" iyy="0.003" iyz="0.001" izz="0.005"/>
 
-    ## What undoes it
+    ## Remedy
     The numbers with more decimals, or with an exponent.
 
-    ## What people search for
+    ## Searched for
     The messages of IC301 and IC303.
 
     ## References
@@ -669,7 +669,7 @@ class Unpopulated(Cause):
     An exporter wrote only one number about the joint's axis; a template's zeros stayed, or were
     replaced in one place only; or zeros went through a rotation and became 1e-16 and less.
 
-    ## How it is recognised
+    ## Signature
     A moment of inertia that is exactly 0 beside others that are not, or a tensor under m (1e-6
     m)^2.
 
@@ -677,10 +677,10 @@ class Unpopulated(Cause):
         <mass value="850.6"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="108.5602"/>
 
-    ## What undoes it
+    ## Remedy
     The inertia of the body: from CAD, or from its shape (`inertial-check fix --method geometry`).
 
-    ## What people search for
+    ## Searched for
     The messages of IC302 and IC303.
 
     ## References
@@ -736,7 +736,7 @@ class SameNumberEverywhere(Cause):
     A placeholder was written six times. Of such a tensor one principal moment is 3 times that
     number, the two others are 0.
 
-    ## How it is recognised
+    ## Signature
     Six equal numbers that are not 0; three equal products beside three equal moments; or three
     products that are one power of ten, where some body has the moments alone.
 
@@ -744,10 +744,10 @@ class SameNumberEverywhere(Cause):
         <mass value="0.1"/>
         <inertia ixx="0.01" ixy="0.01" ixz="0.01" iyy="0.01" iyz="0.01" izz="0.01"/>
 
-    ## What undoes it
+    ## Remedy
     The inertia of the body's shape. The edit only writes products of 0.
 
-    ## What people search for
+    ## Searched for
     The messages of IC302.
 
     ## References
@@ -802,7 +802,7 @@ class Placeholder(Cause):
     An engine asks for an inertia, and the identity or 0.001 was typed, or the tensor of one link
     was pasted into all.
 
-    ## How it is recognised
+    ## Signature
     A power of ten times the identity, or three such moments with products beside them; or the same
     six numbers, of one or two digits and without products, on three or more bodies of different
     masses. With more digits see copied-block.
@@ -811,10 +811,10 @@ class Placeholder(Cause):
         <mass value="1"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
-    ## What undoes it
+    ## Remedy
     The inertia from CAD; else that of the body's shapes with this mass, which the edit writes.
 
-    ## What people search for
+    ## Searched for
     "default inertia URDF"; "inertia 1 1 1"; "robot moves as if in honey".
 
     ## References

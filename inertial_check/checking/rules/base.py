@@ -37,9 +37,9 @@ from inertial_check.inertia.arrays import Floats, Mask
 
 HEADINGS = (
     "What it does",
-    "Why is this bad",
+    "Why",
     "Example",
-    "Use instead",
+    "Instead",
     "Tolerance",
     "Fix",
     "References",

@@ -24,7 +24,7 @@ class UnreadableDocument(Rule):
     declaration, an encoding other than UTF-8, ASCII, UTF-16 with its mark, ISO-8859-x and
     Windows-125x.
 
-    ## Why is this bad
+    ## Why
     None of its bodies was checked. Entity declarations are refused even where they are well-formed:
     a few hundred bytes expand to gigabytes. Engines know no encodings, and may read another
     document where characters have several bytes (Shift_JIS, GBK, Big5).
@@ -32,7 +32,7 @@ class UnreadableDocument(Rule):
     ## Example
         <robot name="arm"><link name="base"></robot>
 
-    ## Use instead
+    ## Instead
         <robot name="arm"><link name="base"/></robot>
 
     ## Tolerance
@@ -66,7 +66,7 @@ class NonStrictDocument(ProblemRule):
     ampersand, content after the root element; an SDF whose version SDF does not have; a USD
     without metersPerUnit, or whose bodies all stand in variants of which none is selected.
 
-    ## Why is this bad
+    ## Why
     The model loads in one tool and fails in the next.
 
     ## Example
@@ -74,7 +74,7 @@ class NonStrictDocument(ProblemRule):
         <?xml version="1.0"?>
         <robot name="arm"/>
 
-    ## Use instead
+    ## Instead
         <?xml version="1.0"?>
         <!-- exported from CAD -->
         <robot name="arm"/>
@@ -101,7 +101,7 @@ class UnresolvedReference(ProblemRule):
     engines may read bodies that are not read here: of a file outside the repository, too large or
     unreadable, and of what nests too deep.
 
-    ## Why is this bad
+    ## Why
     The bodies behind it were not checked, or without their geometry.
 
     ## Example
@@ -110,7 +110,7 @@ class UnresolvedReference(ProblemRule):
           <xacro:gripper prefix="left"/>
         </robot>
 
-    ## Use instead
+    ## Instead
     The expanded file.
 
     ## Tolerance
@@ -166,13 +166,13 @@ class MalformedInertial(ProblemRule):
     Reports a missing element or attribute, text that is no number ("1,5", "0.1f", "${mass}"), a
     vector without exactly three numbers, a second inertial in one link. Nothing is guessed.
 
-    ## Why is this bad
+    ## Why
     Engines disagree on such text: some stop, some take 0, some take the digits before the comma.
 
     ## Example
         <inertial><mass value="1,5"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
 
-    ## Use instead
+    ## Instead
         <inertial>
           <mass value="1.5"/>
           <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
@@ -201,7 +201,7 @@ class CompiledOtherwise(ProblemRule):
     what stands beside auto="true". The verdict is on what is written, or "derived" where the
     geometry stands in for it.
 
-    ## Why is this bad
+    ## Why
     Who reads the file reads other numbers than those that are simulated, and balanceinertia hides a
     mistake.
 
@@ -216,7 +216,7 @@ class CompiledOtherwise(ProblemRule):
           </worldbody>
         </mujoco>
 
-    ## Use instead
+    ## Instead
     No setting, and diaginertia="0.001 0.001 0.002".
 
     ## Tolerance
@@ -242,13 +242,13 @@ class ReadOtherwise(ProblemRule):
     without their links, and settings of MuJoCo inside a URDF. The verdict is that of the numbers as
     written; the predictions say what each engine makes of them.
 
-    ## Why is this bad
+    ## Why
     urdfdom drops the whole inertial of `value="1 "` and loads a link without mass, in silence.
 
     ## Example
         <mass value="1.2 "/>
 
-    ## Use instead
+    ## Instead
         <mass value="1.2"/>
 
     ## Tolerance
@@ -281,7 +281,7 @@ class UnusedSuppression(_SuppressionRule):
     silent without it, and each `[[accepted]]` entry of a configuration that no finding on its files
     needs; an entry about no file at all is a note.
 
-    ## Why is this bad
+    ## Why
     The comment outlives its reason, and will hide the next mistake in the same place.
 
     ## Example
@@ -293,7 +293,7 @@ class UnusedSuppression(_SuppressionRule):
           </inertial>
         </link>
 
-    ## Use instead
+    ## Instead
     The link without the comment.
 
     ## Tolerance
@@ -332,7 +332,7 @@ class InvalidSuppression(_SuppressionRule):
     accepts without a reason, or that stands where it is about nothing: `ignore` behind another
     element, `ignore-next` behind the last one.
 
-    ## Why is this bad
+    ## Why
     It suppresses nothing, or more than its author knew.
 
     ## Example
@@ -344,7 +344,7 @@ class InvalidSuppression(_SuppressionRule):
           </inertial>
         </link>
 
-    ## Use instead
+    ## Instead
     The comment with the rule: `ignore[IC301] measured on a scale`.
 
     ## Tolerance

@@ -87,13 +87,13 @@ class EngineChangesBody(EngineRule):
     With --engine, reports each body that one of these engines refuses, alters, replaces or leaves
     out, with what it prints and what it simulates instead.
 
-    ## Why is this bad
+    ## Why
     What runs is not what the file says, and few engines say so.
 
     ## Example
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
 
-    ## Use instead
+    ## Instead
         <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/>
 
     ## Tolerance
@@ -117,14 +117,14 @@ class EngineWarns(EngineRule):
     With --engine, reports each body about which one of these engines warns, though it simulates the
     numbers that are written.
 
-    ## Why is this bad
+    ## Why
     The engine's authors do not vouch for what follows.
 
     ## Example
         <mass value="0"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
-    ## Use instead
+    ## Instead
         <mass value="0.03"/>
         <inertia ixx="1.2e-05" ixy="0" ixz="0" iyy="1.2e-05" iyz="0" izz="2.5e-06"/>
 

@@ -101,7 +101,7 @@ class TriangleInequalityViolation(_InertiaRule):
     ## What it does
     Reports a tensor whose largest principal moment exceeds the sum of the other two: J1 > J2 + J3.
 
-    ## Why is this bad
+    ## Why
     A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
     means a negative spread of mass, s1 < 0. MuJoCo: "inertia must satisfy A + B >= C; use
     'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the
@@ -110,7 +110,7 @@ class TriangleInequalityViolation(_InertiaRule):
     ## Example
         <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
 
-    ## Use instead
+    ## Instead
         <inertia ixx="0.0017" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0033"/>
 
     ## Tolerance
@@ -148,7 +148,7 @@ class NegativePrincipalMoment(_InertiaRule):
     Reports a tensor that is not positive semidefinite: about some axis through the centre of mass
     its moment of inertia is negative.
 
-    ## Why is this bad
+    ## Why
     A torque about that axis would turn the body backwards. MuJoCo: "inertia must have positive
     eigenvalues"; Drake replaces the body ("did not pass the test CouldBePhysicallyValid"), PyBullet
     zeroes the inertia ("Bad inertia tensor properties, setting inertia to zero").
@@ -156,7 +156,7 @@ class NegativePrincipalMoment(_InertiaRule):
     ## Example
         <inertia ixx="0.001" ixy="0.002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
 
-    ## Use instead
+    ## Instead
         <inertia ixx="0.001" ixy="0.0002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
 
     ## Tolerance
@@ -189,7 +189,7 @@ class ZeroInertia(_InertiaRule):
     ## What it does
     Reports m > 0 and I = 0 on a body whose joint to its parent is not fixed.
 
-    ## Why is this bad
+    ## Why
     A point mass is a body, but forward dynamics divides by what is not there. MuJoCo: "mass and
     inertia of moving bodies must be larger than mjMINVAL"; Newton adds 1e-6 kg m^2.
 
@@ -197,7 +197,7 @@ class ZeroInertia(_InertiaRule):
         <mass value="0.2"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
-    ## Use instead
+    ## Instead
         <mass value="0.2"/>
         <inertia ixx="8e-05" ixy="0" ixz="0" iyy="8e-05" iyz="0" izz="8e-05"/>
 
@@ -229,7 +229,7 @@ class NumericallyZeroInertia(_InertiaRule):
     ## What it does
     Reports max|I| < m (1e-6 m)^2, but not I = 0.
 
-    ## Why is this bad
+    ## Why
     Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing,
     so this finding stands instead of IC301 and IC302.
 
@@ -237,7 +237,7 @@ class NumericallyZeroInertia(_InertiaRule):
         <mass value="1"/>
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="3e-17" iyz="0" izz="1e-17"/>
 
-    ## Use instead
+    ## Instead
     The inertia of the body.
 
     ## Tolerance
@@ -270,13 +270,13 @@ class RoundingViolation(_DigitsRule):
     Reports a tensor that no body has as printed, while one that a body has lies within half a unit
     of the last printed digits.
 
-    ## Why is this bad
+    ## Why
     Engines without tolerance (MuJoCo, PyBullet) refuse or zero it all the same.
 
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.31"/>
 
-    ## Use instead
+    ## Instead
         <inertia ixx="0.104" ixy="0" ixz="0" iyy="0.203" iyz="0" izz="0.307"/>
 
     ## Tolerance
@@ -312,7 +312,7 @@ class SingularInertia(_InertiaRule):
     ## What it does
     Notes a margin of zero, up to rounding: all mass in a plane, on a line, or at a point.
 
-    ## Why is this bad
+    ## Why
     Engines draw the line differently: MuJoCo refuses rods (an eigenvalue below 1e-14), points, and
     a third of rotated plates, whose rounding falls on the wrong side; PyBullet zeroes some plates;
     Newton inflates rods and points.
@@ -320,7 +320,7 @@ class SingularInertia(_InertiaRule):
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/>
 
-    ## Use instead
+    ## Instead
     The inertia of the body with its thickness.
 
     ## Tolerance
@@ -365,7 +365,7 @@ class DigitsLost(_DigitsRule):
     moments, or the mass has three digits (three equal moments need both; a power of ten the mass,
     or a zero with a minus).
 
-    ## Why is this bad
+    ## Why
     Within half a unit of such numbers lie plates, rods and balls alike, and the nearest of them is
     a guess. "%.3f" leaves this of a light link.
 
@@ -373,7 +373,7 @@ class DigitsLost(_DigitsRule):
         <mass value="0.3"/>
         <inertia ixx="0.000" ixy="0.000" ixz="0.000" iyy="0.000" iyz="0.000" izz="0.001"/>
 
-    ## Use instead
+    ## Instead
         <mass value="0.3"/>
         <inertia ixx="0.00031" ixy="0" ixz="0" iyy="0.00042" iyz="0" izz="0.00058"/>
 
@@ -441,14 +441,14 @@ class NegativeMass(BodyRule):
     ## What it does
     Reports m < 0.
 
-    ## Why is this bad
+    ## Why
     No density is negative. MuJoCo takes 0 instead, Drake a sphere of 1 kg, Newton removes mass and
     inertia; Pinocchio computes with it.
 
     ## Example
         <mass value="-1.2"/>
 
-    ## Use instead
+    ## Instead
         <mass value="1.2"/>
 
     ## Tolerance
@@ -484,7 +484,7 @@ class MasslessWithInertia(BodyRule):
     ## What it does
     Reports m = 0 with an inertia that is not zero.
 
-    ## Why is this bad
+    ## Why
     With m = 0 the inertia is 0, too. Drake replaces such a body by a sphere of 1 kg, Newton clears
     the inertia, MuJoCo refuses it where a joint moves it.
 
@@ -492,7 +492,7 @@ class MasslessWithInertia(BodyRule):
         <mass value="0"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
-    ## Use instead
+    ## Instead
     The mass of the body; for a pure frame no inertial element.
 
     ## Tolerance
@@ -533,7 +533,7 @@ class MissingInertial(BodyRule):
     Reports a body without inertial, or with m = 0 and I = 0, whose joint to its parent is not
     fixed. Other bodies without them are pure frames.
 
-    ## Why is this bad
+    ## Why
     A joint that moves nothing has no finite acceleration. MuJoCo refuses it ("mass and inertia of
     moving bodies must be larger than mjMINVAL") or takes the inertia from the geometry; PyBullet
     takes 1 kg and diag(1, 1, 1).
@@ -544,7 +544,7 @@ class MissingInertial(BodyRule):
           <parent link="hand"/><child link="finger"/>
         </joint>
 
-    ## Use instead
+    ## Instead
         <link name="finger">
           <inertial>
             <mass value="0.03"/>
@@ -586,13 +586,13 @@ class NonFiniteNumber(BodyRule):
     ## What it does
     Reports nan, inf, and decimals too large for a double (1e400).
 
-    ## Why is this bad
+    ## Why
     One NaN reaches every state of a simulation within a few steps.
 
     ## Example
         <mass value="nan"/>
 
-    ## Use instead
+    ## Instead
         <mass value="0.35"/>
 
     ## Tolerance
@@ -633,7 +633,7 @@ class DefaultedInertial(BodyRule):
     itself. Links of a static model stay silent, and so do defaults that are zero: centre of mass,
     axes, products.
 
-    ## Why is this bad
+    ## Why
     Next to a real finger 1 kg with the inertia of a solid ball 3 m across dominates the motion, and
     no engine says so.
 
@@ -646,7 +646,7 @@ class DefaultedInertial(BodyRule):
           </model>
         </sdf>
 
-    ## Use instead
+    ## Instead
     The same link with its `<inertia>`.
 
     ## Tolerance
@@ -710,7 +710,7 @@ class CenterOutsideGeometry(DoubtRule):
     Reports a centre of mass outside the convex hull of the body's shapes and joints, by more than a
     tenth of their extent; where a body has visual and collision shapes, outside both.
 
-    ## Why is this bad
+    ## Why
     A lost sign, millimetres in a file of metres, or coordinates in the CAD assembly's frame put it
     there, and the joint carries a torque that the robot does not feel.
 
@@ -724,7 +724,7 @@ class CenterOutsideGeometry(DoubtRule):
           <visual><origin xyz="0 0 0.1"/><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
         </link>
 
-    ## Use instead
+    ## Instead
     The sign: `<origin xyz="0 0 0.1"/>`.
 
     ## Tolerance
@@ -748,7 +748,7 @@ class CenterFarAway(DoubtRule):
     Reports, where no geometry can be read, a centre of mass that is thirty times as far from the
     body's origin as the mass spreads and the joints reach, together.
 
-    ## Why is this bad
+    ## Why
     It is what millimetres look like in a file of metres.
 
     ## Example
@@ -756,7 +756,7 @@ class CenterFarAway(DoubtRule):
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
-    ## Use instead
+    ## Instead
         <origin xyz="0 0.012 0.095"/>
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
@@ -783,7 +783,7 @@ class AddedMassNotPositiveDefinite(Rule):
     the link's origin, is not positive definite. A link whose own inertia is to blame, or is
     computed from its collisions, is not reported.
 
-    ## Why is this bad
+    ## Why
     Some force accelerates the body backwards. libsdformat accepts the numbers; DART, to which
     Gazebo hands the sum, aborts where it is built with assertions, and else lets the body run away
     until its numbers overflow.
@@ -797,7 +797,7 @@ class AddedMassNotPositiveDefinite(Rule):
           </inertial>
         </link></model></sdf>
 
-    ## Use instead
+    ## Instead
     Positive added masses: `<xx>6</xx><yy>24</yy><zz>24</zz>`.
 
     ## Tolerance

@@ -32,14 +32,14 @@ class PlaceholderInertia(DoubtRule):
     tensor, and the cube has a usual density; and, as IC502 to IC505 and IC602, on light frames on a
     fixed joint.
 
-    ## Why is this bad
+    ## Why
     At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
 
     ## Example
         <mass value="1"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
-    ## Use instead
+    ## Instead
         <mass value="1"/>
         <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
 
@@ -67,7 +67,7 @@ class SizeMismatch(DoubtRule):
     shapes both have to say so; of an open mesh its surface and its hull. Where the centre of mass
     is not that of the shapes, a ratio that honest bodies reach there is only a note.
 
-    ## Why is this bad
+    ## Why
     A thin shell is 1.3 times as large as a full body, one with a motor in its middle 0.7 times.
     Beyond 2 the numbers belong to another unit, part or mass.
 
@@ -80,7 +80,7 @@ class SizeMismatch(DoubtRule):
           <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
         </link>
 
-    ## Use instead
+    ## Instead
     A tenth of the moments: ixx and iyy 0.0018, izz 0.00008.
 
     ## Tolerance
@@ -110,7 +110,7 @@ class ImplausibleDensity(DoubtRule):
     osmium, or lighter than aerogel (1 kg/m^3), a note says so by their kind; not where they are so
     small, a thousandth of that, that they stand for nothing.
 
-    ## Why is this bad
+    ## Why
     Foam has 15 kg/m^3, osmium 22,590. Outside, grams stand for kilograms, or the inertia is in
     another unit.
 
@@ -118,7 +118,7 @@ class ImplausibleDensity(DoubtRule):
         <mass value="1.2"/>
         <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
 
-    ## Use instead
+    ## Instead
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
@@ -147,7 +147,7 @@ class AxesMismatch(DoubtRule):
     inertial's origin makes it fit at least 2.5 times as well. A gain that chance explains is only a
     note.
 
-    ## Why is this bad
+    ## Why
     The numbers stand in the wrong frame, and the body resists most where it should resist least.
 
     ## Example
@@ -161,7 +161,7 @@ class AxesMismatch(DoubtRule):
           </collision>
         </link>
 
-    ## Use instead
+    ## Instead
     The large moment about the cylinder's axis: iyy 0.0435, izz 0.0247.
 
     ## Tolerance
@@ -191,7 +191,7 @@ class UnlikeGeometry(DoubtRule):
     to the centre of mass. Also one that a misread textbook formula gives for the body's one shape,
     and one whose form is far from all shapes though no known misreading explains it.
 
-    ## Why is this bad
+    ## Why
     The numbers are those of some body, so nothing but the geometry can show the mistake.
 
     ## Example
@@ -205,7 +205,7 @@ class UnlikeGeometry(DoubtRule):
           </collision>
         </link>
 
-    ## Use instead
+    ## Instead
     The product with the other sign: ixz 0.0008.
 
     ## Tolerance
@@ -235,7 +235,7 @@ class ModelWideMistake(Rule):
     that three links or more speak for, and twice as many as against it; `bodies` in the JSON report
     names its links.
 
-    ## Why is this bad
+    ## Why
     Nearly symmetric links have the mistake too, and cannot show it alone.
 
     ## Example
@@ -267,7 +267,7 @@ class ModelWideMistake(Rule):
           </visual>
         </link>
 
-    ## Use instead
+    ## Instead
     The same links with ixz 0.0018, ixy -0.00069 and ixz -0.00016.
 
     ## Tolerance
@@ -343,7 +343,7 @@ class UnusableMesh(Rule):
     all face inwards; with `--preset strict` also meshes that are not closed, lie in a plane or run
     through themselves.
 
-    ## Why is this bad
+    ## Why
     Engines that compute inertia from meshes refuse such files, or compute negative masses.
 
     ## Example
@@ -351,7 +351,7 @@ class UnusableMesh(Rule):
           <visual><geometry><mesh filename="inside_out.stl"/></geometry></visual>
         </link>
 
-    ## Use instead
+    ## Instead
     The mesh with its faces turned outwards.
 
     ## Tolerance
@@ -398,7 +398,7 @@ class TwinsDiffer(DoubtRule):
     lie along each other. One side is named where its own shapes contradict it and those of the
     other do not, or where one misreading of its tensor makes it the mirror image; else both.
 
-    ## Why is this bad
+    ## Why
     One side has a lost sign, a copied block, or the numbers of an older revision.
 
     ## Example
@@ -415,7 +415,7 @@ class TwinsDiffer(DoubtRule):
           </inertial>
         </link>
 
-    ## Use instead
+    ## Instead
     The same mass on both sides.
 
     ## Tolerance
@@ -448,7 +448,7 @@ class CopiedInertial(DoubtRule):
     fingers and wheels of one family, whose mesh files differ and whose joints do not, are no
     copies.
 
-    ## Why is this bad
+    ## Why
     One of the blocks was copied and never filled in.
 
     ## Example
@@ -467,7 +467,7 @@ class CopiedInertial(DoubtRule):
           <collision><geometry><box size="0.03 0.03 0.15"/></geometry></collision>
         </link>
 
-    ## Use instead
+    ## Instead
     The numbers of each body.
 
     ## Tolerance
@@ -493,7 +493,7 @@ class RepeatedTensor(DoubtRule):
     Where no shapes tell, it reports those whose mass and tensor give a box of no usual density, or
     else those that weigh otherwise than most.
 
-    ## Why is this bad
+    ## Why
     A tensor is proportional to the mass.
 
     ## Example
@@ -518,7 +518,7 @@ class RepeatedTensor(DoubtRule):
           </link>
         </robot>
 
-    ## Use instead
+    ## Instead
     The inertia of each body.
 
     ## Tolerance
@@ -542,14 +542,14 @@ class TotalMass(Rule):
     With --expect-mass KG or KG:REL, compares the sum of all masses with KG and reports a relative
     difference above REL (0.01).
 
-    ## Why is this bad
+    ## Why
     A link in grams or twice shows in no single body.
 
     ## Example
         <mass value="21"/> <!-- expect-mass 18.4 -->
         <inertia ixx="0.06" ixy="0" ixz="0" iyy="0.07" iyz="0" izz="0.08"/>
 
-    ## Use instead
+    ## Instead
     18.4 kg.
 
     ## Tolerance
@@ -594,14 +594,14 @@ class UnexpectedInertial(Rule):
     With --expect TABLE, or `expect` in the configuration, compares mass, centre of mass and tensor
     of each body that the table names with its numbers.
 
-    ## Why is this bad
+    ## Why
     A data sheet or the CAD program knows the body; a number that differs is old or mistyped.
 
     ## Example
         <mass value="2.4"/> <!-- the table says 1.2 -->
         <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.004"/>
 
-    ## Use instead
+    ## Instead
         <mass value="1.2"/> <!-- the table says 1.2 -->
         <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.002"/>
 
@@ -671,7 +671,7 @@ class DigitsDisagree(DoubtRule):
     one sign, m x y, m x z and m y z of its own mass and centre: what the parallel-axis term leaves
     of a body without products about its centre.
 
-    ## Why is this bad
+    ## Why
     One of the two is wrong, however small the number is.
 
     ## Example
@@ -692,7 +692,7 @@ class DigitsDisagree(DoubtRule):
           </inertial>
         </link>
 
-    ## Use instead
+    ## Instead
     Products that are mirrored with the centre: ixy -0.00081 and iyz 0.00049 on the right.
 
     ## Tolerance
@@ -721,7 +721,7 @@ class FormulaDimensions(Rule):
     Names tell lengths (radius, length, width, height, h, r, x ...) and masses (mass, m). Reports a
     sum of two terms whose dimensions differ, and a result that is no mass times a squared length.
 
-    ## Why is this bad
+    ## Why
     A square is missing, or a factor: `m*(3*r + h*h)/12` for `m*(3*r*r + h*h)/12` is right for a
     radius of 1 m alone.
 
@@ -740,7 +740,7 @@ class FormulaDimensions(Rule):
           </link>
         </robot>
 
-    ## Use instead
+    ## Instead
     `${mass*(3*radius*radius + height*height)/12}`.
 
     ## Tolerance
@@ -774,7 +774,7 @@ class DefaultMaterial(Rule):
     whose parts, four different ones at least, seven in ten have one density between 7,700 and
     8,050 kg/m^3, inside their visual or inside their collision meshes.
 
-    ## Why is this bad
+    ## Why
     Nobody builds links, motors and covers of solid steel. CAD programs fill parts for which no
     material is chosen with a default, and the arm then weighs several times what it does.
 
@@ -814,7 +814,7 @@ class DefaultMaterial(Rule):
           </link>
         </robot>
 
-    ## Use instead
+    ## Instead
     The masses of the data sheet, and tensors that belong to them.
 
     ## Tolerance

@@ -45,16 +45,11 @@ class NegativeDensity(_SpellingRule):
     ## What it does
     Reports a `physics:density` below zero.
 
-    ## Why is this bad
+    ## Why
     No matter has one. Newton takes it for unwritten and gives the body 1000 kg/m^3; OpenUSD
     computes a negative mass.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Cube "link" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI"]
         )
@@ -62,7 +57,7 @@ class NegativeDensity(_SpellingRule):
             float physics:density = -500
         }
 
-    ## Use instead
+    ## Instead
     `float physics:density = 500`, or physics:mass.
 
     ## Tolerance
@@ -100,16 +95,11 @@ class ContradictorySpellings(_SpellingRule):
     physics:diagonalInertia turned by physics:principalAxes, and says what Newton and engines that
     read UsdPhysics build.
 
-    ## Why is this bad
+    ## Why
     The same file is simulated as two robots: Newton takes newton:inertia, all others the other
     one. Version 0.3.0 of urdf-usd-converter wrote newton:inertia in the axes of the inertial.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Xform "elbow" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "NewtonMassAPI"]
         )
@@ -120,7 +110,7 @@ class ContradictorySpellings(_SpellingRule):
             double[] newton:inertia = [0.00292, 0.00292, 0.002, 0, 0, 0]
         }
 
-    ## Use instead
+    ## Instead
     The same tensor twice: `newton:inertia = [0.00292, 0.002, 0.00292, 0, 0, 0]`.
 
     ## Tolerance
@@ -174,16 +164,11 @@ class AxesNotUnit(_SpellingRule):
     ## What it does
     Reports axes whose length differs from 1 by more than 1e-4.
 
-    ## Why is this bad
+    ## Why
     Newton and this tool normalise it; a reader that does not scales the inertia with it.
     Validators refuse it.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Xform "elbow" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
         )
@@ -193,7 +178,7 @@ class AxesNotUnit(_SpellingRule):
             quatf physics:principalAxes = (0.7, 0.7, 0, 0)
         }
 
-    ## Use instead
+    ## Instead
     `quatf physics:principalAxes = (0.70710677, 0.70710677, 0, 0)`.
 
     ## Tolerance
@@ -229,17 +214,12 @@ class HalfWritten(_SpellingRule):
     Reports physics:diagonalInertia without physics:principalAxes, the axes without moments, and,
     beside a collider, an inertia without physics:centerOfMass.
 
-    ## Why is this bad
+    ## Why
     Without axes OpenUSD 26.11 returns memory that nobody wrote; axes alone turn nothing; without
     centerOfMass engines take the centre of the colliders, MuJoCo their mass and inertia, too, and
     this tool the body's origin.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Xform "elbow" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
         )
@@ -248,7 +228,7 @@ class HalfWritten(_SpellingRule):
             float3 physics:diagonalInertia = (0.00292, 0.002, 0.00292)
         }
 
-    ## Use instead
+    ## Instead
     All four: `quatf physics:principalAxes = (1, 0, 0, 0)`, `point3f physics:centerOfMass = (0, 0,
     0)`.
 
@@ -292,22 +272,17 @@ class UnwrittenMass(_SpellingRule):
     Reports a body with a collider for which no mass above zero and no density is written: not on
     its prim, on none of its colliders and on no material that is bound to them.
 
-    ## Why is this bad
+    ## Why
     Engines fill its colliders with 1000 kg/m^3, a hollow cover with water.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Cube "link" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]
         )
         {
         }
 
-    ## Use instead
+    ## Instead
     PhysicsMassAPI with `float physics:mass`, or a density.
 
     ## Tolerance
@@ -343,7 +318,7 @@ class StageConvention(Rule):
     Notes metersPerUnit and kilogramsPerUnit other than 1, an upAxis other than Z, and a written
     timeCodesPerSecond other than 1. The numbers are converted and judged all the same.
 
-    ## Why is this bad
+    ## Why
     Newton 1.8 reads the numbers of such a stage as metres and kilograms, and a referenced layer is
     never converted by anyone.
 
@@ -360,7 +335,7 @@ class StageConvention(Rule):
             float physics:mass = 1
         }
 
-    ## Use instead
+    ## Instead
     `metersPerUnit = 1`, `kilogramsPerUnit = 1`, `upAxis = "Z"`, with the numbers in these units.
 
     ## Tolerance
@@ -408,15 +383,10 @@ class DisputedSpelling(Rule):
     Notes a document with a newton:inertia: NEWTON.MAS.001 of SimReady specifies its six numbers,
     and the draft REP 0158 (1.3) says that arrays of six values must not be written for an inertia.
 
-    ## Why is this bad
+    ## Why
     No file meets both.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Xform "elbow" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "NewtonMassAPI"]
         )
@@ -425,7 +395,7 @@ class DisputedSpelling(Rule):
             double[] newton:inertia = [0.00292, 0.002, 0.00292, 0, 0, 0]
         }
 
-    ## Use instead
+    ## Instead
     physics:diagonalInertia with physics:principalAxes alone, which every engine reads.
 
     ## Tolerance
@@ -465,16 +435,11 @@ class ShellOfSomeEngines(_SpellingRule):
     length, and, where mass or inertia of the body come from its colliders, a collider that is a
     shell by newton:massModel, mjc:shellinertia or mjc:inertia.
 
-    ## Why is this bad
+    ## Why
     Newton reads newton:massModel, MuJoCo reads mjc:shellinertia and mjc:inertia, UsdPhysics and
     PhysX read neither: the same density makes bodies of different mass and inertia.
 
     ## Example
-        #usda 1.0
-        (
-            metersPerUnit = 1
-            upAxis = "Z"
-        )
         def Cube "link" (
             prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI"]
         )
@@ -483,7 +448,7 @@ class ShellOfSomeEngines(_SpellingRule):
             uniform token newton:massModel = "shell"
         }
 
-    ## Use instead
+    ## Instead
     The mass and inertia of the body: `float physics:mass`, `float3 physics:diagonalInertia` and
     the others.
 

@@ -27,6 +27,8 @@ def document(snippet):
     """The robot in which a page's snippet stands."""
     if any(root in snippet for root in ("<robot", "<sdf", "<mujoco", "#usda")):
         return snippet
+    if snippet.startswith("def "):
+        return f'#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n{snippet}\n'
     if snippet.startswith("<link"):
         joint = "" if "<joint" in snippet else JOINT
         return f'<robot name="r"><link name="hand"/>{snippet}{joint}</robot>'
@@ -61,7 +63,7 @@ class TestPages:
 
     def test_the_example_shows_it_and_the_remedy_does_not(self, rule):
         sections = describe_rule(rule)["explanation"]
-        bad, good = dedent(sections["Example"]).strip(), dedent(sections["Use instead"]).strip()
+        bad, good = dedent(sections["Example"]).strip(), dedent(sections["Instead"]).strip()
         engines = GATES.get(rule.code, ())
         assert rule.code in codes(document(bad), engines)
         if good.startswith("<"):
