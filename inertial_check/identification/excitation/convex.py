@@ -242,12 +242,6 @@ class Clearance:
         return float(np.median(self.obstacles.shapes.reach[moving]))
 
     @cached_property
-    def _movers(self) -> Integers:
-        """(n,) body that each joint moves."""
-        moved = [body for body, joint in enumerate(self.tree.joints) if joint != "fixed"]
-        return np.array(moved, dtype=np.intp)
-
-    @cached_property
     def signs(self) -> Floats:
         """(P, n) 1 where a joint moves the first shape of a pair only, -1 the second only, or 0."""
         moves = np.zeros((len(self.tree) + 1, self.tree.n_u))
@@ -374,7 +368,8 @@ class Clearance:
             signs: (m, n) of each distance.
             gaps: The distances.
         """
-        tree, movers = self.tree, self._movers
+        tree = self.tree
+        movers = [body for body, joint in enumerate(tree.joints) if joint != "fixed"]
         own = X[:, movers]
         axis = np.einsum("mjab,jb->mja", own[..., :3, :3], tree.axes_B[movers])
         start = np.einsum("mjab,jb->mja", own[..., :3, :3], tree.points_B[movers]) + own[..., :3, 3]

@@ -449,7 +449,11 @@ def draw_starts(search: Search, rng: np.random.Generator, count: int) -> list[Fl
 
 
 def improve(search: Search, start: Floats, watch: Callable[[float], None] | None = None) -> Floats:
-    """Improve a start to a local minimum that holds everything; else return the start."""
+    """Improve a start to a local minimum that holds everything; else return the start.
+
+    Raises:
+        ParameterError: Not even the narrowest motion about the start holds everything.
+    """
     if search.torques is None and search.clearance is None:
         point = search.descend(start, None, watch)
         return point if search.value(point) < search.value(start) else start
@@ -467,8 +471,18 @@ def improve(search: Search, start: Floats, watch: Callable[[float], None] | None
             target = target * np.minimum(1.0, HOLD / np.maximum(proof.torque, 1.0))
         loose = proof.closest is not None and not proof.closest.kept
         held = Held(target, held.slack * (2.0 if loose else 1.0), held.weight * 4)
-    start = _calm(search, start)
-    point = point if proof.kept else _pull_back(search, start, point)
+    # Narrow the start until it holds everything at all times.
+    narrow = (_widen(start, width) for width in _WIDTHS)
+    held_start = next((each for each in narrow if check_point(search, each).kept), None)
+    if held_start is None:
+        raise ParameterError(
+            "no motion was found that holds torque limits and distances at all times: allow larger "
+            "torques, smaller distances or other positions"
+        )
+    start = held_start
+    if not proof.kept:  # go as far towards the point as everything is held
+        back = (start + share * (point - start) for share in _BACK)
+        point = next((each for each in back if check_point(search, each).kept), start)
     return point if search.value(point) < search.value(start) else start
 
 
@@ -523,31 +537,6 @@ def _hold(search: Search, point: Floats) -> Mask:
 def _widen(point: Floats, width: float) -> Floats:
     """Scale the swing of a point about its mean."""
     return np.concatenate([point[..., :1], point[..., 1:] * width], axis=-1)
-
-
-def _calm(search: Search, start: Floats) -> Floats:
-    """Narrow a start until it holds everything at all times.
-
-    Raises:
-        ParameterError: Not even the narrowest does.
-    """
-    for width in _WIDTHS:
-        point = _widen(start, width)
-        if check_point(search, point).kept:
-            return point
-    raise ParameterError(
-        "no motion was found that holds torque limits and distances at all times: allow larger "
-        "torques, smaller distances or other positions"
-    )
-
-
-def _pull_back(search: Search, start: Floats, end: Floats) -> Floats:
-    """Go from a start that holds everything as far towards an end as everything is held."""
-    for share in _BACK:
-        point = start + share * (end - start)
-        if check_point(search, point).kept:
-            return point
-    return start
 
 
 class TorqueLimits(NamedTuple):

@@ -381,6 +381,25 @@ class Approach(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
+ENDINGS = (".csv", ".npz", ".yaml", ".yml")
+"""Endings of the files that a motion is written to."""
+
+NANOSECONDS = 1_000_000_000
+"""Nanoseconds in a second, in which messages of ROS count time."""
+
+
+def refuse_ending(path: str) -> None:
+    """Refuse the name of a file that no motion is written to.
+
+    Raises:
+        UsageError: The name has another ending than those of ENDINGS.
+    """
+    if not path.endswith(ENDINGS):
+        raise UsageError(
+            f"-o {path}: a motion is csv, npz or a ROS message as yaml: name it .csv, .npz or .yaml"
+        )
+
+
 _ODD = frozenset(',;\t"#[]()\r\n')
 """Characters that a name at the head of a column of a csv file does not have."""
 
@@ -433,15 +452,19 @@ class RobotExcitation:
         return found
 
     def file(self, path: str, number: int = 0) -> bytes:
-        """Write a motion as bytes of a file of this name: t, q, qd and qdd.
+        """Write a motion as bytes of a file of this name.
+
+        A csv or npz has t, q, qd and qdd; a yaml is a message trajectory_msgs/JointTrajectory of
+        ROS.
 
         Args:
             path: Name of the file.
             number: Index of the motion, of several.
 
         Raises:
-            UsageError: The name ends in neither .csv nor .npz.
+            UsageError: The name has another ending than .csv, .npz, .yaml and .yml.
         """
+        refuse_ending(path)
         motion = self.motions[number] if self.motions else (self.t, self.q, self.u, self.du)
         if path.endswith(".csv"):
             # Names head the columns where each is its own and needs no quotes.
@@ -454,13 +477,30 @@ class RobotExcitation:
             stream = io.StringIO(newline="")
             np.savetxt(stream, table, "%.12g", ",", "\n", ",".join(header), comments="")
             return stream.getvalue().encode()
+        t, q, u, du = motion
         if path.endswith(".npz"):
             archive = io.BytesIO()
-            t, q, u, du = motion
             joints = np.array(self.joints, dtype=np.str_)
             np.savez(archive, t=t, q=q, qd=u, qdd=du, joints=joints)
             return archive.getvalue()
-        raise UsageError(f"-o {path}: a motion is written as csv or npz: name it .csv or .npz")
+        import yaml  # few motions are written as messages
+
+        clock = np.rint((t - t[0]) * NANOSECONDS).astype(np.int64)
+        rows = np.stack([q, u, du], axis=1).tolist()
+        points = [
+            dict(zip(("positions", "velocities", "accelerations"), row, strict=True))
+            | {
+                "time_from_start": dict(
+                    zip(("sec", "nanosec"), divmod(at, NANOSECONDS), strict=True)
+                )
+            }
+            for row, at in zip(rows, clock.tolist(), strict=True)
+        ]
+        first: dict[str, object] = {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""}
+        message = {"header": first, "joint_names": list(self.joints), "points": points}
+        # Flow style keeps a point on a line for each of its lists.
+        dumped: str = yaml.safe_dump(message, sort_keys=False, default_flow_style=None)
+        return dumped.encode()
 
     def files(self, path: str) -> list[tuple[str, bytes]]:
         """Name and bytes of the file of each motion: of several NAME-1.csv, NAME-2.csv, ..."""
@@ -495,15 +535,7 @@ class RobotExcitation:
                 {
                     "joint": each.joint,
                     **{
-                        quantity.name: {
-                            "unit": quantity.unit(each.prismatic),
-                            "lower": own.lower,
-                            "upper": own.upper,
-                            "source": own.source,
-                            "least": own.least,
-                            "most": own.most,
-                            "share": own.share,
-                        }
+                        quantity.name: {"unit": quantity.unit(each.prismatic), **own._asdict()}
                         for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
                     },
                 }

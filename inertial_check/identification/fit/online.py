@@ -424,7 +424,12 @@ class OnlineIdentification:
         self._weights = _read_weights(weights)
         theta0 = prepare_priors(prior, count, order, tolerances.PRIOR_MARGIN, self.bodies).theta
         self._to_theta = np.matmul(FROM_SVEC, congruence(factors(pseudo_inertia(theta0))[0]))
-        self._map = self._build_map(order)
+        further = 10 * count + np.arange(len(self.names))
+        self._places = np.concatenate([label_columns(count, order), further])
+        # (p, p) map of x to the parameters in SI, in order "urdf".
+        self._map = np.diag(np.append(np.zeros(10 * count), self._scale))
+        for i, own in enumerate(self._to_theta):
+            self._map[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = own
         self._problem = TrackedProblem(
             count,
             self.regularization / 2,
@@ -642,18 +647,6 @@ class OnlineIdentification:
         """(10, 10) map of the carrier's theta, in order "urdf", to its part of x."""
         assert self._detector is not None
         return np.asarray(np.linalg.inv(self._to_theta[self._detector.body]))
-
-    def _build_map(self, order: Order) -> Floats:
-        """(p, p) map of x to the parameters in SI, in order "urdf"."""
-        labels = label_columns(len(self.bodies), order)
-        self._places = np.concatenate([labels, 10 * len(self.bodies) + np.arange(len(self.names))])
-        size = len(self._places)
-        found = np.zeros((size, size))
-        for i, own in enumerate(self._to_theta):
-            found[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = own
-        further = np.arange(10 * len(self.bodies), size)
-        found[further, further] = self._scale
-        return found
 
     def _read_sample(
         self, Y: ArrayLike, tau: ArrayLike, F: ArrayLike | None

@@ -220,7 +220,10 @@ def identify_payload(  # noqa: PLR0913 - the public signature
     mass = float(alone.theta[0])
     if not mass > 0:
         raise ParameterError(_negative(f"{mass:.6g} kg"))
-    ball = _ball(mass, alone.theta[1:4] / mass)
+    com = alone.theta[1:4] / mass
+    # The size of the ball, which nothing depends on, is the units of the problem.
+    size = 2 / 3 * mass * (float(com @ com) or 1.0)
+    ball = InertialParameters.from_com([mass], com[None], size * np.eye(3)[None])
     found = fit(prior=ball, regularization=regularization)
     return _payload(samples, found, stands_in=True)
 
@@ -326,12 +329,6 @@ def _negative(mass: str) -> str:
         "and wrenches are those that the robot exerts on it; where a sensor reads what it is "
         "exposed to, negate them; gravity points down"
     )
-
-
-def _ball(mass: float, com: Floats) -> InertialParameters:
-    """A batch of one ball; its size, which nothing depends on, is the units of the problem."""
-    size = 2 / 3 * mass * (float(com @ com) or 1.0)
-    return InertialParameters.from_com([mass], [com.tolist()], [(size * np.eye(3)).tolist()])
 
 
 def _payload(

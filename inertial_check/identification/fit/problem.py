@@ -393,7 +393,8 @@ class Problem:
         least curvature: where nothing acts, that is rounding squared.
         """
         force = np.maximum(force, 0.0)
-        return np.where(force >= 2 * self._curvature * np.maximum(slack, 0.0), force, 0.0)
+        curvature = max(float(self._spectrum[0][0]), 0.0)  # least eigenvalue of H
+        return np.where(force >= 2 * curvature * np.maximum(slack, 0.0), force, 0.0)
 
     def shortfall(self, left: Floats) -> float:
         """Bound by left^T H^-1 left the decrease that an unheld force (p,) can bring."""
@@ -401,11 +402,6 @@ class Problem:
         certain = values > tolerances.EPS * len(values) * values[-1]
         along = vectors.T @ left
         return float(np.sum(along[certain] ** 2 / values[certain]))
-
-    @property
-    def _curvature(self) -> float:
-        """Least eigenvalue of H."""
-        return max(float(self._spectrum[0][0]), 0.0)
 
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
@@ -633,7 +629,7 @@ class _Cone:
 
         problem, count = self.problem, 10 * self.bodies
         system = np.array(problem.H)
-        blocks = congruence(scaling.inverse_square)
+        blocks = congruence(np.matmul(scaling.inverse.transpose(0, 2, 1), scaling.inverse))
         for i in range(self.bodies):
             own = slice(10 * i, 10 * i + 10)
             system[own, own] += blocks[i]
@@ -644,7 +640,10 @@ class _Cone:
         gradient = problem.gradient(state.x)
 
         def solve(target: float, correction: _Correction) -> _Direction:
-            wanted = scaling.complementary(target + problem.barrier, correction.bodies)
+            # The ds + dz (L, 4, 4) that lead to S Z = (target + barrier) 1, to first order.
+            wanted = (target + problem.barrier) * np.eye(4) - scaling.diagonal**2
+            wanted = 2 * (wanted - correction.bodies)
+            wanted /= scaling.middle[:, :, None] + scaling.middle[:, None, :]
             lower = np.where(self.below, (target - correction.lower) / below, 0.0)
             upper = np.where(self.above, (target - correction.upper) / above, 0.0)
             right = -gradient
@@ -733,11 +732,6 @@ class _Scaling(NamedTuple):
         return cls(R, np.linalg.inv(R), middle)
 
     @property
-    def inverse_square(self) -> Floats:
-        """(L, 4, 4) (R R^T)^-1."""
-        return np.asarray(np.matmul(self.inverse.transpose(0, 2, 1), self.inverse))
-
-    @property
     def diagonal(self) -> Floats:
         """(L, 4, 4) diag(middle)."""
         return np.asarray(self.middle[:, :, None] * np.eye(4))
@@ -749,11 +743,6 @@ class _Scaling(NamedTuple):
     def unscale(self, dz: Floats) -> Floats:
         """Compute R^-T dz R^-1."""
         return _symmetric(np.matmul(np.matmul(self.inverse.transpose(0, 2, 1), dz), self.inverse))
-
-    def complementary(self, target: float, correction: Floats) -> Floats:
-        """Compute the ds + dz (L, 4, 4) that lead to S Z = target 1, to first order."""
-        right = target * np.eye(4) - self.diagonal**2 - correction
-        return np.asarray(2 * right / (self.middle[:, :, None] + self.middle[:, None, :]))
 
     def shrinkage(self, change: Floats) -> float:
         """Compute 1 / length of the step at which diag(middle) + length change is singular."""

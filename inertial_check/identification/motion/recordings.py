@@ -99,7 +99,10 @@ def read_datasets(
             "--friction stribeck and load are for a robot on a fixed base, without wrenches"
         )
     unmeasured = [] if whole else list_unmeasured(options.robot, robot)
-    remarks += remark_on_unmeasured(robot, unmeasured)
+    if unmeasured:
+        names = ", ".join(robot.joints[joint] for joint in unmeasured)
+        message = f"{names}: the torque is not measured; its rows are left out of every fit"
+        remarks.append(Remark(Severity.NOTE, "unmeasured", message))
 
     def build(point: OperatingPoint | None, change: ChangeMotion | None) -> Datasets:
         linear = nuisance.linearise(point)
@@ -247,16 +250,6 @@ def read_recordings(
     return [_read_with_others(path, own, how) for path in files]
 
 
-def remark_on_others(recording: Recording, joints: Sequence[str]) -> list[Remark]:
-    """Remark on joints of a recording that the robot does not have."""
-    names = resolve_names(recording.joints, joints) if recording.has_others else None
-    others = [name for name in names or () if name not in joints]
-    if not others:
-        return []
-    message = f"{recording.path}: no joints of the robot, not used: {', '.join(others)}"
-    return [Remark(Severity.NOTE, "not-used", message)]
-
-
 def _read_with_others(path: str, options: RecordingOptions, how: ReadingOptions) -> Recording:
     """Read a recording with the further files that belong to it.
 
@@ -296,15 +289,6 @@ def remark_on_reading(recording: Recording, options: RecordingOptions) -> list[R
             message = f"{recording.path}: {option} not applied: the unit stands in the header"
             remarks.append(Remark(Severity.NOTE, "units", message))
     return remarks
-
-
-def remark_on_unmeasured(robot: Robot, unmeasured: Sequence[int]) -> list[Remark]:
-    """Remark on joints whose rows are left out."""
-    if not unmeasured:
-        return []
-    names = ", ".join(robot.joints[joint] for joint in unmeasured)
-    message = f"{names}: the torque is not measured; its rows are left out of every fit"
-    return [Remark(Severity.NOTE, "unmeasured", message)]
 
 
 _DEFAULT_ORDER: Order = "urdf"
@@ -365,7 +349,11 @@ def _read_samples(
 ) -> tuple[JointMotion | EquationSamples, list[Remark]]:
     """Read the samples of a recording, in the order of the robot's joints."""
     remarks = remark_on_reading(recording, options.recordings)
-    remarks += remark_on_others(recording, robot.every)
+    names = resolve_names(recording.joints, robot.every) if recording.has_others else None
+    others = [name for name in names or () if name not in robot.every]
+    if others:
+        message = f"{recording.path}: no joints of the robot, not used: {', '.join(others)}"
+        remarks.append(Remark(Severity.NOTE, "not-used", message))
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))

@@ -573,7 +573,11 @@ class _Chain:
                 f"runs: {len(runs)}, parted by pauses longer than {self.pause * 1e3:.4g} ms{at}; "
                 f"{len(runs) - len(kept)} left out, shorter than {least:.4g} s"
             )
-        notes.append(self._describe_filter())
+        filtering = (
+            f"Butterworth of order {self.how.order}, forward and backward, on all signals alike; "
+            f"cut-off {self.cutoff:.4g} Hz"
+        )
+        notes.append(f"filter: {'none' if np.isinf(self.cutoff) else filtering}, {self.why}")
         notes += self._describe_derivatives(given)
         after = f"; then every {self.how.decimate}th kept" if self.how.decimate > 1 else ""
         count = sum(len(run.signals["t"]) for run in kept)
@@ -582,14 +586,6 @@ class _Chain:
             f"{self.redundancy:.3g} of them say what one independent one would"
         )
         return tuple(notes)
-
-    def _describe_filter(self) -> str:
-        if np.isinf(self.cutoff):
-            return f"filter: none, {self.why}"
-        return (
-            f"filter: Butterworth of order {self.how.order}, forward and backward, on all signals "
-            f"alike; cut-off {self.cutoff:.4g} Hz, {self.why}"
-        )
 
     def _describe_derivatives(self, given: Given) -> list[str]:
         x = 2 * np.pi * min(self.cutoff / self.rate, 0.5)

@@ -712,7 +712,9 @@ class BadRows:
                     stamp = f"t[{number}] is {t[index]:.12g} s, and {before}: "
                 shown = f"sample {number}" if found[0] is None else f"line {found[0]}"
                 self._first.append((shown, found, f"{stamp}a {kind}"))
-            self._note(kind)
+            self.count += 1
+            known = kind if kind in self._reasons or len(self._reasons) < _SHOWN else "other reason"
+            self._reasons[known] = self._reasons.get(known, 0) + 1
         # Find the kept samples before which something was left out.
         if not bad.any() and not self._is_open:
             self.kept += len(bad)
@@ -729,11 +731,6 @@ class BadRows:
                 self.kept += 1
         self.total += len(bad)
         return ~bad
-
-    def _note(self, kind: str) -> None:
-        self.count += 1
-        known = kind if kind in self._reasons or len(self._reasons) < _SHOWN else "other reason"
-        self._reasons[known] = self._reasons.get(known, 0) + 1
 
     def finish(self) -> tuple[ReadingNote, ...]:
         """Return a note on what was left out.

@@ -167,8 +167,13 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
                 kept, left = _list_titles(chosen), _list_titles(currents)
                 said = f"{kept} taken for torques, and not the currents {left}"
                 notes.append(ReadingNote("columns", said))
-        if quantity == "t" and len(chosen) > 1:
-            chosen = _choose_clock(chosen, notes)
+        # The stamp of a measurement comes before the time at which a logger received it.
+        stamps = [each for each in chosen if _STAMP.search(each.stem)]
+        if quantity == "t" and len(chosen) > len(stamps) == 1:
+            left = _list_titles([each for each in chosen if each not in stamps])
+            said = f"{stamps[0].title} taken for the time, and not {left}"
+            notes.append(ReadingNote("columns", said))
+            chosen = stamps
         if chosen:
             found[quantity] = _index_joints(header, chosen)
     _align_spelling(found)
@@ -253,18 +258,6 @@ def _list_candidates(
 
 def _has_current(meaning: ColumnName) -> bool:
     return meaning.quantity == "tau" and meaning.unit is not None and is_current(meaning.unit)
-
-
-def _choose_clock(own: list[Candidate], notes: list[ReadingNote]) -> list[Candidate]:
-    """Choose the stamp of the measurement before the time at which a logger received it."""
-    stamps = [each for each in own if _STAMP.search(each.stem)]
-    if len(stamps) == 1:
-        left = _list_titles([each for each in own if each not in stamps])
-        notes.append(
-            ReadingNote("columns", f"{stamps[0].title} taken for the time, and not {left}")
-        )
-        return stamps
-    return own
 
 
 def _index_joints(header: Header, own: list[Candidate]) -> dict[Joint, Candidate]:

@@ -126,7 +126,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = options.add_group(parser, "Output")
     add(
         "-o, --output FILE",
-        "write the trajectory here, as .csv or .npz; several as FILE-1, FILE-2, ...",
+        "write the trajectory here, as .csv, .npz or .yaml, a JointTrajectory of ROS; several as "
+        "FILE-1, FILE-2, ...",
     )
     add("--output-format", "format of the report", choices=("text", "json"), default="text")
     add("--output-file FILE", "write the report here")
@@ -163,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
         for path, _ in files:
             output.note(f"{path}: written")
         if not files and args.given is None:
-            output.note("-o FILE.csv or FILE.npz writes the trajectory")
+            output.note("-o FILE.csv, FILE.npz or FILE.yaml writes the trajectory")
     return code
 
 
@@ -206,8 +207,7 @@ def _read_options(args: argparse.Namespace) -> ExciteOptions:
     )
 
     if args.output is not None:
-        if not args.output.endswith((".csv", ".npz")):
-            raise UsageError(f"-o {args.output}: a trajectory is csv or npz: name it .csv or .npz")
+        excite.refuse_ending(args.output)
         if same_file(args.output, args.model):
             raise UsageError(f"-o and ROBOT name one file, {args.output}")
     if args.given is not None:

@@ -2,9 +2,11 @@
 
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import yaml
 
 import inertial_check as ic
 from inertial_check.checking.shapes.meshes import MeshFinder
@@ -86,7 +88,7 @@ def test_the_report_says_what_was_gained_and_what_is_used(run, arm):
     assert lines[5].split()[-6:-2] == ["-1", "to", "1.5", "file"]
     assert lines[7].split()[-6:-2] == ["-6", "to", "6", "option"]
     assert lines[8].split()[-6:-2] == ["-50", "to", "50", "file"]
-    assert "-o FILE.csv or FILE.npz writes the trajectory" in err
+    assert "-o FILE.csv, FILE.npz or FILE.yaml writes the trajectory" in err
 
 
 @pytest.mark.parametrize("name", ["motion.csv", "motion.npz"])
@@ -106,6 +108,28 @@ def test_what_is_written_reads_back_and_keeps_the_limits(run, arm, tmp_path, nam
     np.testing.assert_allclose(motion.du[[0, -1]], 0, atol=1e-9)
     step = motion.t[1]
     np.testing.assert_allclose(np.gradient(motion.q, step, axis=0)[1:-1], motion.u[1:-1], atol=0.01)
+
+
+def test_a_message_of_ros_has_the_motion_and_whole_nanoseconds(run, arm, tmp_path):
+    # 700 Hz: no sample but the first and the last is at a whole nanosecond or at a finite binary
+    # fraction, and a sum of rounded steps would be 200 ns off at the end. A velocity of 1e-17 at
+    # the ends must read back as a number, which YAML does not take "1e-17" for.
+    args = ("--rate", "700", "--duration", "4", "--harmonics", "3", "--acceleration-limit", "6")
+    path, other = tmp_path / "motion.yaml", tmp_path / "motion.npz"
+    assert run("excite", arm, *args, "-o", str(path))[0] == 0
+    assert run("excite", arm, *args, "-o", str(other))[0] == 0
+    message, motion = yaml.safe_load(path.read_text()), np.load(other)
+    assert list(message) == ["header", "joint_names", "points"]
+    assert message["header"] == {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""}
+    assert message["joint_names"] == ["shoulder", "elbow"]
+    for field, signal in (("positions", "q"), ("velocities", "qd"), ("accelerations", "qdd")):
+        numbers = [each[field] for each in message["points"]]
+        assert {type(number) for row in numbers for number in row} == {float}
+        assert np.array_equal(numbers, motion[signal])
+    times = [each["time_from_start"] for each in message["points"]]
+    assert all(type(value) is int for time in times for value in time.values())
+    exact = [round(Fraction(k, 700) * 10**9) for k in range(2801)]
+    assert [(time["sec"], time["nanosec"]) for time in times] == [divmod(at, 10**9) for at in exact]
 
 
 def test_the_same_seed_gives_the_same_file(run, arm, tmp_path):
@@ -244,7 +268,7 @@ def test_limits_that_are_nowhere_are_named_with_the_options(run, tmp_path):
         (("--weights", "knee=2"), "--weights: 'knee' is no body"),
         (("--weights", "upper=0"), "--weights upper=0: expected NAME=WEIGHT"),
         (("--trajectories", "0"), "trajectories is 0, expected 1 or more"),
-        (("-o", "motion.txt"), "-o motion.txt: a trajectory is csv or npz"),
+        (("-o", "motion.txt"), "-o motion.txt: a motion is csv, npz or a ROS message"),
         (("--from", "motion.csv", "--rate", "9"), "--from only judges a trajectory: leave out"),
         (("--from", "nowhere.csv"), "nowhere.csv: no such file"),
         (("--gravity", "1,x"), "'1,x' is not a comma-separated list of numbers"),
