@@ -25,9 +25,11 @@ from inertial_check.errors import (
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import JointsFix, write_joints, write_parameters
 from inertial_check.identification.fit.base import (
+    IMPOSSIBLE,
     BaseTerm,
     Excess,
     compare_runs,
+    find_impossible,
     measure_excess,
     name_entries,
 )
@@ -222,6 +224,8 @@ def build_base_table(
         runs = [data.reduction for data in datasets.train]
         spread = compare_runs(linear, runs, found.weights, found.redundancy)
     ratios = np.full(len(base), np.nan) if spread is None else spread.birge_ratio
+    problem = found.problem
+    bounds = problem.lower * problem.unit, problem.upper * problem.unit
     rows = zip(
         base.names,
         base.units,
@@ -231,6 +235,7 @@ def build_base_table(
         base.identified.tolist(),
         ratios.tolist(),
         (_list_terms(terms, found) for terms in base.parameters.terms),
+        find_impossible(base, found.order, *bounds).tolist(),
         strict=True,
     )
     each_run: list[RunValues] = []
@@ -356,7 +361,7 @@ def build_report(
     return IdentificationReport(
         model=robot.model.source.path,
         data=options.data,
-        bodies=_list_bodies(robot, found, decided, wide.identifiability.standard_deviation),
+        bodies=_list_bodies(robot, found, decided, wide),
         left=robot.left,
         fits=tuple(fits),
         friction=friction,
@@ -409,9 +414,10 @@ def _list_gains(robot: Robot, found: Identification) -> tuple[GainValue, ...]:
 
 
 def _list_bodies(
-    robot: Robot, found: Identification, decided: Identifiability, deviations: Floats
+    robot: Robot, found: Identification, decided: Identifiability, wide: Identification
 ) -> tuple[IdentifiedBody, ...]:
     consistency, parameters = found.consistency, found.parameters
+    deviations, outside = wide.identifiability.standard_deviation, wide.outside
     alone = found.least_squares_consistency.verdict
     unsupported: dict[int, list[str]] = {}
     for each in decided.unsupported:
@@ -436,6 +442,7 @@ def _list_bodies(
             decided_by=tuple(cast(Decider, str(word)) for word in decided.decided_by[i]),
             standard_deviation=_numbers(deviations[i]),
             unsupported=tuple(unsupported.get(i, ())),
+            impossible=bool(outside[i] > IMPOSSIBLE),
         )
         for i, index in enumerate(robot.bodies)
     )
@@ -446,20 +453,12 @@ def _judge_torques(
 ) -> TorqueFit:
     """Compare measured torques with those of the prior's bodies and of the identified ones."""
     before, after = found.prior_x, found.si
-    rms = np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))
-    columns = [
-        rms,
-        reduction.rmse(before),
-        reduction.rmse(after),
-        reduction.r_squared(before),
-        reduction.r_squared(after),
+    columns = [np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))]
+    columns += [
+        judge(x) for judge in (reduction.rmse, reduction.r_squared) for x in (before, after)
     ]
-    joints = tuple(
-        JointFit(name, unit, *map(float, row))
-        for name, unit, row in zip(
-            datasets.joints, datasets.units, np.transpose(columns), strict=True
-        )
-    )
+    rows = zip(datasets.joints, datasets.units, np.transpose(columns).tolist(), strict=True)
+    joints = tuple(JointFit(name, unit, *row) for name, unit, row in rows)
     squares = [reduction.weighted_mean_square(found.weights, x) for x in (before, after)]
     return TorqueFit(
         role, path, int(reduction.samples.max(initial=0)), joints, *np.sqrt(squares).tolist()
@@ -490,20 +489,9 @@ def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
     choice = found.choice
     if choice is None or choice.rule == "evidence":
         return ()
-    return tuple(
-        CandidateWeight._make([*row, row[0] == choice.weight])
-        for row in np.stack(
-            [
-                choice.candidates,
-                choice.errors,
-                choice.standard_errors,
-                choice.data_terms,
-                choice.prior_terms,
-                choice.masses,
-            ],
-            axis=1,
-        ).tolist()
-    )
+    names = ("candidates", "errors", "standard_errors", "data_terms", "prior_terms", "masses")
+    rows = np.stack([getattr(choice, name) for name in names], axis=1).tolist()
+    return tuple(CandidateWeight._make([*row, row[0] == choice.weight]) for row in rows)
 
 
 def _numbers(values: ArrayLike) -> tuple[float, ...]:

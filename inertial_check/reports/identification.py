@@ -94,7 +94,7 @@ def format_number(text: str) -> str | None:
     r"""Typeset a number, as $1.2\cdot 10^{-5}$; None for a text that is none."""
     found = _NUMBER.fullmatch(text)
     if found is None:
-        return {"inf": r"$\infty$", "+-": r"$\pm$"}.get(text)
+        return {"inf": r"$\infty$", "+-": r"$\pm$", "!": "!"}.get(text)
     mantissa, exponent = found.groups()
     power = "" if exponent is None else rf"\cdot 10^{{{int(exponent)}}}"
     return f"${mantissa}{power}$"
@@ -235,7 +235,7 @@ def _base(base: BaseTable) -> Table:
         (
             each.name,
             each.unit or _NOTHING,
-            *_pair(each.value, each.standard_deviation),
+            *_mark(_pair(each.value, each.standard_deviation), each.impossible),
             _percent(each.percent),
             _pair(each.identified, each.standard_deviation)[0],
             *([f"{each.birge_ratio:.2g}" if isfinite(each.birge_ratio) else _NOTHING] * several),
@@ -243,17 +243,28 @@ def _base(base: BaseTable) -> Table:
         for each in parameters
     ]
     head = ("parameter", "unit", "value", "deviation", "%", "robot", *(["spread"] * several))
-    spread = "; spread: of the recordings" if several else ""
+    remark = "by weighted least squares, surest first; %: of the value; robot: of its bodies"
+    remark += "; spread: of the recordings" if several else ""
+    remark += _MARKED if any(each.impossible for each in parameters) else ""
     return Table(
         "Base parameters",
         head,
         tuple(rows),
-        f"by weighted least squares, surest first; %: of the value; robot: of its bodies{spread}",
+        remark,
         tuple(
             " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
             for each in parameters
         ),
     )
+
+
+_MARKED = "; !: no body has it, by five deviations"
+"""Explanation of the mark of impossible rows."""
+
+
+def _mark(cells: tuple[str, ...], impossible: bool) -> tuple[str, ...]:
+    """Mark the first cell of an impossible row."""
+    return (f"{cells[0]} !", *cells[1:]) if impossible else cells
 
 
 def _runs(base: BaseTable) -> Table:
@@ -370,22 +381,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
         ),
         "model": _path(found.model),
         "data": list(map(_path, found.data)),
-        "problem": {
-            "prior": found.prior,
-            "metric": found.metric,
-            "loss": found.loss,
-            "method": found.method,
-            "simulations": found.simulations,
-            "change": found.change,
-            "regularization": found.regularization,
-            "redundancy": found.redundancy,
-            "deviation_factor": found.deviation_factor,
-            "weighings": found.weighings,
-            "weights": found.weights,
-            "columns": found.columns,
-            "rank": found.rank,
-            "condition": found.condition,
-        },
+        "problem": {name: getattr(found, name) for name in _PROBLEM.split()},
         "solution": {
             "objective": found.objective,
             "data_term": found.data_term,
@@ -408,6 +404,13 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "written": None if found.written is None else describe_written(found.written),
     }
     return dump_json(plain(document), indent=2) + "\n"
+
+
+_PROBLEM = (
+    "prior metric loss method simulations change regularization redundancy deviation_factor "
+    "weighings weights columns rank condition"
+)
+"""Fields of a report that are the member "problem" of its JSON form."""
 
 
 def make_head(summary: Mapping[str, object]) -> dict[str, object]:
@@ -437,6 +440,7 @@ def _body(body: IdentifiedBody) -> dict[str, object]:
         "margin": body.margin,
         "distance": body.distance,
         "least_squares_verdict": body.least_squares_verdict,
+        "impossible": body.impossible,
         "prior_moved": body.prior_moved,
         "parameters": {
             name: {
@@ -649,7 +653,7 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> Table:
             " ".join(round_together(body.principal_moments, 3)),
             f"{body.margin:.2g}",
             f"{body.distance:.2g}",
-            body.least_squares_verdict,
+            *_mark((body.least_squares_verdict,), body.impossible),
         )
         for body in bodies
     ]
@@ -666,7 +670,7 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> Table:
     remark = (
         "margin >= 0: such a body exists; moved: from the prior, in its own size; alone: least "
         "squares"
-    )
+    ) + (_MARKED if any(body.impossible for body in bodies) else "")
     return Table("Bodies", head, tuple(rows), remark)
 
 

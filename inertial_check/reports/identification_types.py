@@ -41,6 +41,7 @@ class BaseValue(NamedTuple):
         identified: Of the identified bodies [unit].
         birge_ratio: Spread between runs, in units of the deviations; NaN without several runs.
         terms: The combination as numbers.
+        impossible: Whether no bodies have this value, by five deviations.
     """
 
     name: str
@@ -51,6 +52,7 @@ class BaseValue(NamedTuple):
     identified: float
     birge_ratio: float
     terms: tuple[BaseTermValue, ...]
+    impossible: bool = False
 
 
 class RunValues(NamedTuple):
@@ -293,6 +295,8 @@ class IdentifiedBody(NamedTuple):
         decided_by: (10,) what each number rests on.
         standard_deviation: (10,) of each, posterior [kg, kg m, kg m^2].
         unsupported: Names of those that moved from the prior although the data do not decide them.
+        impossible: Whether least squares with the prior give numbers that no body has, by five
+            deviations.
     """
 
     name: str
@@ -313,6 +317,7 @@ class IdentifiedBody(NamedTuple):
     decided_by: tuple[Decider, ...]
     standard_deviation: Ten
     unsupported: tuple[str, ...] = ()
+    impossible: bool = False
 
 
 class MergedPart(NamedTuple):

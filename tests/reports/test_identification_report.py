@@ -59,6 +59,7 @@ ARM = IdentifiedBody(
     decided_by=("data", "data", "prior", "data", "data", "prior", "data", "data", "prior", "both"),
     standard_deviation=(0.1, 0.002, 0.01, 0.02, 0.01, 0.001, 0.001, 0.01, inf, 0.002),
     unsupported=("Izz",),
+    impossible=True,
 )
 TOOL = IdentifiedBody(
     name="tool|one\n",
@@ -106,6 +107,7 @@ BASE = BaseTable(
             1.1e-9,
             0.7,
             (BaseTermValue(1.0, "Izz", "upper_arm"), BaseTermValue(-0.998877, "hx", "tool|one\n")),
+            True,
         ),
     ),
     covariance=((9.61e-6, 0.0, 0.0), (0.0, 4.41e-4, 0.0), (0.0, 0.0, 5.76e-22)),

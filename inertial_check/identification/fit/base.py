@@ -53,6 +53,7 @@ from inertial_check.inertia.arrays import (
     read_floats,
 )
 from inertial_check.inertia.representations import ORDERS, Order, reorder
+from inertial_check.projection.svec import FROM_SVEC, unpack
 
 PREFERENCE = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
 """Entries of theta in order "urdf", those first that are kept rather than regrouped."""
@@ -476,6 +477,37 @@ class BaseEstimate(EqualByValue):
             _UNITS[column % 10] if column < count else further[column - count]
             for column in self.independent.tolist()
         )
+
+
+IMPOSSIBLE = 5.0
+"""Deviations by which a number lies beyond what bodies can have, before it is marked: the least
+of a hundred numbers is four by chance once in 300 times; chosen."""
+
+
+def find_impossible(base: BaseEstimate, order: Order, lower: Floats, upper: Floats) -> Mask:
+    """Find base parameters (b,) that no bodies have, by their sign.
+
+    A combination of the ten parameters of a body is the inner product of its pseudo-inertia and a
+    matrix of the coefficients. Where that is positive semidefinite, no body makes it negative.
+
+    Args:
+        base: The base parameters.
+        order: Of the last six parameters of each body.
+        lower: (k,) bounds of the numbers beside the bodies [SI].
+        upper: (k,) the same.
+    """
+    K, count = base.basis, base.basis.shape[1] - base.parameters.further
+    bodies = np.asarray(reorder(K[:, :count].reshape(len(K), -1, 10), order, "urdf"))
+    sizes = np.linalg.eigvalsh(unpack(bodies @ FROM_SVEC)).reshape(len(K), -1)
+    largest = np.abs(sizes).max(axis=1, initial=0.0)[:, None]
+    sizes = np.where(np.abs(sizes) > tolerances.RANK * largest, sizes, 0.0)
+    impossible = np.zeros(len(K), dtype=bool)
+    for sign in (1, -1):
+        beside = sign * K[:, count:]
+        ends = np.where(beside > 0, lower, np.where(beside < 0, -upper, 0.0))
+        never = np.all(sign * sizes >= 0, axis=1) & np.all(ends >= 0, axis=1)
+        impossible |= never & (sign * base.values < -IMPOSSIBLE * base.standard_deviation)
+    return impossible
 
 
 def estimate_base(

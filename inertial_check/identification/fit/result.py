@@ -43,7 +43,7 @@ from inertial_check.inertia.notebook import (
 )
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, reorder, state_form
-from inertial_check.projection.svec import Certificate
+from inertial_check.projection.svec import Certificate, pack, unpack
 
 if TYPE_CHECKING:
     from inertial_check.identification.fit.base import BaseEstimate
@@ -380,6 +380,20 @@ class Identification(EqualByValue):
         """(L,) ||L^-1 (Pi - P) L^-T||_F of each body from its prior P = L L^T, dimensionless."""
         change = (self.x - self.problem.prior)[: 10 * len(self.bodies)]
         return np.asarray(np.linalg.norm(change.reshape(-1, 10), axis=1))
+
+    @cached_property
+    def outside(self) -> Floats:
+        """(L,) deviations by which each body lies outside the cone where only the prior holds it.
+
+        They are those of its least eigenvalue, in units of the prior: a moment, or the mass.
+        """
+        problem, count = self._independent, 10 * len(self.bodies)
+        values, v = np.linalg.eigh(unpack(problem.free[:count].reshape(-1, 10)))
+        along = pack(np.einsum("lak,lbk->lkab", v, v))
+        covariance = np.linalg.inv(problem.H)
+        own = np.stack([covariance[k : k + 10, k : k + 10] for k in range(0, count, 10)])
+        variance = np.einsum("lki,lij,lkj->lk", along, own, along)
+        return np.asarray(np.max(-values / np.sqrt(variance), axis=1))
 
     @property
     def primal_residual(self) -> float:

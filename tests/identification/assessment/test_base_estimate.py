@@ -2,13 +2,14 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import inertial_check as ic
 import synthetic_robots as synthetic
-from inertial_check.identification.fit.base import estimate_base, find_base
+from inertial_check.identification.fit.base import estimate_base, find_base, find_impossible
 from inertial_check.identification.fit.nuisance import Coulomb, Nuisance, Viscous
 from inertial_check.identification.fit.samples import Reduction
 from inertial_check.mechanics import equations
@@ -151,3 +152,36 @@ def test_it_prints_copies_and_pickles():
         assert name.startswith(BASE.columns[terms[0].column])
         assert terms[0].coefficient == 1
         assert name.count("(") == sum(term.column < 30 for term in terms)
+
+
+def test_impossible_rows_are_those_that_no_mass_points_give():
+    # Any body is a sum of mass points, so that a combination is never negative if none of many
+    # points, near and far, makes it negative, and friction at its bounds does not, either.
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20000, 3)) * 10.0 ** rng.uniform(-2, 2, (20000, 1))
+    x, y, z = points.T
+    ten = np.stack(
+        [1 + 0 * x, x, y, z, y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, 0 * x]
+    )
+    ten[9] = x * x + y * y
+    rows = BASE.basis[:, :-6].reshape(len(BASE), -1, 10)
+    least, most = (end(rows @ ten, axis=(1, 2)) for end in (np.min, np.max))
+    free = np.abs(BASE.basis[:, -6:]).any(axis=1)
+    largest = np.abs(rows @ ten).max(axis=(1, 2)) * 1e-9
+    bounds = np.zeros(6), np.full(6, np.inf)
+    for deviations, never in ((-5.1, least >= -largest), (5.1, (most <= largest) & ~free)):
+        far = replace(BASE, values=deviations * BASE.standard_deviation)
+        assert never.any() == (deviations < 0)
+        np.testing.assert_array_equal(find_impossible(far, "urdf", *bounds), never)
+        near = replace(BASE, values=0.9 * far.values)
+        assert not find_impossible(near, "urdf", *bounds).any()
+    open_ = find_impossible(
+        replace(BASE, values=-1e9 + 0 * BASE.values), "urdf", -bounds[1], bounds[1]
+    )
+    assert not open_[free].any()
+    assert open_[~free].any()
+
+
+def test_torques_of_the_other_sign_put_bodies_outside_the_cone():
+    assert FOUND.outside.max() < 5
+    assert found_from(-TAU).outside.max() > 5

@@ -225,6 +225,25 @@ def test_csv_with_names(run, data_dir, monkeypatch):
     assert [body["least_squares_verdict"] for body in document["bodies"]].count("consistent") < 3
 
 
+def test_numbers_that_no_body_has_are_marked(run, data_dir, monkeypatch):
+    monkeypatch.chdir(data_dir / "recordings")
+    command = ("identify", "train.csv", "--model", "arm.urdf", "--output-format")
+    turned = report(run(*command, "json", "--gain=1,1,-1"))
+    marked = [each["name"] for each in turned["base"]["parameters"] if each["impossible"]]
+    assert marked
+    assert all(
+        each["name"] in marked
+        for each in turned["base"]["parameters"]
+        if each["name"] in ("fv3", "fc3")
+    )
+    assert any(body["impossible"] for body in turned["bodies"])
+    assert " !  " in run(*command, "text", "--gain=1,1,-1")[1]
+    straight = report(run(*command, "json"))
+    assert not any(each["impossible"] for each in straight["base"]["parameters"])
+    assert not any(body["impossible"] for body in straight["bodies"])
+    assert " !  " not in run(*command, "text")[1]
+
+
 def test_equations_in_place_of_motion(identify):
     """Of the bodies that move, or of all in no declared order, as a regressor of the tree is."""
     data = recorded.motion(seed=1)
