@@ -62,7 +62,7 @@ def count_after(path, command):
 
 
 @pytest.mark.parametrize(
-    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 16), ("INERTIAL_CHECK_MESHES", 2)]
+    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 32), ("INERTIAL_CHECK_MESHES", 4)]
 )
 def test_no_check_tells_an_internal_error(request, capsys, name, parts):
     """Parts of a check that fail after the verdicts are notes on standard error."""
@@ -75,7 +75,7 @@ def test_no_check_tells_an_internal_error(request, capsys, name, parts):
 
 
 @pytest.mark.parametrize(
-    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 48), ("INERTIAL_CHECK_MESHES", 8)]
+    ("name", "parts"), [("INERTIAL_CHECK_CORPUS", 96), ("INERTIAL_CHECK_MESHES", 16)]
 )
 def test_each_changes_something_and_leaves_fewer_findings(name, parts, request, capsys):
     folder = os.environ.get(name)

@@ -342,7 +342,7 @@ def _(most: float = 1e-9) -> None:
     "docs/metrics.md", "`near` is at most (.*?) times (`factor`) as far as a lower bound that holds"
 )
 def _(most: float) -> None:
-    found = ic.project(SOME[:20], "prior", prior=BALL, margin=0.2)
+    found = ic.project(SOME[:12], "prior", prior=BALL, margin=0.2)
     near, bad = found.status == "near", found.status == "uncertified"
     assert near.any()
     assert 1 < found.factor[near].min() <= found.factor[near].max() <= most
@@ -359,8 +359,8 @@ def _(most: float) -> bool:
     found = ic.project(flat, "euclidean", constraints=limits, margin=0.1)
     assert found.factor > most
     assert found.status == "uncertified"
-    priors = np.tile(BALL, (12, 1))
-    cleaned = ic.clean(SOME[:12], prior=priors, margin=0.2, order="urdf", about="origin")
+    priors = np.tile(BALL, (6, 1))
+    cleaned = ic.clean(SOME[:6], prior=priors, margin=0.2, order="urdf", about="origin")
     near = cleaned.status == "near"
     assert near.any()
     assert cleaned.gap[near].max() <= 1 - 1 / most
@@ -384,7 +384,7 @@ def _() -> None:
 
 @states("docs/metrics.md", "there `factor` compares square roots of what is minimised with a bound")
 def _() -> None:
-    some = SOME[:20]
+    some = SOME[:8]
     for metric in ("entropic", "affine-invariant"):
         plain = ic.project(some, metric, prior=BALL)  # type: ignore[arg-type]
         found = ic.project(some, metric, prior=BALL, margin=0.2)  # type: ignore[arg-type]

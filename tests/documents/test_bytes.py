@@ -379,8 +379,8 @@ LARGE = {
     "digits": LINK % (b"<mass>" + b"1" * 1_000_000 + b"</mass>"),
     "pose": LINK % (b"<pose>" + b"1 " * 150_000 + b"</pose>"),
     "comments": LINK % (b"<mass>" + b"<!---->1" * 30_000 + b"</mass>"),
-    "joints": b"<joint type='fixed'><parent>a</parent><child>b</child></joint>" * 4_000,
-    "frames": b"<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>" * 5_000,
+    "joints": b"<joint type='fixed'><parent>a</parent><child>b</child></joint>" * 2_000,
+    "frames": b"<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>" * 2_000,
     "name": b"<link name='" + b"n" * 1_000_000 + b"'/>",
 }
 

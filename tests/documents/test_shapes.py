@@ -389,10 +389,10 @@ def test_a_body_without_shapes_has_none():
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(("suffix", "step", "most"), [("urdf", 1, 0.02), ("sdf", 3, 0.05)])
-def test_every_real_shape_is_read_or_says_why(corpus, suffix, step, most):
+@pytest.mark.parametrize(("suffix", "step", "most"), [("urdf", 3, 0.02), ("sdf", 6, 0.05)])
+def test_every_real_shape_is_read_or_says_why(corpus, amount, suffix, step, most):
     found, unreadable = 0, []
-    for path in sorted(corpus.rglob(f"*.{suffix}"))[::step]:
+    for path in sorted(corpus.rglob(f"*.{suffix}"))[:: amount(step, 1)]:
         if path.read_bytes().lstrip()[:1] != b"<":
             continue
         try:
@@ -402,5 +402,5 @@ def test_every_real_shape_is_read_or_says_why(corpus, suffix, step, most):
         for body in model.bodies:
             found += len(body.shapes)
             unreadable += [(path.name, shape.note) for shape in body.shapes if shape.note]
-    assert found > 1000
+    assert found > 500
     assert len(unreadable) < most * found, unreadable[:20]

@@ -14,7 +14,6 @@ from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.inertia.sampling import rotations
 
 EPS = np.finfo(float).eps
-QUARTER_TURN_Z = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]  # x becomes y
 
 
 def close(got: Any, masses: Any, points: Any, about: str = "origin") -> None:
@@ -41,39 +40,6 @@ def pose(rotation: Any, position: Any) -> np.ndarray[Any, Any]:
 @pytest.fixture(params=["origin", "com"])
 def about(request: pytest.FixtureRequest) -> Any:
     return request.param
-
-
-class TestByHand:
-    def test_a_quarter_turn_moves_x_to_y(self) -> None:
-        # 2 kg at (1, 0, 0) in B is at (0, 1, 0) in A.
-        theta = frames.rotate([2, 2, 0, 0, 0, 0, 0, 2, 0, 2], QUARTER_TURN_Z)
-        assert theta.tolist() == [2, 0, 2, 0, 2, 0, 0, 0, 0, 2]
-
-    def test_a_shift_is_where_the_old_origin_stands(self) -> None:
-        # 2 kg at Bo; Bo stands at (1, 2, 3) in A.
-        theta = frames.translate([2, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 2, 3])
-        assert theta.tolist() == [2, 2, 4, 6, 26, -4, -6, 20, -12, 10]
-
-    def test_a_pose_turns_first_and_shifts_then(self) -> None:
-        # (1, 0, 0) in B turns to (0, 1, 0) and is shifted to (1, 3, 3).
-        theta = frames.transform([2, 2, 0, 0, 0, 0, 0, 2, 0, 2], pose(QUARTER_TURN_Z, [1, 2, 3]))
-        x, y, z = 1, 3, 3
-        inertia = [y * y + z * z, -x * y, -x * z, z * z + x * x, -y * z, x * x + y * y]
-        assert theta.tolist() == [2, 2 * x, 2 * y, 2 * z, *(2 * entry for entry in inertia)]
-
-    def test_two_half_masses_make_the_dumbbell_of_the_literature(self) -> None:
-        # Heins, "S vs. I": 0.5 at x = 1 and at x = -1 have I = diag(0, 1, 1).
-        right, left = ([0.5, sign * 0.5, 0, 0, 0, 0, 0, 0.5, 0, 0.5] for sign in (1, -1))
-        assert frames.add(right, left).tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 0, 1]
-        right, left = ([0.5, sign * 0.5, 0, 0, 0, 0, 0, 0, 0, 0] for sign in (1, -1))
-        assert frames.add(right, left, "com").tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 0, 1]
-
-    def test_merge_takes_the_pose_of_the_child_in_the_parent(self) -> None:
-        point = [0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        merged = frames.merge(
-            frames.translate(point, [-1, 0, 0]), point, pose(np.eye(3), [1, 0, 0])
-        )
-        assert merged.tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 0, 1]
 
 
 class TestAgainstMovedPoints:

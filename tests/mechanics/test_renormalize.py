@@ -57,23 +57,6 @@ def test_a_rotation_is_validated_once(name: str, monkeypatch: pytest.MonkeyPatch
     assert count == 1
 
 
-def test_an_exact_rotation_is_validated_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    count, validate = 0, frames.refuse_nonrotation
-
-    def look(*arguments: object, **options: object) -> None:
-        nonlocal count
-        count += 1
-        validate(*arguments, **options)
-
-    monkeypatch.setattr(frames, "refuse_nonrotation", look)
-    X = frames.homogeneous(EXACT, [1.0, 2, 3])
-    for body in (BODY, BATCH, ic.InertialParameters.from_theta(BODY.as_theta())):
-        for call in (lambda b: b.rotate(EXACT), lambda b: b.transform(X), lambda b: b.merge(b, X)):
-            count = 0
-            call(body)
-            assert count == 1
-
-
 def test_renormalised_bodies_keep_their_moments() -> None:
     for moved in (BODY.rotate(ROUNDED, renormalize=True), BODY.transform(POSE, renormalize=True)):
         np.testing.assert_allclose(moved.principal_moments(), [1, 2, 2.5], rtol=1e-14)

@@ -9,7 +9,7 @@ import pytest
 import inertial_check as ic
 import oracles
 from inertial_check.inertia import sampling
-from inertial_check.inertia.representations import ORDERS, about_com, reorder
+from inertial_check.inertia.representations import about_com, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection.certificate import certify_moments
 from inertial_check.projection.moments import METRICS
@@ -132,16 +132,6 @@ def test_arguments_that_cannot_be_honoured_are_refused(arguments, message):
 
 
 class TestOrdersAndPoints:
-    @pytest.mark.parametrize("order", ORDERS)
-    @pytest.mark.parametrize("margin", [0.0, 0.05])
-    def test_orders_only_permute(self, order, margin):
-        theta = sampling.inconsistent(1, 50, offset=(0.1, 10)).as_theta(about="origin")
-        plain = ic.project(theta, margin=margin)
-        found = ic.project(reorder(theta, "urdf", order), order=order, margin=margin)
-        assert found.theta.tobytes() == reorder(plain.theta, "urdf", order).tobytes()
-        assert np.array_equal(found.distance, plain.distance, equal_nan=True)
-        assert (found.parameters.as_theta(about="origin") == plain.theta).all()
-
     @pytest.mark.parametrize("metric", METRICS)
     def test_both_points_give_the_same_body(self, metric):
         bodies = sampling.inconsistent(2, 300, offset=(0.01, 100))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from inertial_check.inertia import sampling
-from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
     Quadratic,
@@ -12,18 +11,12 @@ from inertial_check.projection.quadratic import (
     fit_reference,
     measure_change,
     normalise,
-    to_si,
     to_units,
 )
 from inertial_check.projection.svec import (
-    FROM_SVEC,
-    TO_SVEC,
-    apply,
     cone_residual,
-    congruence,
     factors,
     pack,
-    unpack,
 )
 
 RNG = np.random.default_rng(3)
@@ -35,30 +28,6 @@ def problems(count=30):
     size = np.abs(theta).max(axis=0, keepdims=True)
     W = np.matmul(root.transpose(0, 2, 1), root) + np.eye(10) / size**2
     return Quadratic(theta, W, np.zeros((count, 4, 4)), fit_reference(W, theta))
-
-
-def test_inner_products_of_vectors_are_those_of_matrices():
-    a, b = (RNG.normal(size=(5, 4, 4)) for _ in range(2))
-    a, b = a + a.swapaxes(1, 2), b + b.swapaxes(1, 2)
-    np.testing.assert_allclose((pack(a) * pack(b)).sum(1), np.einsum("nij,nij->n", a, b))
-    np.testing.assert_allclose(unpack(pack(a)), a, rtol=1e-15)
-
-
-def test_theta_goes_to_its_pseudo_inertia_and_back():
-    theta = sampling.consistent(1, 50).as_theta()
-    error = np.abs(theta @ TO_SVEC.T - pack(pseudo_inertia(theta)))
-    assert (error <= 1e-15 * np.abs(theta).max(axis=1, keepdims=True)).all()
-    np.testing.assert_allclose(TO_SVEC @ FROM_SVEC, np.eye(10), atol=1e-15)
-
-
-def test_congruence_is_that_of_the_matrices():
-    G, X = RNG.normal(size=(6, 4, 4)), RNG.normal(size=(6, 4, 4))
-    X = X + X.swapaxes(1, 2)
-    turned = np.einsum("nij,njk,nlk->nil", G, X, G)
-    size = np.abs(turned).max()
-    np.testing.assert_allclose(apply(G, pack(X)), pack(turned), atol=1e-14 * size)
-    through = np.einsum("nij,nj->ni", congruence(G), pack(X))
-    np.testing.assert_allclose(through, pack(turned), atol=1e-14 * size)
 
 
 def test_factors_of_badly_scaled_bodies_keep_every_entry():
@@ -76,15 +45,6 @@ def test_normalised_problems_have_size_one():
     units = normalise(problems())
     np.testing.assert_allclose(np.linalg.norm(units.x0, axis=1), 1)
     np.testing.assert_allclose(np.linalg.slogdet(units.M)[1], 0, atol=1e-9)
-
-
-def test_answers_return_from_their_units():
-    problem = problems()
-    units = normalise(problem)
-    x, z = RNG.normal(size=(2, *units.x0.shape))
-    again = to_units(problem, units, *to_si(problem, units, x, z))
-    np.testing.assert_allclose(again[0], x, atol=1e-9)
-    np.testing.assert_allclose(again[1], z, atol=1e-9)
 
 
 @pytest.mark.parametrize("what", ["nearer", "farther", "outside", "multiplier"])
@@ -107,11 +67,6 @@ def test_residuals_see_what_is_not_the_nearest(what):
     x, z = to_units(problem, units, theta, dual)
     worst = np.max(certify_in_units(units, x, z), axis=0)
     assert (worst > 1e-8 * move).all()
-
-
-def test_nothing_to_solve_gives_nothing():
-    empty = problems().rows(np.arange(0))
-    assert newton.project(empty).theta.shape == (0, 10)
 
 
 def test_diagonal_problems_have_the_matrices_of_full_ones():

@@ -57,7 +57,7 @@ TRAPS = {
 
 def test_the_fuzzer_notices_what_breaks_a_promise_and_goes_on():
     inputs = [Input(trap, 1, 0) for trap in TRAPS]
-    outcome = run_inputs([*inputs, Input("names", 1, 0)], patience=10.0)
+    outcome = run_inputs([*inputs, Input("names", 1, 0)], patience=5.0)
     for each in inputs:
         assert TRAPS[each.target] in outcome.failures[each]
     assert outcome.counts.total() == len(TRAPS) + 1

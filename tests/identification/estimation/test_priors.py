@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import inertial_check as ic
 from inertial_check.errors import ParameterError
 from inertial_check.identification.fit import solve
 from inertial_check.identification.fit.nuisance import Nuisance
@@ -12,28 +11,6 @@ from inertial_check.identification.fit.samples import Reduction
 SOLID = [2.0, 0.2, 0, 0, 0.03, 0, 0, 0.05, 0, 0.05]
 PLATE = [1.0, 0, 0, 0, 0.1, 0, 0, 0.25, 0, 0.35]
 IMPOSSIBLE = [1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.5]
-
-
-def test_bodies_inside_are_not_touched():
-    found = solve.prepare_priors([SOLID, SOLID], 2, "urdf", 1e-3, ("a", "b"))
-    assert found.remarks == ()
-    np.testing.assert_array_equal(found.theta, [SOLID, SOLID])
-
-
-def test_plates_and_impossible_bodies_get_the_margin_and_a_line():
-    found = solve.prepare_priors([SOLID, PLATE, IMPOSSIBLE], 3, "urdf", 1e-2, ("a", "b", "c"))
-    np.testing.assert_allclose(ic.check(found.theta).margin[1:], 1e-2, rtol=1e-9)
-    np.testing.assert_array_equal(found.theta[:, :4], found.given[:, :4])
-    assert [remark.split(":")[0] for remark in found.remarks] == ["prior of b", "prior of c"]
-
-
-def test_parameters_and_flat_vectors_in_any_order_do():
-    bodies = ic.InertialParameters.from_theta([SOLID, SOLID])
-    expected = solve.prepare_priors(bodies, 2, "urdf", 1e-3, ("a", "b")).theta
-    flat = np.asarray(bodies.as_theta(order="mujoco")).ravel()
-    np.testing.assert_allclose(
-        solve.prepare_priors(flat, 2, "mujoco", 1e-3, ("a", "b")).theta, expected, rtol=1e-15
-    )
 
 
 @pytest.mark.parametrize(

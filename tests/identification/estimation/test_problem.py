@@ -34,35 +34,6 @@ def anywhere(seed, spread=1.0):
     return np.concatenate([pack(G @ G.transpose(0, 2, 1)).ravel(), f])
 
 
-def test_the_objective_is_that_of_the_samples():
-    own, x = problem(), anywhere(1)
-    theta, f = own.theta(x), own.numbers(x)
-    left = WEIGHTS * (Y @ theta.ravel() + F @ f - TAU)
-    np.testing.assert_allclose(own.data_term(x), np.sum(left**2), rtol=1e-10)
-    prior = 0.7 * ((f[0] - 0.5) / 2) ** 2
-    for body, expected in zip(theta, PRIOR, strict=True):
-        L = np.linalg.cholesky(pseudo_inertia(expected))
-        change = np.linalg.solve(L, pseudo_inertia(body) - pseudo_inertia(expected))
-        prior += 0.7 * np.sum(np.linalg.solve(L, change.T) ** 2)
-    np.testing.assert_allclose(own.prior_term(x), prior, rtol=1e-9)
-    np.testing.assert_allclose(own.x(theta, f), x, rtol=1e-9, atol=1e-12)
-
-
-def test_the_gradient_is_half_the_slope():
-    own, x = problem(), anywhere(2)
-    rng = np.random.default_rng(3)
-    for _ in range(5):
-        step = rng.normal(size=len(x))
-        slope = (own.objective(x + 1e-5 * step) - own.objective(x - 1e-5 * step)) / 2e-5
-        assert slope == pytest.approx(2 * own.gradient(x) @ step, rel=1e-6)
-
-
-def test_the_free_minimum_has_no_slope():
-    own = problem()
-    steepest = np.abs(own.A).max() * np.linalg.norm(own.b)
-    assert np.abs(own.gradient(own.free)).max() <= 1e-12 * steepest
-
-
 @given(st.integers(0, 10_000), st.floats(0.01, 3), st.floats(0, 3))
 def test_no_feasible_point_is_below_the_proven_bound(seed, near, far):
     """Whatever point the certificate is asked of, and with whatever else it is compared."""

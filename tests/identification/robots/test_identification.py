@@ -276,22 +276,13 @@ def test_huber_forgives_a_collision(tmp_path):
     data = recorded.with_friction(seed=1, noise=1.0)
     clean = identify_robot(request(tmp_path, data, regularization=1.0)).found.theta
     data["tau"][100:110] += 40.0
-    off = {
-        loss: np.linalg.norm(
-            identify_robot(request(tmp_path, data, loss=loss, regularization=1.0)).found.theta
-            - clean
-        )
+    squares, huber = (
+        identify_robot(request(tmp_path, data, loss=loss, regularization=1.0)).found
         for loss in ("squares", "huber")
-    }
-    assert off["huber"] < 0.2 * off["squares"]
-
-
-def test_remarks_stand_worst_first(tmp_path):
-    data = recorded.with_friction(seed=1, noise=1.0)
-    data["tau"] = -data["tau"]
-    severities = [each.severity for each in identify_robot(request(tmp_path, data)).report.remarks]
-    assert severities == sorted(severities, reverse=True)
-    assert severities[0] is Severity.ERROR
+    )
+    off = [np.linalg.norm(found.theta - clean) for found in (squares, huber)]
+    assert off[1] < 0.2 * off[0]
+    assert squares.lighter is None  # the weight was given
 
 
 @pytest.mark.parametrize(
@@ -398,8 +389,6 @@ def test_no_body_goes_to_the_edge_where_a_heavier_prior_explains_as_much(dataset
     (note,) = [own for own in outcome.report.remarks if own.kind == "weight"]
     assert "with which no body goes to the edge" in note.message
     assert not [own for own in outcome.report.remarks if own.kind == "edge"]
-    fixed = identify_robot(replace(wanted, regularization=1.0))
-    assert fixed.found.lighter is None
 
 
 def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
@@ -446,6 +435,9 @@ def test_a_robot_that_only_the_cone_holds_is_flagged(datasets, tmp_path):
         )
     )
     kinds = [each.kind for each in outcome.report.remarks]
+    severities = [each.severity for each in outcome.report.remarks]
+    assert severities == sorted(severities, reverse=True)  # the worst first
+    assert len(set(severities)) > 1
     assert kinds.count("unsupported") >= 5
     assert "edge" in kinds
     assert max(body.distance for body in outcome.report.bodies) > 100
