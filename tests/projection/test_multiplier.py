@@ -35,3 +35,6 @@ def test_the_multiplier_proves_the_distance(metric, about):
     np.testing.assert_allclose(found.distance[near] ** 2, -given, rtol=1e-7)
     assert found[0].multiplier.shape == (4, 4)
     assert (found[0].multiplier == found.multiplier[0]).all()
+    body = ic.project(PRIOR, metric, **METRICS[metric])
+    assert body.status == "feasible"
+    assert not body.multiplier.any()
