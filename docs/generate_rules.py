@@ -9,7 +9,8 @@ from inertial_check.checking.rules.catalogue import ALL_RULES
 FOLDER = Path(__file__).parent / "rules"
 
 INTRODUCTION = """\
-A page without the section *Tolerance* has none, one without *Fix* is mended by hand, as its causes say."""
+A page without the section *Tolerance* has none, one without *Fix* is mended by hand, as its causes
+say."""
 
 
 def make_pages() -> dict[str, str]:

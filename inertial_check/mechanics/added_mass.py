@@ -7,7 +7,24 @@ write it for twists [v, w] ("linear-angular"), about the link's origin in the li
 origin Bo, the centre of mass Bcm, and the frame Bcm of the inertial there.
 
 Sources: gz-math, Inertial.hh; gz-physics, dartsim SDFFeatures.cc; DART, Inertia.cpp; SDF 1.10,
-inertial.sdf; docs/engines.md goes through the description that named the difference.
+inertial.sdf; RBDA: Featherstone, Rigid Body Dynamics Algorithms, 2008, section 2.13; the note
+"Gazebo / DART inertia conversion". Names of the note, what computes them, and their tests in
+tests/mechanics/test_added_mass.py; the remarks are those of docs/engines.md::
+
+    MassMatrix, Pose               GzInertial (TestGazebo)
+    Moi, R I R^T                   GzInertial.moi (test_moi)
+    BodyMatrix                     GzInertial.body_matrix; remark 1
+                                   (test_body_matrix_is_the_inertia_about_no_point)
+    SpatialMatrix                  GzInertial.spatial_matrix; remark 2
+                                   (test_spatial_matrix_is_the_plain_sum)
+    DART's TL, TR, BL, BR          dart_spatial_tensor, RBDA eq. 2.63
+                                   (test_tensor_has_the_blocks_of_the_source)
+    setMass, setMoment,            dart_parameters; remark 3 (test_and_back)
+    setLocalCOM, and back
+    setSpatialTensor of the sum    GzInertial.dart_tensor; remark 2
+                                   (test_what_gazebo_hands_over_is_the_sum_about_the_origin)
+    I_BBo = I_BBcm + [c]x M [c]x^T shift_added_mass; remark 4 (test_a_shift_by_its_blocks)
+    CMCT                           cmct; remark 4 (TestCmct)
 
 The examples of this module continue this session:
 

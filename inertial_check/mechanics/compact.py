@@ -8,7 +8,36 @@ stand behind them: thirteen terms, which every function here takes and returns a
 The inertia stays about the centre of mass in every operation; M_ff is assembled where it is asked
 for. KSL's 6x6 matrices are for twists [v, w], order "linear-angular"; the order is always said.
 
-Source: "KSL": KSL documentation, Inertia; docs/ksl-inertia.md goes through its equations.
+Source: "KSL": KSL documentation, Inertia; KSL, src/inertia.c. Its equations, what computes them and
+their tests in tests/mechanics/test_compact.py and test_factor.py::
+
+    (1) to (8)                   adjoint, coadjoint, spatial_inertia, m_ff; slips 1 to 6
+                                 (TestSlipsOfTheDocument)
+    (9) to (13), (16), (17)      m_ff; slips 7, 8 (test_eq_13_the_second_factor_is_r_not_t)
+    (14), (15)                   product_of_skews (test_identity_14_as_printed)
+    ten terms, thirteen          widen, narrow
+    (SIMD)                       (test_thirteen_terms_carry_minus_m_r_through_every_operation)
+    ksl_inertia(m, t, Ixx, ...)  from_com(m, t, I).as_theta(order="ksl", about="com")
+    ksl_inertia_alloc(n)         numpy.zeros((n, 10))
+    ksl_inertia_rotated,         rotate, translate, transform (TestMoving)
+    _translated, _transformed
+    ksl_inertia_merge, _factor   merge_, factor_ (test_against_the_points_of_both, TestEveryRank)
+    ksl_inertiaf_...             the same functions on float32 (test_float32)
+
+Where the printed form is not the right one, with r_fc from f to c in the axes of f, and
+r_cf = -R_cf r_fc from c to f in the axes of c, ~r the skew matrix and Ic the inertia about c::
+
+    1  (2) has p_f = M_cc v_c; it is p_c.
+    2  (4) [Ad]^*-1_10 is [Ad]^*-1_cf = [Ad]^*_fc.
+    3  (6), lower left: ~r_cf R_cf m R_cf is -m R_fc ~r_cf R_cf.
+    4  (6), lower right: ~r_cf R_cf m ~r_cf R_cf + R_fc Ic R_cf is R_fc (Ic - m ~r_cf^2) R_cf.
+    5  (7), lower right: Ic - m ~r_cf^2 lacks R_fc on the left and R_cf on the right.
+    6  (8) holds with r and Ic in the axes of f, and with r from c to f.
+    7  (10) gives Ic, 3x3, and not M_ff.
+    8  (13) has ~t_temp ~t_fc; the second is ~r_fc, as in (16).
+    9  ksl_inertia_merge calls t_ic_i an output, and the source does not write it; merge_ does.
+       merge returns the vectors of both bodies to the shared centre of mass, each from its own
+       origin in its own axes.
 
 The examples of this module continue this session:
 

@@ -10,6 +10,20 @@ There is no default: the two differ by a rotation, and the wrong one looks as pl
 4x4, X_IB = [[C_IB, p_IoBo_I], [0, 1]], the sheet's T_IB. Source: Kindr Cheat Sheet, "Time
 Derivatives of Position & Orientation" and its Appendix I.
 
+The equations of the sheet by number: 3) rotations.elementary; 4) inverse; 5) multiply of
+quaternions, @ of matrices; 6) quaternion_from_rotation_vector, matrix_from_rotation_vector;
+7) rotation_vector_from_quaternion, rotation_vector_from_matrix; 8) box_plus; 9) box_minus;
+10) integrate; 11) mean_angular_velocity; 12) interpolate. Where it does not hold as printed, each
+with a test `test_slip_...` in tests/mechanics::
+
+    phi = 2 atan2(norm(q), q0) q / norm(q) and theta = 2 arccos q0 give 2 pi - theta for q0 < 0
+    the lower end of y in [-pi/2, pi/2) is singular
+    rates are singular at every theta = 2 k pi, not at 0 alone; for rotation vectors 0 has a
+        limit, 1
+    Gamma(-v) = Gamma(v) + v^x holds for the inverses: Gamma^-1(-v) = Gamma^-1(v) + v^x
+    Appendix I (4): the third entry of I_e_x_z'' is -sin y, as in (5), the last of C_y is cos y
+    Appendix I (8): dchi/dt = E(chi)^-1 C_IB B_w, with the inverse
+
 The examples of this module continue this session:
 
 >>> import numpy as np

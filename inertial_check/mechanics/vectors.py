@@ -8,8 +8,32 @@ B's origin stands at r = p_AoBo_A, and motions m_A become m_B. Two pairs (E, r) 
     plx(E, r)    E = R_BA    RBDA and RBDL; left-associative:  X1 @ X2 first does X2
     plxb(E, r)   E = R_AB    TDS and brax;  right-associative: Y1 @ Y2 first does Y1
 
-Sources: "RBDA": Featherstone, Rigid Body Dynamics Algorithms, 2008; docs/spatial-vectors.md goes
-through the equations of the derivation that both names are from.
+Sources: "RBDA": Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 2.8, 2.9 and 2.13,
+appendix A.2; the derivation on btaba's blog that both names are from. Its equations, what computes
+them, and their tests in tests/mechanics/test_vectors.py::
+
+    m = [v, w], f = [F, tau]    join, split, reorder, power; slip 1
+                                (test_the_vectors_are_angular_first,
+                                test_power_is_the_same_in_every_frame)
+    X = X_rot X_trans           plx, plxb, skew; slip 2 (test_translation_comes_first)
+    X1 X2, Y1 Y2                Plx.compose (test_left_associative_composition),
+                                Plxb.compose; slips 3, 4 (test_right_associative_composition)
+    X m, forces                 apply_motion, apply_force; slip 5
+                                (test_vectors_move_as_the_matrices_say)
+    X^-1, X^-T                  inverse, as_dual_matrix; slips 6, 7 (test_the_dual_of_plx_keeps_e)
+    not there, X^* M X^-1       apply_inertia, apply_spatial_inertia, cross_motion, cross_force
+                                (test_theta_and_matrix_move_alike)
+
+Where the printed form is not the right one (TestSlipsOfTheDerivation)::
+
+    1  m = [v, w], f = [F, tau] of the first section: every matrix is for [w, v], [tau, F].
+    2  "If T is left-associative, we first rotate X then translate": both translate first.
+    3  Y1 Y2, second line: E1 [r2]x E1^T - [r1]x has to be a plus; last line: -E1^T E2^T is
+       -E2^T E1^T.
+    4  The matrix shown for Y1 Y2 is the matrix of Y2 times that of Y1.
+    5  X m: -[r]x E in the lower left is -E [r]x.
+    6  X^-T: printed [[E^T, -[r]x E^T], [0, E^T]]; it is [[E, -E [r]x], [0, E]].
+    7  Y^-T: printed [[E, [r]x E], [0, E]], its inverse; it is [[E^T, -E^T [r]x], [0, E^T]].
 
 The examples of this module continue this session:
 
