@@ -72,11 +72,8 @@ def rule_page(rule: type[Rule]) -> str:
         severity += f" ({rule.strict_severity.word} with --strict)"
     note = f"Severity: {severity}."
     page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{_shorten(text.body)}\n"
-    covered: dict[str, list[str]] = {}
-    for each in list_requirements_of(rule.code):
-        covered.setdefault(each.relation, []).append(f"{each.standard} {each.id}")
-    lines = (f"* {relation}: {'; '.join(named)}\n" for relation, named in covered.items())
-    return page + ("\n## Standards\n" + "".join(lines) if covered else "")
+    covered = dict.fromkeys(each.standard for each in list_requirements_of(rule.code))
+    return page + (f"\n[Standards](../standards.md): {', '.join(covered)}\n" if covered else "")
 
 
 def _shorten(body: str) -> str:
