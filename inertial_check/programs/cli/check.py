@@ -73,20 +73,18 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--expect-mass KG[:REL]",
-        "expected total mass of a model [kg], and its relative deviation that is allowed "
-        "(0.01 if none is given)",
+        "expected total mass of a model [kg], and its relative tolerance (0.01 if none is given)",
     )
     add(
         "--expect TABLE",
-        "table (csv, toml, json) of expected numbers of bodies: body (a name, with * for any "
-        "text), mass, com_x, com_y, com_z, ixx, ixy, ixz, iyy, iyz, izz (about the centre of mass, "
-        "in body axes), tolerance (relative, 0.01 if none is given), source",
+        "table (csv, toml, json) of expected numbers: body (a name, with * for any text), mass, "
+        "com_x, com_y, com_z, ixx, ixy, ixz, iyy, iyz, izz (about the centre of mass, in body "
+        "axes), tolerance (relative, 0.01 if none is given), source",
     )
     add(
         "--history N",
-        "ask git for the N older versions of a file that has findings; what they say may "
-        "become a cause of a finding, and changes neither codes nor the exit code (default: 0; "
-        "left out with --gate)",
+        "ask git for the N older versions of a file that has findings, which may become causes "
+        "(default: 0; left out with --gate)",
         type=int,
     )
     add(
@@ -135,13 +133,12 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--gate",
         "judge what may be a stranger's change: configuration, baseline and tables are those of "
-        "--trusted and never of the checked tree, a tolerance above 0.001 is refused, and changes "
-        "of configuration, baseline or ignore files beside models are exit code 1",
+        "--trusted, and changes of them or of ignore files beside models are exit code 1",
     )
     add(
         "--trusted DIR_OR_REF",
-        "folder outside the tree, with files at the same places as in it, or revision of git that "
-        "--gate takes them of (default: the base of --changed-since; without it none)",
+        "folder outside the tree, with files at the same places, or revision of git, for --gate "
+        "(default: the base of --changed-since; without it none)",
     )
     add("--allow-config-change", "accept such changes, which somebody has reviewed")
 
@@ -169,8 +166,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_plot(add, "the margins and principal moments of all bodies")
     add(
         "--all",
-        "with the full format, show every group of findings with all its places, however many "
-        "lines that takes (default: at most 60 lines, unless one file is named)",
+        "with the full format, show every group of findings with all its places (default: at "
+        "most 60 lines, unless one file is named)",
     )
 
 

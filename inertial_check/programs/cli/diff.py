@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--map A=B|FILE ...",
-        "body A of the first model is body B of the second; or a csv, json or toml file of "
-        "such pairs (repeatable; default: match by name, then by the end of scoped names)",
+        "body A of the first model is B of the second; or a csv, json or toml file of such "
+        "pairs (repeatable; default: match by name, then by the end of scoped names)",
         default=[],
     )
     add("--lump-fixed", "first merge the bodies on fixed joints into the bodies that carry them")
@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--impact",
-        "also report how the numbers of B change the mass matrix, gravity torques and "
-        "velocity torques of robot A",
+        "also report how the numbers of B change the dynamics of robot A",
     )
 
 

@@ -63,9 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--criterion",
-        "criterion of the base regressor with its friction columns: its condition number, the "
-        "determinant of its information, or the mean variance of the parameters (default: "
-        "condition)",
+        "of the base regressor with friction: its condition number, the determinant of its "
+        "information, or the mean variance of the parameters (default: condition)",
         choices=("condition", "log-det", "mean-variance"),
     )
     add(
@@ -92,8 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--torque-margin SHARE",
-        "standard deviation of each body and of friction, as a part of itself, that the "
-        "predicted torques leave room for (default: 0.1)",
+        "standard deviation of each body and of friction, as a part of itself, that torques "
+        "leave room for (default: 0.1)",
         type=float,
     )
     options.add_motion(add)
@@ -107,8 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--floor Z", "height of a floor in the frame of the base [m]", type=float)
     add(
         "--keep-out X:X,Y:Y,Z:Z ...",
-        "box that the robot keeps out of, by its lower and upper coordinates in the frame of "
-        "the base [m] (repeatable; with =)",
+        "box that the robot keeps out of, in the frame of the base [m] (repeatable; with =)",
     )
     add = options.add_group(parser, "Parameters to be identified", argument_default=SUPPRESS)
     add(
@@ -119,8 +117,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--weights NAME=WEIGHT ...",
-        "importance of a body or of a friction term, 1 by default: with 2 it is to be known "
-        "twice as precisely (repeatable)",
+        "importance of a body or friction term, 1 by default: with 2 it is to be known twice as "
+        "precisely (repeatable)",
     )
     options.add_context(parser)
     add = options.add_group(parser, "Output")

@@ -77,8 +77,7 @@ def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--standard",
-        "instead, the requirements of a standard: the rules that cover each, as equal, stricter, "
-        "weaker or none, and why",
+        "instead, the requirements of a standard, and the rules that cover each",
         choices=tuple(each.name for each in STANDARDS),
     )
 

@@ -69,9 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = options.add_group(parser, "Where the numbers come from")
     add(
         "--method",
-        "remedy: what check offers, the numbers that a cause or a twin tells, else the "
-        "nearest body (default); nearest: the least change; geometry: the written mass spread "
-        "evenly over the body's own shapes, also for consistent bodies that are selected",
+        "remedy: what check offers (default); nearest: the least change; geometry: the written "
+        "mass spread evenly over the body's shapes, also for selected consistent bodies",
         choices=("remedy", "nearest", "geometry"),
         default="remedy",
     )
@@ -83,14 +82,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--move-com", "with --method geometry: also use the centre of mass of the shapes")
     add(
         "--cause N",
-        "instead, write the numbers that the N-th probable cause of a body's findings says "
-        "were meant, as listed by check -v",
+        "instead, write what the N-th probable cause says was meant, as listed by check -v",
         type=int,
     )
     add(
         "--engine NAME[,NAME]",
-        "also move consistent bodies that one of these engines would refuse or alter, and "
-        "stay above the engines' floors",
+        "also move consistent bodies that one of these engines would refuse or alter",
         default=[],
         **options.LIST,
     )

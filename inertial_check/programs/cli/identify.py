@@ -89,8 +89,7 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--with [DATA=]FILE ...",
-        "a further file of the same motion, such as its torques at another rate; joined by "
-        "the stamps (repeatable)",
+        "a further file of the same motion, joined by the stamps (repeatable)",
         dest="beside",
     )
     add(
@@ -100,13 +99,13 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--skip-bad-rows",
-        "leave out samples with numbers that are not finite and stamps that do not increase, "
-        "with a remark (default: they are errors)",
+        "leave out samples with numbers that are not finite or stamps that do not increase "
+        "(default: errors)",
     )
     add(
         "--gain G[,G...]",
-        "multiply the torques by one number, or by one for each joint, as drive gains "
-        "[N m/A]; unknown: find them with the bodies",
+        "multiply the torques by drive gains, one or one for each joint [N m/A]; unknown: find "
+        "them with the bodies",
         type=_read_gain,
     )
     add("--degrees", "positions, velocities, accelerations are in degrees")
@@ -141,8 +140,7 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
     options.add_motion(add, others="; others: every joint that is in no recording")
     add(
         "--unmeasured JOINT ...",
-        "a joint whose motion is recorded and whose torque is not: its row is left out "
-        "(repeatable)",
+        "a joint whose torque was not recorded: its row is left out (repeatable)",
     )
     add(
         "--merge-fixed",
@@ -151,8 +149,8 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--order",
-        "order of the last six of each body's parameters in Y, whose columns are about the "
-        "body origins (default: urdf, with a warning)",
+        "order of the last six of each body's columns in Y, about the body origins (default: "
+        "urdf, with a warning)",
         choices=_ORDERS,
     )
 
@@ -246,8 +244,8 @@ def _add_torques(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--stribeck-velocity V[,V...]",
-        "velocity at which Stribeck friction has fallen to 1/e, one for all joints or one for "
-        "each [rad/s or m/s] (default: identified for each joint)",
+        "velocity at which Stribeck friction has fallen to 1/e, for all joints or each [rad/s "
+        "or m/s] (default: identified for each joint)",
         type=options.numbers,
     )
     add(
@@ -302,14 +300,13 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add("--write", "change the robot's file in place")
     add(
         "--write-joints",
-        "write identified friction and rotor inertia as the damping, friction and armature of "
-        "the joints, too: all joints or none",
+        "also write friction and rotor inertia as damping, friction and armature of the joints, "
+        "all or none",
     )
     add("--force", "write the robot's file although a remark fails the run; it stays an error")
     add(
         "--dry-run",
-        "write no file at all: print the report with a diff of the robot's file, and exit as "
-        "without this option",
+        "write no file: print the report with a diff of the robot's file, and exit as without it",
     )
     add(
         "--output-format",

@@ -127,13 +127,13 @@ def add_context(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--xacro-env NAME[=VALUE] ...",
-        "let xacro files read this environment variable, or this value in its place "
-        "(repeatable; default: they read none)",
+        "let xacro files read this environment variable, or this value (repeatable; default: "
+        "they read none)",
     )
     add(
         "--follow-outside",
-        "open and write files that lie outside the repository and the paths named (default: "
-        "they are findings)",
+        "open and write files outside the repository and the named paths (default: they are "
+        "findings)",
         default=None,
     )
     add(

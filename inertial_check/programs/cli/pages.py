@@ -44,8 +44,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     add("--badge FILE", "also write an SVG badge with the number of errors to FILE")
     add(
         "--issue",
-        "write an issue for the maintainers of one model, as Markdown, to standard output or "
-        "-o: place, reason, engines, correction, its effect, and the change as a diff",
+        "write an issue for the maintainers of one model, as Markdown, to standard output or -o",
     )
     add(
         "--body NAME ...",

@@ -74,13 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--weights FILE",
         "weights of the ten numbers with the first moment: 10 weights or a 10x10 matrix, for "
-        "all rows or one for each (matrices for each in npz or npy), in the sequence of the "
-        "table's columns or by name",
+        "all rows or one for each",
     )
     add(
         "--prior FILE",
         "table of priors with one row, or as many as TABLE, in the same --order and --about; "
-        "self: each body, made strictly consistent, is its own prior (./self is a file)",
+        "self: each body, made strictly consistent (./self is a file)",
     )
     add(
         "--regularization WEIGHT",

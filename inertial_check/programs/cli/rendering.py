@@ -47,8 +47,7 @@ def add_baseline_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-baseline FILE", "write all findings to this file, which then lists them as known")
     add(
         "--prune-baseline",
-        "remove findings that no longer occur from the file of --baseline, and record those "
-        "that have improved",
+        "remove findings that no longer occur from --baseline, and record those that have improved",
     )
 
 
@@ -359,9 +358,8 @@ def add_arguments(add: options.AddOption) -> None:
     """Add --results and --results-format."""
     add(
         "--results DIR",
-        "write the result of every file into DIR instead of a report, with memory that does "
-        "not grow with their number, and print counts as `summary` does; the same command goes on "
-        "from what is there, and checks what has changed since",
+        "write the result of every file into DIR instead of a report, and print counts as "
+        "`summary` does; the same command goes on from there",
     )
     add(
         "--results-format",

@@ -54,8 +54,8 @@ def add_selection(add: options.AddOption) -> None:
     )
     add(
         "--changed-since REV",
-        "check only files that have changed since the git revision REV, committed or not, "
-        "and models that include such a file or use it as a mesh",
+        "check only files that have changed since the git revision REV, committed or not, and "
+        "models that use them",
     )
 
 
@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--cache DIR",
-        "folder for the result of each file, which is used again while nothing has changed "
-        "(default: .inertial_check_cache in the root of the project, for many files only)",
+        "folder for results, used again while nothing has changed (default: "
+        ".inertial_check_cache in the root of the project, for many files only)",
     )
     add("--no-cache", "check every file again and store no results")
     add("--cluster ADDRESS", "check on the workers of a Dask cluster, tcp://HOST:PORT")

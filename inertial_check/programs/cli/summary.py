@@ -13,8 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="RESULTS",
-        help="a folder that check --results has written, or a report of check in the format json "
-        "or jsonl",
+        help="a folder of check --results, or a report of check as json or jsonl",
     )
     add = options.add_group(parser, "What is counted")
     add(

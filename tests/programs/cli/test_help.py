@@ -45,7 +45,7 @@ def test_an_option_that_is_gone_names_what_replaces_it(name, option, capsys):
     assert (out, len(err.splitlines())) == ("", 1)
     assert f"{option} is gone: {WITHDRAWN[name, option]}" in err
     listed = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert f"| `{name} {option}` | " in listed
+    assert f"`{name} {option}`" in listed
 
 
 def test_a_command_with_few_options_shows_all(capsys):
