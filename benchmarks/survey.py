@@ -28,7 +28,7 @@ from inertial_check.running.results.reading import convert_file
 
 JsonObject = dict[str, Any]
 
-EXAMPLES = 2
+EXAMPLES = 1
 """Number of findings that are explained."""
 
 ENGINES = ("mujoco", "drake", "gz", "newton", "pybullet", "pinocchio", "genesis")
@@ -159,15 +159,15 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield "## Repositories\n"
     yield from write_sources(upstreams)
     yield "## Findings by rule\n"
-    yield "Each with its number, and the number of repositories in which it occurs.\n"
+    yield "Number of findings / of repositories in which they occur.\n"
     yield from write_counts(counts, "rule")
     yield "## Findings by most probable cause\n"
-    yield "First causes that are at least 50 % probable.\n"
+    yield "The same of first causes that are at least 50 % probable.\n"
     yield from write_counts(counts, "cause")
     yield "## What engines do with the bodies\n"
     yield from write_engines(counts)
     yield "## Instructive findings\n"
-    yield ("The most certain findings. The margin is negative where no body has the numbers.\n")
+    yield "The margin is negative where no body has the numbers.\n"
     for number, example in enumerate(choose_examples(upstreams), 1):
         yield from write_example(number, example)
 
@@ -200,16 +200,15 @@ def count_upstreams(upstreams: list[Upstream]) -> Counts:
 
 
 def write_counts(counts: Counts, dimension: str) -> Iterator[str]:
-    """A list of findings: a line for each rule or cause, and in how many upstreams it occurs."""
+    """The findings of each rule or cause, and in how many upstreams they occur."""
     places = Counter(group.keys[0] for group in counts.project([dimension, "upstream"]))
-    names = {
-        kind.rule: f"[{kind.rule}](rules/{kind.rule}.md) {kind.name}" for kind in counts.findings
-    }
-    for group in counts.project([dimension]):
-        (key,) = group.keys
-        if key:
-            name = names.get(key, f"[{key}](causes/{key}.md)")
-            yield f"* {name}: {group.number} in {places[key]}"
+    rules = {kind.rule for kind in counts.findings}
+    groups = [(group.keys[0], group.number) for group in counts.project([dimension])]
+    yield ", ".join(
+        f"[{key}]({'rules' if key in rules else 'causes'}/{key}.md) {number}/{places[key]}"
+        for key, number in groups
+        if key
+    )
     yield ""
 
 
