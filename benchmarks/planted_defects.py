@@ -3,7 +3,7 @@
     python benchmarks/planted_defects.py [--corpus DIR ...] [--seed 1 2] [--per-cause 20] [--jobs 2]
         [--half HALF] [--kind KIND] [--cause NAME ...] [--cache DIR]
         [--simcheck PROGRAM | --no-simcheck] [--json FILE] [--misses FILE] [--warnings FILE]
-        [--stories FILE]
+        [--stories FILE] [--further]
 
 The models are those of INERTIAL_CHECK_CORPUS and INERTIAL_CHECK_MESHES: folders with one subfolder
 an upstream. They are copied to a temporary one, where each mutant is written beside its original,
@@ -54,7 +54,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from planting.catalogue import CAUSES
+from planting.catalogue import CAUSES, FURTHER
 from planting.choosing import mutants_of
 from planting.corpora import Collection, collect
 from planting.defects import Cause, Mutant
@@ -138,6 +138,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--corpus", action="append", type=Path, help="can be repeated")
     parser.add_argument("--per-cause", type=int, default=20, help="of a half and seed, at most")
     parser.add_argument("--cause", action="append", help="only this one; can be repeated")
+    parser.add_argument("--further", action="store_true", help="plant the second list of mistakes")
     parser.add_argument("--kind", choices=("provable", "valid", "model"), help="only this one")
     parser.add_argument("--half", choices=HALVES, help="only this one")
     parser.add_argument("--jobs", type=int, default=2)
@@ -199,7 +200,8 @@ def _planted(
     """The mutants of all causes, halves and seeds, each in a file beside its original."""
     sites, of_whole_models = _places(collection)
     planted: list[Planted] = []
-    named = [each for each in CAUSES if not args.cause or each.name in args.cause]
+    chosen = FURTHER if args.further else CAUSES
+    named = [each for each in chosen if not args.cause or each.name in args.cause]
     for which in (each for each in named if args.kind in (None, each.kind)):
         before = len(planted)
         for half in (half for half in HALVES if args.half in (None, half)):

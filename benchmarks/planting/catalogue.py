@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planting import contradictions, suspicions, whole_models
-from planting.defects import CAUSES
+from planting import contradictions, further, suspicions, whole_models
+from planting.defects import CAUSES, FURTHER
 
-__all__ = ["CAUSES", "contradictions", "suspicions", "whole_models"]
+__all__ = ["CAUSES", "FURTHER", "contradictions", "further", "suspicions", "whole_models"]

@@ -89,15 +89,22 @@ class Cause:
 
 
 CAUSES: list[Cause] = []
+FURTHER: list[Cause] = []
+"""The second list, of `--further`: its names are those of mistakes, and not of causes."""
 
 
 def cause(
-    name: str, kind: Kind, *also: str, identifiable: bool = True, needs: str | None = None
+    name: str,
+    kind: Kind,
+    *also: str,
+    identifiable: bool = True,
+    needs: str | None = None,
+    into: list[Cause] = CAUSES,
 ) -> Callable[[Mutator], Mutator]:
-    """Register a mutator; `also` are further causes that are right answers to it."""
+    """Register a mutator in a list; `also` are further causes that are right answers to it."""
 
     def register(mutate: Mutator) -> Mutator:
-        CAUSES.append(Cause(name, kind, mutate, frozenset({name, *also}), identifiable, needs))
+        into.append(Cause(name, kind, mutate, frozenset({name, *also}), identifiable, needs))
         return mutate
 
     return register

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from planting import decimals, shapes, suspicions
 from planting import sites as places
-from planting.catalogue import CAUSES
+from planting.catalogue import CAUSES, FURTHER
 from planting.defects import plant
 
 import inertial_check as ic
@@ -46,7 +46,8 @@ def document():
     ]
     joints = "".join(
         f'  <joint name="to_{child}" type="revolute"><parent link="base"/><child link="{child}"/>'
-        '<axis xyz="0 0 1"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>\n'
+        + '<origin xyz="0 0.4 0"/>' * (child == "rail")
+        + '<axis xyz="0 0 1"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>\n'
         for child in ("left_arm", "right_arm", "rail", "tilted", "block")
     )
     return f'<robot name="r">\n{"".join(links)}{joints}</robot>\n'.encode()
@@ -87,7 +88,7 @@ def numbers(data, index):
     }
 
 
-OF_BODIES = [which for which in CAUSES if which.kind != "model"]
+OF_BODIES = [which for which in (*CAUSES, *FURTHER) if which.kind != "model"]
 OF_MODELS = [which for which in CAUSES if which.kind == "model"]
 
 

@@ -8,6 +8,7 @@ are what makes one of the other, digit for digit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from inertial_check.checking.evidence.fingerprints import (
     find_own_term,
     list_contradictions,
 )
-from inertial_check.checking.evidence.readings import list_slots, list_undone
+from inertial_check.checking.evidence.readings import EXCHANGES, list_slots, list_undone
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.representations import symmetric
@@ -56,11 +57,13 @@ class _Witness(NamedTuple):
         ten: (10,) mass, centre and tensor, in the body's axes [SI].
         where: The texts, or the body, that have them, or the kind of body that would.
         guilt: Probability that the body is the wrong one of the two.
+        is_text: Whether it is the same body in another text.
     """
 
     ten: Floats
     where: str
     guilt: float
+    is_text: bool = False
 
 
 def name_mistakes(subject: Subject) -> Iterator[tuple[str, Proposal]]:
@@ -69,11 +72,13 @@ def name_mistakes(subject: Subject) -> Iterator[tuple[str, Proposal]]:
     Yields:
         The name of each cause, and what it proposes: the numbers of the witness.
     """
-    for ten, where, guilt in _list_witnesses(subject):
+    for ten, where, guilt, is_text in _list_witnesses(subject):
         rows = find_differences(np.array(subject.judgement.ten), ten)
         mass, I_BBcm_B = float(ten[0]), resemblance.matrices(ten[TENSOR])
         six = entries(tidy(resemblance.rotate(subject.R_BBi.T, I_BBcm_B)))
         mistakes = [*_list_mistakes(subject, ten, six, rows, where)] if rows else []
+        if rows and not mistakes and is_text and not subject.broken:
+            mistakes = [*_list_plain(subject, ten, rows, where)]
         if rows == [0] and not mistakes:
             # Texts alone show it: one tensor on bodies of several masses was copied.
             texts = [each.judgement.mass for each in list_other_texts(subject)]
@@ -108,9 +113,8 @@ def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
         if subject.broken or not others.older:
             count = len(others.texts)
             guilt = 1.0 if subject.broken else count / (count + 1 + others.agreeing)
-            yield _Witness(
-                np.array(others.judgement.ten), enumerate_words(others.texts[:SHOWN]), guilt
-            )
+            where = enumerate_words(others.texts[:SHOWN])
+            yield _Witness(np.array(others.judgement.ten), where, guilt, is_text=True)
     bodies = subject.examination.model.bodies
     for found in list_contradictions(subject.examination.assembly):
         if subject.index in found.bodies and found.blamed in (None, subject.index):
@@ -143,10 +147,9 @@ def _list_mistakes(
     names = enumerate_words([NAMES[row] for row in rows])
     twin = twin_of(subject)
     if twin is not None:
-        theirs = np.array(subject.examination.judgements[twin].ten)
-        largest = tolerances.COPIED_NUMBER * np.abs(theirs[changed])
-        copied = np.abs(own - theirs)[changed] <= largest
-        if np.all(copied & (np.abs(own + ten)[changed] <= largest)):
+        theirs = np.array(subject.examination.judgements[twin].ten)[changed]
+        largest = tolerances.COPIED_NUMBER * np.abs(ten[changed])
+        if np.all((np.abs(own + ten)[changed] <= largest) & (own[changed] * theirs > 0)):
             name = subject.examination.model.bodies[twin].name
             yield "mirror", f"{names} have the signs of {name}, which {where} has mirrored"
     if rows[0] in range(1, TENSOR.start):
@@ -175,3 +178,72 @@ def _list_mistakes(
         if same and cause not in seen and np.max(np.abs(meant - I_BBcm_B)) <= slack:
             seen.add(cause)
             yield cause, f"{what}, the tensor is that of {where}"
+
+
+def _list_plain(
+    subject: Subject, ten: Floats, rows: Sequence[int], where: str
+) -> Iterator[tuple[str, str]]:
+    """List what can be said of a difference that no known mistake makes, as `_list_mistakes`."""
+    own = np.array(subject.judgement.ten)
+    names = enumerate_words([NAMES[row] for row in rows])
+    if rows[0] > 0 and rows[-1] < TENSOR.start:
+        for what, center in _list_moved(subject, ten[CENTER]):
+            if np.max(np.abs(center - own[CENTER])) <= tolerances.COPIED_NUMBER * np.max(
+                np.abs(center)
+            ):
+                yield "com-outside", f"{names} of {where} {what}"
+                return
+    elif len(rows) == 1 and rows[0] >= TENSOR.start:
+        grown = rows[0] in _DIAGONAL and own[rows[0]] > ten[rows[0]] > 0
+        more, (was, now) = own[rows[0]] - ten[rows[0]], (number(x[rows[0]]) for x in (ten, own))
+        if grown and not _is_one_edit(was, now):
+            yield "rotor-inertia", f"{names} alone is {number(more)} kg m^2 more than in {where}"
+        else:
+            yield "wrong-entry", f"{names} alone is another number than in {where}, {was}"
+    elif rows[0] >= TENSOR.start:
+        moments, others = (np.linalg.eigvalsh(resemblance.matrices(x[TENSOR])) for x in (own, ten))
+        if np.max(np.abs(moments - others)) <= tolerances.COPIED_NUMBER * np.max(others):
+            yield "wrong-frame", f"the tensor is that of {where} in other axes"
+            return
+        factor = float(np.sum(own[TENSOR] * ten[TENSOR]) / np.sum(ten[TENSOR] ** 2))
+        left = np.max(np.abs(own - factor * ten)[TENSOR])
+        if factor > 0 and left <= tolerances.COPIED_NUMBER * np.max(np.abs(own[TENSOR])):
+            yield "size-mismatch", f"the tensor is {number(factor)} times that of {where}"
+
+
+_DIAGONAL = (TENSOR.start, TENSOR.start + 3, TENSOR.start + 5)
+
+
+def _list_moved(subject: Subject, p_BoBcm_B: Floats) -> Iterator[tuple[str, Floats]]:
+    """List the places (3,) that a centre of mass gets from another frame, axes, signs or unit [m].
+
+    Yields:
+        What was done to it, in words, and the place.
+    """
+    for signs in product((1.0, -1.0), repeat=3):
+        yield "with other signs", p_BoBcm_B * signs
+    for turn in EXCHANGES:
+        yield "in turned axes", turn @ p_BoBcm_B
+    for power in (3, 2, -2, -3):
+        yield f"times {10.0**power:g}", p_BoBcm_B * 10.0**power
+    assembly = subject.examination.assembly
+    bodies = subject.examination.model.bodies
+    frames = [("of the base", assembly.poses[subject.index])]
+    frames.append(("of the parent", assembly.parent_poses[subject.index]))
+    for child, body in enumerate(bodies):
+        if body.parent == subject.body.id:
+            inverse = np.linalg.inv(assembly.parent_poses[child])
+            frames.append((f"of {body.name}", inverse))
+    for whose, X_FB in frames:
+        yield f"in the frame {whose}", X_FB[:3, :3] @ p_BoBcm_B + X_FB[:3, 3]
+
+
+def _is_one_edit(one: str, other: str) -> bool:
+    """Whether one digit lost, doubled, exchanged or mistyped leads from a number to another."""
+    short, long = sorted((one, other), key=len)
+    pairs = zip(short, long, strict=False)
+    start = next((k for k, (a, b) in enumerate(pairs) if a != b), len(short))
+    a, b = short[start:], long[start:]
+    if len(short) == len(long):
+        return a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+    return a == b[1:]

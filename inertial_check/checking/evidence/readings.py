@@ -68,7 +68,7 @@ SWAPS: Mapping[str, Floats] = MappingProxyType(
 _MIRRORED_AXES = np.array([[1.0, -1, -1, 1, 1, 1], [1.0, -1, 1, 1, -1, 1], [1.0, 1, -1, 1, -1, 1]])
 """(3, 6) factors of the six entries that mirror the x, y or z axis."""
 
-_EXCHANGES: Floats = np.array(
+EXCHANGES: Floats = np.array(
     [
         matrix
         for order in permutations(range(3))
@@ -250,8 +250,8 @@ def list_transposed(numbers: WrittenNumbers) -> list[Reading]:
     if not off > tolerances.ROTATED_ZERO * np.trace(C_BBcm_Bi):
         return []
     spreads, V = np.linalg.eigh(C_BBcm_Bi)
-    R = np.swapaxes(V @ _EXCHANGES, 1, 2)
-    meant = R @ (np.swapaxes(_EXCHANGES, 1, 2) @ np.diag(spreads) @ _EXCHANGES)
+    R = np.swapaxes(V @ EXCHANGES, 1, 2)
+    meant = R @ (np.swapaxes(EXCHANGES, 1, 2) @ np.diag(spreads) @ EXCHANGES)
     what = "with the matrix of its principal axes transposed"
     spreads_B = resemblance.rotate(numbers.R_BBi, meant @ np.swapaxes(R, 1, 2))
     return [Reading("wrong-frame", what, C) for C in spreads_B]
@@ -458,6 +458,9 @@ def _misread(
             rod = [mass * (edge * edge / 12)] * 3
             rod[axis] = 0.0
             yield "the box taken for a thin rod", rod
+            more = mass * (edge - edge * edge) / 12
+            moments = [mass * each + more * (k != axis) for k, each in enumerate(right)]
+            yield f"the edge {'xyz'[axis]} in place of its square", moments
     elif shape.kind == "cylinder":
         r, length = (each * each for each in shape.dimensions)
         across = mass * ((r + length) / 12)
@@ -471,6 +474,9 @@ def _misread(
         radius = shape.dimensions[0]
         plain = mass * (3 * radius + length) / 12
         yield "3 r in place of 3 r^2", [plain, plain, mass * right[2]]
+        yield "r in place of r^2", [plain, plain, mass * radius / 2]
+        plain_height = mass * (3 * r + shape.dimensions[1]) / 12
+        yield "h in place of h^2", [plain_height, plain_height, mass * right[2]]
         for along in (2, 1, 0):
             mixed = [mass * r / 12] * 3
             mixed[along] = plain
@@ -481,5 +487,6 @@ def _misread(
             yield "the cylinder taken for a thin rod about its end", [each / 3 for each in rod]
     elif shape.kind == "sphere":
         yield "the diameter for the radius", [mass * each * 4 for each in right]
+        yield "r in place of r^2", [mass * each / shape.dimensions[0] for each in right]
         hollow = "2/3, the factor of a hollow sphere, in place of 2/5"
         yield hollow, [mass * each * 5 / 3 for each in right]

@@ -12,7 +12,7 @@ whole assembly: patterns of all bodies of a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import permutations
 from math import comb
@@ -28,6 +28,7 @@ from inertial_check.checking.evidence.digits import (
 )
 from inertial_check.checking.evidence.likeness import DENSEST, SILENT, is_whole
 from inertial_check.checking.evidence.readings import (
+    EXCHANGES,
     ModelReading,
     WrittenNumbers,
     list_forms,
@@ -391,15 +392,16 @@ class Votes:
     def _find_places(self) -> tuple[CommonReading, ...]:
         """Find the frame in which the centres of mass lie within the shapes, if not as read.
 
-        That of the base, or of the parents; none where three bodies and a majority do not say so.
+        That of the base, of the parents, or of an assembly; none where a majority does not say so.
+        The tensors are in the same axes where more bodies fit their shapes in them.
         """
-        assembly, likeness = self.examination.assembly, self.examination.likeness
+        likeness = self.examination.likeness
         if len({*likeness.body[likeness.offset >= limits.MOVED_EXACTLY].tolist()}) < limits.VOTES:
             return ()
-        p = assembly.p_BoBcm_B
-        for whose, every in (("base", assembly.poses), ("parents", assembly.parent_poses)):
-            known: Mask = np.all(np.isfinite(every), axis=(1, 2))
-            poses = np.where(known[:, None, None], every, np.eye(4))
+        p = self.examination.assembly.p_BoBcm_B
+        for whose, least, X_FB in self._list_frames():
+            known: Mask = np.all(np.isfinite(X_FB), axis=(1, 2))
+            poses = np.where(known[:, None, None], X_FB, np.eye(4))
             meant = np.einsum("nji,nj->ni", poses[:, :3, :3], p - poses[:, :3, 3])
             away = resemblance.norm(meant - p)
             changes = known & self.stated & (away > limits.SAME_PLACE * resemblance.norm(p))
@@ -412,20 +414,49 @@ class Votes:
                 )
                 for before, after in ((here, there), (there, here))
             )
-            if np.sum(pro) < max(limits.VOTES, limits.MAJORITY * int(np.sum(contra))):
+            if np.sum(pro) < max(least, limits.MAJORITY * int(np.sum(contra))):
                 continue
-            what = f"their centres of mass are in the frame of the {whose}"
-            reading = self._describe_pattern("com-outside", what, pro, self.six, changes)
+            R_BF = np.swapaxes(poses[:, :3, :3], 1, 2)
+            six = self._numbers.turn(np.swapaxes(self.R_BBi, 1, 2) @ R_BF @ self.R_BBi)
+            spoken = self._by_form(self.mass[None], self._spreads(self.mass[None], six[None]))
+            turned = int(np.sum(spoken[0])) > limits.MAJORITY * int(np.sum(spoken[1]))
+            what = f"their centres of mass{' and tensors' * turned} are in the frame of {whose}"
+            meant_six = np.where(known[:, None] & turned, six, self.six)
+            reading = self._describe_pattern("com-outside", what, pro, meant_six, changes)
             reading = reading._replace(
                 contra=contra,
                 bodies=tuple(np.flatnonzero(changes & ~contra).tolist()),
                 centers=meant,
                 proof="lie in the middle of their shapes when taken to the links' own frames",
-                advice="write the centres in the links' frames; the tensors may be in other axes, "
+                advice="write them in the links' frames"
+                if turned
+                else "write the centres in the links' frames; the tensors may be in other axes, "
                 "too",
             )
             return (reading,)
         return ()
+
+    def _list_frames(self) -> Iterator[tuple[str, int, Floats]]:
+        """The frames that centres of mass can be in: names, least votes and poses (N, 4, 4) X_FB.
+
+        The pose of an assembly's frame follows from the middles of the shapes, which are one vote.
+        """
+        assembly, likeness = self.examination.assembly, self.examination.likeness
+        yield "the base", limits.VOTES, assembly.poses
+        yield "the parents", limits.VOTES, assembly.parent_poses
+        poses, body = assembly.poses, likeness.body
+        middles = np.array([each.p_BoGcm_B for each in likeness.rows]).reshape(-1, 3)
+        p_WoGcm = np.einsum("rij,rj->ri", poses[body, :3, :3], middles) + poses[body, :3, 3]
+        body = body[np.all(np.isfinite(p_WoGcm), axis=1)]
+        p_WoGcm = p_WoGcm[np.all(np.isfinite(p_WoGcm), axis=1)]
+        turned = p_WoGcm @ np.swapaxes(EXCHANGES, 1, 2)
+        apart = assembly.p_BoBcm_B[body] - turned  # (24, R, 3)
+        p_FoWo = np.sort(apart, axis=1)[:, len(body) // 2]  # the median, without numpy.ma
+        rest = np.sort(resemblance.norm(apart - p_FoWo[:, None]), axis=1)[:, len(body) // 2]
+        best = int(np.argmin(rest))
+        X_FW = np.eye(4)
+        X_FW[:3, :3], X_FW[:3, 3] = EXCHANGES[best], p_FoWo[best]
+        yield "the whole assembly", limits.VOTES + 1, X_FW @ poses
 
     def _describe_pattern(
         self, cause: str, what: str, pro: Flags, meant: Floats, changes: Flags

@@ -231,9 +231,9 @@ class ModelWideMistake(Rule):
     Compares the numbers of all links, as written and in other readings, with the shapes and the
     materials: products with the other sign, tensors about the links' origins, another order of the
     six entries, another unit, another rotation of the inertials, principal moments sorted without
-    their axes, too few decimals; centres of mass in the frame of the base. Reports once a reading
-    that three links or more speak for, and twice as many as against it; `bodies` in the JSON report
-    names its links.
+    their axes, too few decimals; centres of mass, or tensors with them, in the frame of the base,
+    of the parents or of an assembly. Reports once a reading that three links or more speak for, and
+    twice as many as against it; `bodies` in the JSON report names its links.
 
     ## Why
     Nearly symmetric links have the mistake too, and cannot show it alone.

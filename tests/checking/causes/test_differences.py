@@ -73,6 +73,9 @@ MISTAKES = {
     "units": TENSOR * 1e4,
     "wrong-formula": TENSOR / 4,
     "unpopulated": TENSOR * [1, 0, 0, 1, 0, 1],
+    "wrong-entry": TENSOR + 0.0006 * np.eye(6)[3],
+    "rotor-inertia": TENSOR + 0.0051 * np.eye(6)[3],
+    "size-mismatch": TENSOR * 1.37,
 }
 
 
@@ -90,6 +93,58 @@ def test_the_mistake_between_a_body_and_two_files_is_named(folder, capsys, cause
     written = dict(zip(ENTRIES, MISTAKES[cause], strict=True)) | first["edit"]["entries"]
     np.testing.assert_allclose([written[each] for each in ENTRIES], TENSOR, rtol=1e-6)
     assert not check(capsys, "arm_v2.urdf")
+
+
+def turned_more():
+    turn = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]])
+    full = turn @ symmetric(TENSOR) @ turn.T
+    return full[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "cause", "words"),
+    [
+        ({"center": CENTER * [1, -1, 1]}, "com-outside", "with other signs"),
+        ({"center": CENTER[[1, 0, 2]] * [-1, 1, 1]}, "com-outside", "in turned axes"),
+        ({"center": CENTER * 100}, "com-outside", "times 100"),
+        ({"tensor": turned_more()}, "wrong-frame", "in other axes"),
+    ],
+)
+def test_the_frame_of_what_differs_is_named(folder, capsys, numbers, cause, words):
+    """The bug: other-text, which says where the right numbers are and not what went wrong."""
+    other = np.array([0.00143, 0.00011, -0.00009, 0.00127, 0.00018, 0.00093])
+    hand = robot(
+        link(),
+        link(mass=0.417, center=np.array([0.011, 0.023, -0.007]), tensor=other, name="hand"),
+        '<joint name="j" type="revolute"><origin xyz="0.02 0.31 -0.11"/><parent link="forearm"/>'
+        '<child link="hand"/><limit lower="-1" upper="1" effort="9" velocity="1"/></joint>',
+    )
+    (folder / "arm.urdf").write_text(hand.replace(link(), link(**numbers)))
+    for name in ("arm_v2.urdf", "arm_v3.urdf"):
+        (folder / name).write_text(hand)
+    (finding,) = check(capsys)
+    first = finding["causes"][0]
+    assert first["cause"] == cause
+    assert words in first["evidence"]
+
+
+def test_a_centre_in_the_frame_of_a_child_is_that_of_a_file(folder, capsys):
+    """The bug: shapes alone cannot tell the frame, as the whole link is as long as they are."""
+    box = '<visual><origin xyz="0.03 -0.01 0.09"/><geometry><box size="0.3 0.2 0.25"/>'
+    hand = robot(
+        link(shape=f"{box}</geometry></visual>"),
+        link(mass=0.417, tensor=TENSOR / 7, name="hand"),
+        '<joint name="j" type="fixed"><origin xyz="0.02 0.31 -0.11"/><parent link="forearm"/>'
+        '<child link="hand"/></joint>',
+    )
+    place = "0.0317 -0.0124 0.0902"
+    (folder / "arm.urdf").write_text(hand.replace(place, "0.0117 -0.3224 0.2002", 1))
+    (folder / "arm_v2.urdf").write_text(hand)
+    (finding,) = check(capsys, code="IC201")
+    first = finding["causes"][0]
+    assert first["cause"] == "com-outside"
+    assert "in the frame of hand" in first["evidence"]
+    assert first["edit"]["entries"] == pytest.approx({"x": 0.0317, "y": -0.0124, "z": 0.0902})
 
 
 def test_a_mass_beside_the_tensor_of_another(folder, capsys):

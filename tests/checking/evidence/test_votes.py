@@ -297,3 +297,28 @@ class TestPatterns:
         six, restored = restore_digits(votes, find_coarse_decimals(votes))
         assert restored.tolist() == [False, True, True, True, False]
         assert six[1] == pytest.approx(meant[np.triu_indices(3)])
+
+
+class TestPlaces:
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_an_assembly_has_one_frame_for_centres_and_tensors(self, turned):
+        """The bug: every link by itself, as its centre lies outside of its shape."""
+        R_FW = np.array([[0.0, -1, 0], [0, 0, -1], [1, 0, 0]])
+        links = arm(np.random.default_rng(5), count=5)
+        moved = [
+            link._replace(
+                com=np.add(R_FW @ link.com, (3.1, -0.4, 2.2)),
+                inertia=R_FW @ link.inertia @ R_FW.T if turned else link.inertia,
+            )
+            for link in links
+        ]
+        assert not votes_of(*links).elections
+        ((reading,),) = votes_of(*moved).elections
+        assert reading.cause == "com-outside"
+        assert ("and tensors" in reading.what, "the whole assembly" in reading.what) == (turned, 1)
+        np.testing.assert_allclose(reading.centers[1:], [link.com for link in links], atol=1e-5)
+
+    def test_three_bodies_do_not_choose_a_frame_that_their_own_shapes_placed(self):
+        links = arm(np.random.default_rng(5), count=3)
+        moved = [link._replace(com=np.add(link.com, (3.1, -0.4, 2.2))) for link in links]
+        assert not votes_of(*moved).elections

@@ -156,10 +156,8 @@ def test_products_that_chance_brings_near_the_term(digits, left, told):
     assert bool(found((ten,))) == (told and digits == "9e")
 
 
-def test_the_pairs_that_real_models_refute():
-    cases = json.loads(
-        (Path(os.environ["INERTIAL_CHECK_CASES"]) / "exact_twins.json").read_text("utf-8")
-    )
+def test_the_pairs_that_real_models_refute(cases):
+    cases = json.loads((cases / "exact_twins.json").read_text("utf-8"))
     roots = {
         "dev": os.environ.get("INERTIAL_CHECK_CORPUS", ""),
         "meshes": os.environ.get("INERTIAL_CHECK_MESHES", ""),
