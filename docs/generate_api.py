@@ -174,7 +174,6 @@ def _reference(directives: str) -> str:
 PARTS = {
     "documents.model": 4,
     "inertia.solids": 2,
-    "inertia.tolerances": 3,
     "mechanics.kinematics": 2,
     "mechanics.rotations": 2,
     "mechanics.vectors": 2,

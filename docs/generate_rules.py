@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "rules"
 
 INTRODUCTION = """\
 A page without the section *Tolerance* has none, one without *Fix* is mended by hand, as its causes
-say."""
+say, and [plausibility](../plausibility.md) is the reference of one without *References*."""
 
 
 def make_pages() -> dict[str, str]:

@@ -17,7 +17,10 @@ from inertial_check.checking.rules.base import Rule
 from inertial_check.checking.rules.catalogue import ALL_RULES
 from inertial_check.checking.standards import list_requirements_of
 
-_PLAIN = r"(?:None|By hand(?:: see its causes)?|The messages of IC\d+(?: and IC\d+)?)\."
+_PLAIN = (
+    r"(?:None|By hand(?:: see its causes)?|The messages of IC\d+(?: and IC\d+)?"
+    r"|The plausibility page(?:, \".*\")?)\."
+)
 """Sections that the pages leave out; those of the rules' index say what that means."""
 
 
