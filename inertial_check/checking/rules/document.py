@@ -25,9 +25,8 @@ class UnreadableDocument(Rule):
     Windows-125x.
 
     ## Why
-    None of its bodies was checked. Entity declarations are refused even where they are well-formed:
-    a few hundred bytes expand to gigabytes. Engines know no encodings, and may read another
-    document where characters have several bytes (Shift_JIS, GBK, Big5).
+    None of its bodies was checked. Entity declarations are refused as a few hundred bytes expand to
+    gigabytes, multi-byte encodings (Shift_JIS, GBK, Big5) as engines may read another document.
 
     ## Example
         <robot name="arm"><link name="base"></robot>
@@ -96,10 +95,10 @@ class UnresolvedReference(ProblemRule):
     """A file or package that the model refers to was not found.
 
     ## What it does
-    Reports an include, package, macro, argument or expression that is not resolved; the rest of the
-    document is checked. Mesh files that are not found are one finding a model. It is an error where
-    engines may read bodies that are not read here: of a file outside the repository, too large or
-    unreadable, and of what nests too deep.
+    Reports an include, package, macro, argument or expression that is not resolved; the rest is
+    checked. Missing meshes are one finding a model. It is an error where engines may read bodies
+    that are not read here: of a file outside the repository, too large or unreadable, and of what
+    nests too deep.
 
     ## Why
     The bodies behind it were not checked, or without their geometry.
@@ -195,14 +194,13 @@ class CompiledOtherwise(ProblemRule):
     """The document makes its engine use other numbers, or other bodies, than those written.
 
     ## What it does
-    Reports settings of an MJCF document by which MuJoCo leaves the written numbers: inertiafromgeom
-    ignores an inertial, boundmass and boundinertia raise its numbers, balanceinertia replaces
-    moments that no body has, settotalmass scales all of them, a replicate copies bodies; in an SDF
-    what stands beside auto="true". The verdict is on what is written, or "derived" where the
-    geometry stands in for it.
+    Reports settings by which MuJoCo leaves the written numbers of an MJCF: inertiafromgeom ignores
+    an inertial, boundmass and boundinertia raise its numbers, balanceinertia replaces moments that
+    no body has, settotalmass scales all, a replicate copies bodies; in an SDF what stands beside
+    auto="true". The verdict is on what is written, or "derived".
 
     ## Why
-    Who reads the file reads other numbers than those that are simulated, and balanceinertia hides a
+    Readers of the file see other numbers than those that are simulated, and balanceinertia hides a
     mistake.
 
     ## Example
@@ -236,11 +234,11 @@ class ReadOtherwise(ProblemRule):
     """A text that some engines read otherwise than it is written, or refuse.
 
     ## What it does
-    Reports what the parsers of engines read differently from the same bytes: a blank behind a
-    number, tabs and line ends between numbers, UTF-16, a processing instruction, a version that
-    urdfdom does not have, a quaternion that only urdfdom reads, names that stand twice, joints
-    without their links, and settings of MuJoCo inside a URDF. The verdict is that of the numbers as
-    written; the predictions say what each engine makes of them.
+    Reports what parsers read differently from the same bytes: a blank behind a number, tabs and
+    line ends between numbers, UTF-16, a processing instruction, a version that urdfdom does not
+    have, a quaternion that only urdfdom reads, names that stand twice, joints without their links,
+    and settings of MuJoCo inside a URDF. The verdict is that of the numbers as written; predictions
+    are each engine's.
 
     ## Why
     urdfdom drops the whole inertial of `value="1 "` and loads a link without mass, in silence.
@@ -278,11 +276,11 @@ class UnusedSuppression(_SuppressionRule):
 
     ## What it does
     Reports each rule that an `inertial-check: ignore` or `accept` comment names and that would be
-    silent without it, and each `[[accepted]]` entry of a configuration that no finding on its files
-    needs; an entry about no file at all is a note.
+    silent without it, and each `[[accepted]]` entry that no finding on its files needs; an entry
+    about no file is a note.
 
     ## Why
-    The comment outlives its reason, and will hide the next mistake in the same place.
+    It will hide the next mistake in the same place.
 
     ## Example
         <link name="finger">

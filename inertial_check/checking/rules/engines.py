@@ -84,8 +84,8 @@ class EngineChangesBody(EngineRule):
     """An engine that the run is gated on does not simulate the body as it is written.
 
     ## What it does
-    With --engine, reports each body that one of these engines refuses, alters, replaces or leaves
-    out, with what it prints and what it simulates instead.
+    With --engine, reports each body that an engine refuses, alters, replaces or leaves out, with
+    what it prints and simulates instead.
 
     ## Why
     What runs is not what the file says, and few engines say so.
@@ -114,8 +114,8 @@ class EngineWarns(EngineRule):
     """An engine that the run is gated on prints a warning about the body, and loads it.
 
     ## What it does
-    With --engine, reports each body about which one of these engines warns, though it simulates the
-    numbers that are written.
+    With --engine, reports each body about which an engine warns, though it simulates the written
+    numbers.
 
     ## Why
     The engine's authors do not vouch for what follows.

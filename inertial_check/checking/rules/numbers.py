@@ -145,8 +145,7 @@ class NegativePrincipalMoment(_InertiaRule):
     """I_BBcm has a negative eigenvalue.
 
     ## What it does
-    Reports a tensor that is not positive semidefinite: about some axis through the centre of mass
-    its moment of inertia is negative.
+    Reports a tensor that is not positive semidefinite.
 
     ## Why
     A torque about that axis would turn the body backwards. MuJoCo: "inertia must have positive
@@ -230,8 +229,8 @@ class NumericallyZeroInertia(_InertiaRule):
     Reports max|I| < m (1e-6 m)^2, but not I = 0.
 
     ## Why
-    Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing,
-    so this finding stands instead of IC301 and IC302.
+    Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing:
+    no IC301 or IC302.
 
     ## Example
         <mass value="1"/>
@@ -366,8 +365,8 @@ class DigitsLost(_DigitsRule):
     or a zero with a minus).
 
     ## Why
-    Within half a unit of such numbers lie plates, rods and balls alike, and the nearest of them is
-    a guess. "%.3f" leaves this of a light link.
+    Within half a unit lie plates, rods and balls alike, and the nearest is a guess. "%.3f" leaves
+    this of a light link.
 
     ## Example
         <mass value="0.3"/>
@@ -628,10 +627,9 @@ class DefaultedInertial(BodyRule):
     """The format's default stands in for numbers that are not written.
 
     ## What it does
-    Reports a body whose mass, or whose moments of inertia, are those that the format gives to
-    bodies that state none: in SDF 1 kg and diag(1, 1, 1) kg m^2, the whole of them or each for
-    itself. Links of a static model stay silent, and so do defaults that are zero: centre of mass,
-    axes, products.
+    Reports a body whose mass, or moments of inertia, are those that the format gives to bodies that
+    state none: in SDF 1 kg and diag(1, 1, 1) kg m^2, together or each for itself. Static models and
+    defaults that are zero stay silent.
 
     ## Why
     Next to a real finger 1 kg with the inertia of a solid ball 3 m across dominates the motion, and
@@ -711,8 +709,8 @@ class CenterOutsideGeometry(DoubtRule):
     tenth of their extent; where a body has visual and collision shapes, outside both.
 
     ## Why
-    A lost sign, millimetres in a file of metres, or coordinates in the CAD assembly's frame put it
-    there, and the joint carries a torque that the robot does not feel.
+    A lost sign, millimetres, or coordinates in the CAD assembly's frame put it there, and the joint
+    carries a torque that the robot does not feel.
 
     ## Example
         <link name="finger">
@@ -779,14 +777,14 @@ class AddedMassNotPositiveDefinite(Rule):
     """A body and the added mass of its fluid have, together, no positive inertia in some direction.
 
     ## What it does
-    Reports a <fluid_added_mass> of an SDF whose sum with the 6x6 inertia of the link, both about
-    the link's origin, is not positive definite. A link whose own inertia is to blame, or is
-    computed from its collisions, is not reported.
+    Reports a <fluid_added_mass> of an SDF whose sum with the 6x6 inertia of the link, about the
+    link's origin, is not positive definite; not where the link's own inertia is to blame, or is
+    computed from its collisions.
 
     ## Why
     Some force accelerates the body backwards. libsdformat accepts the numbers; DART, to which
-    Gazebo hands the sum, aborts where it is built with assertions, and else lets the body run away
-    until its numbers overflow.
+    Gazebo hands the sum, aborts if built with assertions, and else lets the body run away until
+    NaN.
 
     ## Example
         <sdf version="1.10"><model name="buoy"><link name="hull">

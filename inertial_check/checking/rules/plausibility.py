@@ -27,10 +27,9 @@ class PlaceholderInertia(DoubtRule):
     """The inertia is a power of ten times the identity.
 
     ## What it does
-    Reports a tensor of 1, 0.001 or another power of ten on the diagonal and zeros beside it. Quiet
-    where the shapes have that size and form; where no shape can be read, no other body has the
-    tensor, and the cube has a usual density; and, as IC502 to IC505 and IC602, on light frames on a
-    fixed joint.
+    Reports a power of ten on the diagonal and zeros beside it. Quiet where the shapes have that
+    size and form; where no shape can be read, no other body has the tensor, and the cube has a
+    usual density; and, as IC502 to IC505 and IC602, on light frames on a fixed joint.
 
     ## Why
     At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
@@ -63,12 +62,10 @@ class SizeMismatch(DoubtRule):
 
     ## What it does
     Compares the root mean square distance of the mass from its centre, sqrt(tr(S_c) / m), with that
-    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Visual and collision
-    shapes both have to say so; of an open mesh its surface and its hull. Where the centre of mass
-    is not that of the shapes, a ratio that honest bodies reach there is only a note.
+    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where the centre of
+    mass is not that of the shapes, a ratio that honest bodies reach there is only a note.
 
     ## Why
-    A thin shell is 1.3 times as large as a full body, one with a motor in its middle 0.7 times.
     Beyond 2 the numbers belong to another unit, part or mass.
 
     ## Example
@@ -111,8 +108,7 @@ class ImplausibleDensity(DoubtRule):
     small, a thousandth of that, that they stand for nothing.
 
     ## Why
-    Foam has 15 kg/m^3, osmium 22,590. Outside, grams stand for kilograms, or the inertia is in
-    another unit.
+    Foam has 15 kg/m^3. Outside, grams stand for kilograms, or the inertia is in another unit.
 
     ## Example
         <mass value="1.2"/>
@@ -228,12 +224,11 @@ class ModelWideMistake(Rule):
     """One mistake runs through the model: another reading of all its links fits them better.
 
     ## What it does
-    Compares the numbers of all links, as written and in other readings, with the shapes and the
-    materials: products with the other sign, tensors about the links' origins, another order of the
-    six entries, another unit, another rotation of the inertials, principal moments sorted without
-    their axes, too few decimals; centres of mass, or tensors with them, in the frame of the base,
-    of the parents or of an assembly. Reports once a reading that three links or more speak for, and
-    twice as many as against it; `bodies` in the JSON report names its links.
+    Compares the numbers of all links, as written and in other readings, with shapes and materials:
+    products with the other sign, tensors about the links' origins, another order, unit or rotation,
+    sorted principal moments, too few decimals; centres of mass, or tensors with them, in the frame
+    of the base, of the parents or of an assembly. Reports once a reading that three links or more
+    speak for, and twice as many as against it; `bodies` in JSON names its links.
 
     ## Why
     Nearly symmetric links have the mistake too, and cannot show it alone.
@@ -717,9 +712,9 @@ class FormulaDimensions(Rule):
     """A formula of an inertia adds terms of different dimensions, or is no inertia.
 
     ## What it does
-    Reads the expressions of xacro that compute moments and products of inertia, as they stand.
-    Names tell lengths (radius, length, width, height, h, r, x ...) and masses (mass, m). Reports a
-    sum of two terms whose dimensions differ, and a result that is no mass times a squared length.
+    Reads the expressions of xacro that compute moments and products of inertia. Names tell lengths
+    (radius, length, width, height, h, r, x ...) and masses (mass, m). Reports a sum of terms of
+    different dimensions, and a result that is no mass times a squared length.
 
     ## Why
     A square is missing, or a factor: `m*(3*r + h*h)/12` for `m*(3*r*r + h*h)/12` is right for a
@@ -775,8 +770,8 @@ class DefaultMaterial(Rule):
     8,050 kg/m^3, inside their visual or inside their collision meshes.
 
     ## Why
-    Nobody builds links, motors and covers of solid steel. CAD programs fill parts for which no
-    material is chosen with a default, and the arm then weighs several times what it does.
+    CAD programs fill parts for which no material is chosen with a default, and the arm weighs
+    several times what it does.
 
     ## Example
         <robot name="r">

@@ -216,8 +216,8 @@ class HalfWritten(_SpellingRule):
 
     ## Why
     Without axes OpenUSD 26.11 returns memory that nobody wrote; axes alone turn nothing; without
-    centerOfMass engines take the centre of the colliders, MuJoCo their mass and inertia, too, and
-    this tool the body's origin.
+    centerOfMass engines take the centre of the colliders, MuJoCo also mass and inertia, this tool
+    the body's origin.
 
     ## Example
         def Xform "elbow" (
@@ -269,8 +269,8 @@ class UnwrittenMass(_SpellingRule):
     """A body with colliders has no mass and no density anywhere.
 
     ## What it does
-    Reports a body with a collider for which no mass above zero and no density is written: not on
-    its prim, on none of its colliders and on no material that is bound to them.
+    Reports a body with a collider for which no mass above zero and no density is written, on its
+    prim, its colliders or the materials that are bound to them.
 
     ## Why
     Engines fill its colliders with 1000 kg/m^3, a hollow cover with water.
