@@ -148,11 +148,11 @@ def _page(name: str, explained: dict[tuple[str, str], tuple[str, str]]) -> str:
             elsewhere.setdefault(page, []).append(option)
     if elsewhere:
         lines = [f"* [{page}]({page}.md): {', '.join(told)}" for page, told in elsewhere.items()]
-        sections.append("## Explained with another command\n\n" + "\n".join(lines))
+        sections.append("## See also\n\n" + "\n".join(lines))
     summary = f"{_capitalise(COMMANDS[name].summary)}."
     if name in GUIDES:
         summary += f" [Guide](../{GUIDES[name]})."
-    return "\n\n".join([f"# {name}", summary, f"```text\n{usage}\n```", *sections]) + "\n"
+    return "\n\n".join([f"# {name}", summary, _code(usage), *sections]) + "\n"
 
 
 def _list_words(parser: argparse.ArgumentParser) -> set[str]:

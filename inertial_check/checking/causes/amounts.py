@@ -80,8 +80,7 @@ class Units(Cause):
     The six numbers times the unit. For a mesh: scale="0.001 0.001 0.001".
 
     ## Searched for
-    "mass properties units SolidWorks URDF inertia grams square millimeters"; "robot explodes";
-    "link does not move when a torque is applied".
+    "mass properties units SolidWorks grams square millimeters"; "robot explodes".
 
     ## References
     The plausibility page.
@@ -252,8 +251,7 @@ class MassReplaced(Cause):
     The tensor times m / (rho V): that of the shapes with the mass as written.
 
     ## Searched for
-    "MeshLab compute geometric measures inertia URDF"; "trimesh moment_inertia density"; "inertia
-    not scaled with mass".
+    "MeshLab compute geometric measures inertia URDF".
 
     ## References
     The plausibility page.
@@ -341,8 +339,7 @@ class Mirror(Cause):
     for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change.
 
     ## Searched for
-    "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one
-    side".
+    "mirror URDF inertia left right"; "robot drifts to one side".
 
     ## References
     The plausibility page.
@@ -603,7 +600,7 @@ class TotalMass(Cause):
     The mass of this link alone.
 
     ## Searched for
-    "URDF total mass"; "robot heavier than datasheet".
+    "URDF total mass".
 
     ## References
     None: the number comes from you.

@@ -162,7 +162,7 @@ class OriginTensorReadAsCom(Cause):
     The tensor about the centre of mass, in the format's sign.
 
     ## Searched for
-    "taken at the output coordinate system" (SolidWorks); the messages of IC301 and IC302.
+    "taken at the output coordinate system" (SolidWorks).
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem"; the theory page.
@@ -314,8 +314,7 @@ class SortedPrincipalMoments(Cause):
     gives the moments the order, or the axes, of the shapes.
 
     ## Searched for
-    "principal moments of inertia URDF ixx iyy izz"; "principal axes of inertia SolidWorks Px Py
-    Pz"; "MeshLab principal axes".
+    "principal moments of inertia URDF ixx iyy izz".
 
     ## References
     The plausibility page.
@@ -461,7 +460,7 @@ class SizeMismatch(Cause):
     The numbers of this part. The edit scales the tensor to the size of the shapes.
 
     ## Searched for
-    "scale mesh URDF inertia"; "inertia too large for mesh"; "inertia too small unstable".
+    "scale mesh URDF inertia".
 
     ## References
     The plausibility page.
@@ -540,8 +539,7 @@ class AboutLinkOrigin(ReadingCause):
     away that its last digits decide.
 
     ## Searched for
-    "moments of inertia taken at the output coordinate system"; "taken at the center of mass and
-    aligned with the output coordinate system" (SolidWorks); "Lxx, Ixx, Px".
+    "moments of inertia taken at the output coordinate system".
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem".
@@ -615,7 +613,7 @@ class WrongFrame(ReadingCause):
     The six numbers in the link's axes, or the rotation of the inertial's origin.
 
     ## Searched for
-    "Blender y up z up URDF"; "wheel inertia cylinder axis URDF"; "MuJoCo quat order wxyz".
+    "Blender y up z up URDF".
 
     ## References
     husky/husky_description (the wheels' axis).
@@ -653,7 +651,7 @@ class WrongFormula(Cause):
     z. Sphere: 2/5 m r^2.
 
     ## Searched for
-    "moment of inertia cylinder URDF formula"; "xacro macro cylinder inertia".
+    "moment of inertia cylinder URDF formula".
 
     ## References
     Heins, Rigid Body Inertial Parameters, appendix (moments of solids).
@@ -714,8 +712,7 @@ class ComOutside(Cause):
     The coordinates in the link's own frame, the sign, or metres.
 
     ## Searched for
-    "center of mass outside of link RViz"; "inertial origin xyz millimeters"; "center of mass
-    relative to assembly origin SolidWorks URDF".
+    "center of mass outside of link RViz".
 
     ## References
     The plausibility page.
@@ -822,7 +819,7 @@ class RotorInertia(Cause):
     The inertia of the link alone, and that of the rotor where the format has a place for it.
 
     ## Searched for
-    "reflected inertia URDF"; "armature MuJoCo rotor inertia gear ratio".
+    "reflected inertia URDF".
 
     ## References
     The plausibility page.
@@ -903,7 +900,7 @@ class SignOfProducts(ReadingCause):
     The three products of this body negated, and those of every body that came the same way.
 
     ## Searched for
-    "positive tensor notation"; the messages of IC301 and IC302.
+    "positive tensor notation".
 
     ## References
     Heins, Rigid Body Inertial Parameters, "Rotational Inertia" (the sign of the products).
@@ -957,7 +954,7 @@ class ComponentOrder(Cause):
     The numbers in the order of the format.
 
     ## Searched for
-    "fullinertia order"; the messages of IC302.
+    "fullinertia order".
 
     ## References
     MuJoCo XML reference, body/inertial/fullinertia; Pinocchio, Inertia::toDynamicParameters.

@@ -815,7 +815,7 @@ class Placeholder(Cause):
     The inertia from CAD; else that of the body's shapes with this mass, which the edit writes.
 
     ## Searched for
-    "default inertia URDF"; "inertia 1 1 1"; "robot moves as if in honey".
+    "default inertia URDF"; "robot moves as if in honey".
 
     ## References
     The plausibility page.
