@@ -11,23 +11,22 @@ FOLDER = Path(__file__).parent / "causes"
 INTRODUCTION = """\
 # Causes
 
-A finding about an inertia names its probable causes, with the edit that `inertial-check fix --cause
-N` applies.
+A finding about an inertia names its probable causes, with the edit of `inertial-check fix --cause
+N`.
 
-**Confidence** is the probability that this is the cause: the share of (how often it happens) x
-(how much more often its signature is seen with it than without) x (how natural the body is that
-it leads to: its margin, its products, its size for its mass), among all causes and what none of
-them explains. A cause that explains several bodies of a model gains in each. At most five causes
-are given, none below 0.02.
+**Confidence** is the probability that this is the cause: the share of (how often it happens) x (how
+much more often its signature is seen with it than without) x (how natural the body is that it leads
+to: margin, products, size for its mass), among all causes and what none explains. A cause that
+explains several bodies gains in each. At most five causes are given, none below 0.02.
 
 An agreement counts the more, the more closely a witness stands for the mass
 ([plausibility](../plausibility.md)). No witness rules a body out alone.
 
 **Ties** are listed, not broken: causes that mean the same body get the same confidence.
 
-**Calibration.** The confidence of the first cause was fitted to defects planted in real models.
-`benchmarks/planted_defects.py --per-cause 14 --seed 1 2` gives, right of all, on models that were
-tuned on, and on others, which were in view, too:
+**Calibration.** Fitted to defects planted in real models, right of all first causes, on models that
+were tuned on, and on others, which were in view, too (`benchmarks/planted_defects.py --per-cause 14
+--seed 1 2`):
 
 * 90 to 100 %: 245/267, 262/273
 * 80 to 90 %: 48/57, 23/30

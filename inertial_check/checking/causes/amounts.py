@@ -230,8 +230,8 @@ class MassReplaced(Cause):
     """The mass was changed, and the inertia is still that of the old one.
 
     ## What happened
-    Mesh tools compute mass and inertia for a density that they assume. The mass was then replaced
-    by the true one, and the inertia was not.
+    Mesh tools assume a density. The mass was then replaced by the true one, and the inertia was
+    not.
 
     ## Signature
     The tensor has exactly the form and axes of the body's shapes (misfit below 0.005), and it is
@@ -312,13 +312,13 @@ class Mirror(Cause):
     """One side was not reflected, or not kept up to date with the other.
 
     ## What happened
-    One block was copied without changing the sign of y; or one side was measured, corrected or
-    given a payload, and the other was not.
+    One block was copied without changing the sign of y; or one side alone was measured, corrected
+    or given a payload.
 
     ## Signature
-    Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
-    other when one is reflected in the plane of the model's other twins. The side that fits its
-    shapes worse, or has the odd density, is the wrong one; else both are named.
+    Twins have other masses or moments, or do not lie on each other when one is reflected in the
+    plane of the model's other twins. The side that fits its shapes worse, or has the odd density,
+    is the wrong one; else both are named.
 
     ## Example
         <link name="left_finger">

@@ -88,8 +88,7 @@ class DoubleParallelAxis(Cause):
     """The parallel axis term was subtracted from a tensor already about the centre of mass.
 
     ## What happened
-    A CAD report or a converter had subtracted m (|c|^2 1 - c c^T), which leads from the link's
-    origin to the centre of mass c, and it was subtracted again.
+    A CAD report or a converter had subtracted m (|c|^2 1 - c c^T) already.
 
     ## Signature
     No body can have the tensor, but with m (|c|^2 1 - c c^T) added once some body can. It counts
@@ -195,9 +194,8 @@ class ComTensorReadAsOrigin(Cause):
 
     ## What happened
     An importer moved the tensor to the centre of mass, where it already was, and the products of
-    one of the two had the opposite sign. Without the second mistake the cause is
-    double-parallel-axis. In a table the same happens where about="origin" is said of rows that are
-    about the centre of mass.
+    one of the two had the opposite sign (else it is double-parallel-axis); or about="origin" is
+    said of rows of a table about the centre of mass.
 
     ## Signature
     No body can have the tensor, even with m (|c|^2 1 - c c^T) added; with the products of term or
@@ -274,8 +272,8 @@ class SortedPrincipalMoments(Cause):
     """The principal moments were written in the order of their size, without their axes.
 
     ## What happened
-    CAD and mesh tools print principal moments sorted by size. They were written as ixx, iyy, izz of
-    every link, without their axes.
+    CAD and mesh tools print principal moments sorted by size, which became ixx, iyy, izz of every
+    link.
 
     ## Signature
     No link of the model has products, and the moments of all are ascending, or all descending. In
@@ -520,9 +518,9 @@ class AboutLinkOrigin(ReadingCause):
     CAD reports both; the wrong block was copied.
 
     ## Signature
-    Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
-    the twin far better. Where the centre of mass was left out, it is put where the tensor about it
-    has the form of the shapes, near their middle.
+    Less m (|c|^2 1 - c c^T) the tensor is still some body's, and fits the shapes or the twin far
+    better. A centre of mass that was left out is put where the tensor about it has the form of the
+    shapes, near their middle.
 
     ## Example
         <link name="link">
@@ -690,8 +688,8 @@ class ComOutside(Cause):
     """The centre of mass is in another frame, has a wrong sign, or is in another unit.
 
     ## What happened
-    CAD gave the coordinates in the frame of the whole assembly, of the parent or of the mesh; a
-    minus was lost or added; or the numbers are in millimetres or centimetres.
+    CAD gave coordinates in the frame of the assembly, the parent or the mesh; a minus was lost or
+    added; or they are in millimetres or centimetres.
 
     ## Signature
     Taken from that frame to the link's, or with other signs, the centre of mass lies within the

@@ -85,9 +85,9 @@ class DecimalSlip(Cause):
     entry has another unit.
 
     ## Signature
-    Some 10^k times one entry, k = -6 to 6, makes the tensor one that a body can have, or fits the
-    shapes or the twin far better. It counts for more, the narrower the interval that the entry had
-    to hit, and the farther it was off. The evidence says whether other entries serve as well.
+    Some 10^k times one entry, k = -6 to 6, makes some body's tensor, or fits the shapes or the twin
+    far better. It counts for more, the narrower the interval to hit, and the farther it was off.
+    The evidence says whether other entries serve as well.
 
     ## Example
         <mass value="1.559"/>
@@ -95,8 +95,7 @@ class DecimalSlip(Cause):
                  iyy="0.0023025" iyz="0.000151466" izz="1.676359"/>
 
     ## Remedy
-    The point back in its place. Compare with the source: the number may be that of another revision
-    of the hardware.
+    The point back in its place. The number may be that of another revision of the hardware.
 
     ## Searched for
     The messages of IC301.
@@ -501,8 +500,7 @@ class FewDigits(Cause):
     """The numbers were rounded, or cut off, to too few digits.
 
     ## What happened
-    The tensor of a plate or a tube was printed with few digits, and the sum of two moments no
-    longer reaches the third.
+    The tensor of a plate or a tube was printed with few digits.
 
     ## Signature
     Some body has numbers that print the same (the verdict is rounding), or would, had digits been
@@ -799,8 +797,7 @@ class Placeholder(Cause):
     """The inertia was filled in so that something stands there.
 
     ## What happened
-    An engine asks for an inertia, and the identity or 0.001 was typed, or the tensor of one link
-    was pasted into all.
+    The identity or 0.001 was typed, or the tensor of one link pasted into all.
 
     ## Signature
     A power of ten times the identity, or three such moments with products beside them; or the same
