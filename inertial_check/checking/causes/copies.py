@@ -292,9 +292,12 @@ class OtherText(Cause):
 
     ## Signature
     A body of the same name repeats some of the body's numbers digit for digit, and has another for
-    the rest, with which a body can exist. Comments inside the link, documents beside this one and
-    in urdf, sdf, mjcf and such folders beside its own, and with --history N the N older versions
-    that git has are read; expressions of xacro and files of more than 512 kB are not.
+    the rest, with which a body can exist. Read are comments inside the link, documents beside this
+    one and in urdf, sdf, mjcf and such folders beside its own, the table that the URDF exporter of
+    SolidWorks writes, reports of mass properties of SolidWorks and Fusion (.txt, .csv), and with
+    --history N the N older versions that git has. Names of numbers in xacro are read, formulas and
+    files of more than 512 kB are not. The mass alone in a CAD text says nothing: its frame is
+    unknown.
 
     ## Example
         <link name="forearm">

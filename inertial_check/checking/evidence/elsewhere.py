@@ -5,19 +5,31 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from inertial_check.checking.limits import MOST_EXPLAINED
+from inertial_check.documents import properties
 from inertial_check.documents.comments import Comment, find_comments
 from inertial_check.documents.context import Context, note_witness
 from inertial_check.documents.files.access import LAYOUT_FOLDERS, SUFFIXES, Access
 from inertial_check.documents.load import load
-from inertial_check.documents.model import Body, Judgement, Model, is_computable, judge
+from inertial_check.documents.model import (
+    ENTRIES,
+    Body,
+    Judgement,
+    Model,
+    is_computable,
+    judge,
+)
 from inertial_check.errors import InertialCheckError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.arrays import Floats
 
 _MOST_FILES = 24
 """Largest number of files beside a document that are read, those with the most similar names: a
@@ -44,6 +56,12 @@ _ENOUGH = 4
 
 _NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 """A number in the text of an inertial."""
+
+_REFERENCE = re.compile(rb"\$\{\s*(\w+)\s*\}")
+_CONSTANT = re.compile(
+    rb"<(?:xacro:)?property\s+name\s*=\s*[\"'](\w+)[\"']\s+value\s*=\s*[\"']([^\"'<>]*)[\"']"
+)
+"""A name in an expression of xacro, and what gives a name its value."""
 
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
 _ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")
@@ -163,6 +181,8 @@ class Elsewhere:
                 found.append((where, False, _read(text)))
         for where, version in self._versions:
             found.append((where, True, version.get(name)))
+        for where, ten in self._properties.get(_plain(name), ()):
+            found.append((where, False, _state(ten, judgement)))
         return [
             Copy(where, older, other)
             for where, older, other in found
@@ -212,6 +232,22 @@ class Elsewhere:
             with suppress(OSError, ValueError):
                 shown = os.path.relpath(other, os.path.dirname(path) or ".").replace(os.sep, "/")
                 found.append((shown, access.read(other, _LARGEST)))
+        return found
+
+    @cached_property
+    def _properties(self) -> Mapping[str, list[tuple[str, Floats]]]:
+        """The bodies in texts of CAD programs beside the document, and where, by plain names."""
+        path = self._model.source.path
+        access = self._context.of_document(path).granted
+        found: dict[str, list[tuple[str, Floats]]] = {}
+        for other in _list_beside(path, access, properties.SUFFIXES):
+            note_witness(other)
+            with suppress(OSError, ValueError):
+                text = access.read(other, _LARGEST).decode("utf-8-sig")
+                shown = os.path.relpath(other, os.path.dirname(path) or ".").replace(os.sep, "/")
+                stem = os.path.splitext(os.path.basename(other))[0]
+                for name, line, ten in properties.read_properties(text):
+                    found.setdefault(_plain(name or stem), []).append((f"{shown}:{line}", ten))
         return found
 
     @cached_property
@@ -273,11 +309,24 @@ def _cut(data: bytes, name: str) -> _Cut | None:
     ends = (data.find(each + tag, start) for each in (b"<", b"</"))
     text = data[start : min((at for at in ends if at > 0), default=len(data))]
     inertial = _find_element(text, b"inertial")
-    if inertial is None or b"$" in text[slice(*inertial)]:  # an expression of xacro
+    if inertial is not None and b"$" in text[slice(*inertial)]:
+        start, end = inertial
+        known = _list_constants(data)
+        block = _REFERENCE.sub(lambda match: known.get(match[1], match[0]), text[start:end])
+        text, inertial = text[:start] + block + text[end:], (start, start + len(block))
+    if inertial is None or b"$" in text[slice(*inertial)]:  # a formula of xacro
         return None
     compiler = _COMPILER.search(data) if tag == b"body" else None
     document = form % (compiler[0] if compiler else b"", text[slice(*inertial)])
     return _Cut(begin, document, text[: inertial[0]] + text[inertial[1] :])
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _list_constants(data: bytes) -> Mapping[bytes, bytes]:
+    """The numbers that a document of xacro gives names to; none that it gives twice."""
+    pairs = _CONSTANT.findall(data)
+    counts = Counter(name for name, _ in pairs)
+    return {name: value for name, value in pairs if counts[name] == 1 and _NUMBER.fullmatch(value)}
 
 
 @lru_cache(maxsize=2 * _MOST_FILES)  # the files beside one model are those beside the next
@@ -317,7 +366,32 @@ def _last_name(name: str) -> str:
     return name.rpartition("::")[2]
 
 
-def _list_beside(path: str, access: Access) -> list[str]:
+_PART = re.compile(r"\.sld(?:prt|asm)$|[ _-]v[0-9]+$|[^a-z0-9]")
+
+
+def _plain(name: str) -> str:
+    """The name of a part, without what a CAD program adds, in lower case."""
+    return re.sub(_PART, "", re.sub(_PART, "", name.strip().lower(), count=1))
+
+
+def _state(ten: Floats, own: Judgement) -> Judgement | None:
+    """Judge ten numbers of a CAD program, as a body states them where other digits tell no more.
+
+    None where mass alone is the same: what is said in another frame testifies nothing.
+    """
+    same = np.abs(ten - own.ten) <= tolerances.COPIED_NUMBER * np.abs(own.ten)
+    if not np.any(same[1:] & (ten[1:] != 0)):
+        return None
+    mass, x, y, z, *six = np.where(same, own.ten, ten).tolist()
+    entries = " ".join(f'{name}="{value!r}"' for name, value in zip(ENTRIES, six, strict=True))
+    inertial = (
+        f'<inertial><origin xyz="{x!r} {y!r} {z!r}"/><mass value="{mass!r}"/><inertia {entries}/>'
+    )
+    _, form = _FORMS[b"robot"]
+    return _read(form % (b"", f"{inertial}</inertial>".encode()))
+
+
+def _list_beside(path: str, access: Access, suffixes: Set[str] = SUFFIXES) -> list[str]:
     """List files beside a document, and in folders for other formats, that may be models.
 
     Of many files these are the ones before and after it in the order of their names.
@@ -340,7 +414,7 @@ def _list_beside(path: str, access: Access) -> list[str]:
                 found += [
                     entry.path
                     for entry in entries
-                    if os.path.splitext(entry.name)[1].lower() in SUFFIXES
+                    if os.path.splitext(entry.name)[1].lower() in suffixes
                     and entry.is_file(follow_symlinks=False)
                 ]
         except OSError:

@@ -69,6 +69,62 @@ def test_a_file_beside_the_model_has_the_numbers(folder, capsys):
     assert first["edit"] == {"body": "forearm", "entries": {"izz": 0.000811}}
 
 
+CAD = """Mass properties of forearm.SLDPRT
+Mass = 1263.00 grams
+Center of mass: ( millimeters )
+\tX = 12.10
+\tY = 0.00
+\tZ = 50.20
+Moments of inertia: ( grams * square millimeters )
+Taken at the center of mass and aligned with the output coordinate system.
+\tLxx = 8010000.00\tLxy = {0}\tLxz = 0.00
+\tLyx = {0}\tLyy = 8030000.00\tLyz = 0.00
+\tLzx = 0.00\tLzy = 0.00\tLzz = 811000.00
+"""
+TABLE = """Link Name,Center of Mass X,Center of Mass Y,Center of Mass Z,Center of Mass Roll,\
+Center of Mass Pitch,Center of Mass Yaw,Mass,Moment Ixx,Moment Ixy,Moment Ixz,Moment Iyy,\
+Moment Iyz,Moment Izz,Mesh Filename
+base_link,0,0,0,0,0,0,3,1,0,0,1,0,1,a.STL
+forearm,0.0121,0,0.0502,0,0,0,1.263,0.00801,0,0,0.00803,0,0.000811,b.STL
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [("parts.txt", CAD.format("0.00"), 2), ("arm.csv", TABLE, 3)],
+)
+def test_a_text_of_a_cad_program_has_the_numbers(folder, capsys, name, text, line):
+    (folder / "arm.urdf").write_text(robot(BAD))
+    (folder / name).write_text(text)
+    first = causes_of(capsys, "arm.urdf")[0]
+    assert first["cause"] == "other-text"
+    assert f"{name}:{line} has the body with izz = 0.000811" in first["evidence"]
+    assert first["edit"] == {"body": "forearm", "entries": {"izz": 0.000811}}
+
+
+@pytest.mark.parametrize("change", ["12.10", "1263.00"])
+def test_a_text_of_another_frame_or_part_says_nothing(folder, capsys, change):
+    """Mass alone, or a centre alone, is also that of the part in another frame, or of its like."""
+    text = (
+        CAD.format("0.00").replace("8010000.00", "7010000.00").replace("8030000.00", "7130000.00")
+    )
+    (folder / "arm.urdf").write_text(robot(BAD))
+    (folder / "forearm.txt").write_text(text.replace("50.20", "51.20").replace(change, "9.37"))
+    assert all(each["cause"] != "other-text" for each in causes_of(capsys, "arm.urdf"))
+
+
+def test_a_xacro_whose_numbers_have_names_is_a_text(folder, capsys):
+    (folder / "arm.urdf").write_text(robot(BAD))
+    named = robot(GOOD.replace("0.000811", "${thin}"))
+    head = '<robot name="arm"><xacro:property name="thin" value="0.000811"/>'
+    (folder / "arm.xacro").write_text(named.replace('<robot name="arm">', head))
+    first = causes_of(capsys, "arm.urdf")[0]
+    assert first["cause"] == "other-text"
+    assert "arm.xacro:2 has the body with izz = 0.000811" in first["evidence"]
+    (folder / "arm.xacro").write_text(named.replace('<robot name="arm">', head + head[18:]))
+    assert all(each["cause"] != "other-text" for each in causes_of(capsys, "arm.urdf"))
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
