@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from inertial_check.checking.causes.catalogue import ALL_CAUSES
-from inertial_check.checking.pages import cause_page, summarise_cause
+from inertial_check.checking.pages import cause_page
 
 FOLDER = Path(__file__).parent / "causes"
 
@@ -47,8 +47,7 @@ its edit undoes both.
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/causes and its text."""
-    rows = [f"* [{cause.name}]({cause.name}.md): {summarise_cause(cause)}" for cause in ALL_CAUSES]
-    listed = "\n".join([*rows, "", ""])
+    listed = ", ".join(f"[{cause.name}]({cause.name}.md)" for cause in ALL_CAUSES) + ".\n\n"
     toctree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     index = INTRODUCTION + listed + toctree
     return {"index.md": index, **{f"{cause.name}.md": cause_page(cause) for cause in ALL_CAUSES}}
