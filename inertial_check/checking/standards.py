@@ -67,9 +67,8 @@ _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
     ("simready", "RB.007", "mass on the body or on all of its colliders", "IC103 IC105 IC714 IC715",
      "weaker", "a density counts here, too, and one collider with a mass"),
     ("simready", "RB.008", "triangle inequality of diagonalInertia, axes of length 1 (1e-4)",
-     "IC301 IC302 IC305 IC713", "stricter", "negative moments and newton:inertia, too; its "
-     "validator compares in float32 and fails the valid plate (0.1, 0.2, 0.3), which is IC306 "
-     "here; no feature manifest names it"),
+     "IC301 IC302 IC305 IC713", "stricter", "negative moments and newton:inertia, too; no feature "
+     "manifest names it"),
     ("simready", "RB.011", "a positive mass on each nested body or its colliders", "IC101 IC102 "
      "IC103 IC715", "weaker", "a density counts here, too"),
     ("simready", "NEWTON.MAS.001", "newton:inertia of six finite numbers, diagonal not negative; "

@@ -138,10 +138,9 @@ class AxesMismatch(DoubtRule):
     """The principal moments fit the shapes, the principal axes do not.
 
     ## What it does
-    Reports a tensor whose principal axes are 20 degrees or more away from those of the body's
-    shapes, where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
-    inertial's origin makes it fit at least 2.5 times as well. A gain that chance explains is only a
-    note.
+    Reports a tensor whose principal axes are 20 degrees or more away from those of the shapes,
+    where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
+    inertial's origin makes it fit at least 2.5 times as well. A gain by chance is only a note.
 
     ## Why
     The numbers stand in the wrong frame, and the body resists most where it should resist least.
@@ -182,10 +181,10 @@ class UnlikeGeometry(DoubtRule):
     """The inertia does not look like the shapes, and another reading of the same numbers does.
 
     ## What it does
-    Reports a tensor that is far from that of the body's shapes, where another reading fits at least
-    2.5 times as well: the products with the other sign, or the tensor moved from the link's origin
-    to the centre of mass. Also one that a misread textbook formula gives for the body's one shape,
-    and one whose form is far from all shapes though no known misreading explains it.
+    Reports a tensor far from that of the shapes, where another reading fits at least 2.5 times as
+    well: the products with the other sign, or the tensor moved from the link's origin to the centre
+    of mass. Also one that a misread textbook formula gives for the body's one shape, and one whose
+    form is far from all shapes without a known misreading.
 
     ## Why
     The numbers are those of some body, so nothing but the geometry can show the mistake.
@@ -390,8 +389,8 @@ class TwinsDiffer(DoubtRule):
     Compares twins, whose names differ in the side alone, reflected in the plane in which the model
     is mirrored at the zero pose of its joints, or in their own axes where one part is mounted
     twice. Where there is no such symmetry, only masses and moments count, and tensors whose axes
-    lie along each other. One side is named where its own shapes contradict it and those of the
-    other do not, or where one misreading of its tensor makes it the mirror image; else both.
+    lie along each other. One side is named where its own shapes alone contradict it, or one
+    misreading of its tensor makes it the mirror image; else both.
 
     ## Why
     One side has a lost sign, a copied block, or the numbers of an older revision.
