@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar
+
+from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:
+    from docutils.nodes import Node
     from sphinx.application import Sphinx
 
 project = "inertial_check"
@@ -27,6 +32,32 @@ suppress_warnings = [
 napoleon_numpy_docstring = False
 
 
+class Objects(SphinxDirective):
+    """The reference of the objects of a module, by their names: `.. objects:: MODULE`."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar = {}
+
+    def run(self) -> list[Node]:
+        """The nodes of all objects, with the members of classes and modules."""
+        (module,) = self.arguments
+        lines = [f".. currentmodule:: {module}", ""]
+        for name in " ".join(self.content).split():
+            lines += [*name_directive(getattr(import_module(module), name), name), ""]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def name_directive(value: object, name: str) -> list[str]:
+    """The directive of autodoc for an object, line by line."""
+    if isinstance(value, ModuleType):
+        return [f".. automodule:: {value.__name__}", "   :members:"]
+    if not isinstance(value, type):
+        return [f".. auto{'function' if callable(value) else 'data'}:: {name}"]
+    kind = "exception" if issubclass(value, BaseException) else "class"
+    return [f".. auto{kind}:: {name}", "   :members:"]
+
+
 def setup(app: Sphinx) -> None:
     """Keep the docstrings of attributes whole, and refuse entries that a colon has garbled.
 
@@ -35,6 +66,7 @@ def setup(app: Sphinx) -> None:
     from sphinx.ext.napoleon.docstring import GoogleDocstring
 
     GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
+    app.add_directive("objects", Objects)
     app.connect("autodoc-process-docstring", _escape, priority=600)  # behind Napoleon
 
 

@@ -158,8 +158,7 @@ def make_pages() -> dict[str, str]:
         raise ValueError(f"put each on one page: {sorted(set(listed) ^ set(ic.__all__))}")
     pages = {"index.md": _index()}
     for page, (title, names) in SUBJECTS.items():
-        every = "\n\n".join(_directive(getattr(ic, name), name) for name in names.split())
-        content = _reference(f".. currentmodule:: inertial_check\n\n{every}")
+        content = _reference(f".. objects:: inertial_check\n\n   {names}")
         pages[f"ic-{page}.md"] = f"# {title}\n\n{content}\n"
     for package, (_, modules) in PUBLIC.items():
         for name in (f"{package}.{module}" for module in modules.split()):
@@ -174,6 +173,7 @@ def _reference(directives: str) -> str:
 PARTS = {
     "documents.model": 4,
     "inertia.solids": 2,
+    "inertia.tolerances": 3,
     "mechanics.kinematics": 2,
     "mechanics.rotations": 2,
     "mechanics.vectors": 2,
@@ -195,9 +195,8 @@ def _module_pages(name: str) -> dict[str, str]:
     content = f".. automodule:: inertial_check.{name}\n   :members:{first}"
     pages = {f"{name}.md": f"# {name}\n\n{_reference(content)}\n"}
     for k in range(1, count):
-        rest = listed[size * k : size * (k + 1)]
-        every = "\n\n".join(_directive(getattr(module, each), each) for each in rest)
-        content = f".. currentmodule:: inertial_check.{name}\n\n{every}"
+        rest = " ".join(listed[size * k : size * (k + 1)])
+        content = f".. objects:: inertial_check.{name}\n\n   {rest}"
         pages[f"{name}-{k + 1}.md"] = f"# {name} ({k + 1})\n\n{_reference(content)}\n"
     return pages
 
@@ -207,15 +206,6 @@ def _is_own(module: ModuleType, name: str) -> bool:
     value = getattr(module, name)
     own = getattr(value, "__module__", module.__name__) == module.__name__
     return not name.startswith("_") and own and not isinstance(value, ModuleType)
-
-
-def _directive(value: object, name: str) -> str:
-    if isinstance(value, ModuleType):
-        return f".. automodule:: {value.__name__}\n   :members:"
-    if not isinstance(value, type):
-        return f".. auto{'function' if callable(value) else 'data'}:: {name}"
-    kind = "exception" if issubclass(value, BaseException) else "class"
-    return f".. auto{kind}:: {name}\n   :members:"
 
 
 def _index() -> str:
