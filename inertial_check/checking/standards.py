@@ -143,13 +143,13 @@ _ROWS: tuple[tuple[str, str, str, str, Relation, str], ...] = (
     ("nvidia", "ColliderChecker", "no uneven scale of colliders", "", "none", _GEOMETRY),
     ("nvidia", "PhysicsJointChecker", "joints name bodies that exist", "", "none", _JOINTS),
     ("nvidia", "ArticulationChecker", "no nested articulation", "", "none", _JOINTS),
-    ("nvidia", "RigidBodyMassChecker", "RB.007, where tier-core is installed", "IC103 IC105 IC714 "
+    ("nvidia", "RigidBodyMassChecker", "RB.007 (with tier-core)", "IC103 IC105 IC714 "
      "IC715", "weaker", "a density counts here, too, and one collider with a mass"),
-    ("nvidia", "RigidBodyHasMassAPI", "RB.008 in float32, where tier-core is installed",
+    ("nvidia", "RigidBodyHasMassAPI", "RB.008 in float32 (with tier-core)",
      "IC301 IC302 IC305 IC713", "stricter", "see RB.008; --engine nvidia predicts it exactly"),
-    ("nvidia", "NestedRigidBodyMassChecker", "RB.011, where tier-core is installed", "IC101 IC102 "
+    ("nvidia", "NestedRigidBodyMassChecker", "RB.011 (with tier-core)", "IC101 IC102 "
      "IC103 IC715", "weaker", "a density counts here, too"),
-    ("nvidia", "NewtonMassAttributesChecker", "NEWTON.MAS.001, where tier-core is installed",
+    ("nvidia", "NewtonMassAttributesChecker", "NEWTON.MAS.001 (with tier-core)",
      "IC004 IC302 IC712 IC718", "weaker", _WHOLE),
     ("urdfdom", "Inertial element must have a mass element", "a mass", "IC004", "equal", _SAME),
     ("urdfdom", "Inertial: mass element must have value attribute", "a value", "IC004", "equal",
