@@ -18,8 +18,9 @@ One mistake is planted into each log, or into what is simulated, and the command
 * *wrong with exit 0*: the file is written, and a mass or a base parameter of bodies is more than
   five deviations and 5 % from the truth.
 * *obeyed* (`--obey`): the remedy of the first remark that has one is carried out, options or an
-  edit of the log, until there is none (three times at most); of the base parameters at most one in
-  twenty is more than three deviations and 1 % from the truth then.
+  edit of the log, until there is none (three times at most); a payload is taken off, and a joint
+  that a refusal calls unmeasured is declared so. Of the base parameters at most one in twenty is
+  more than three deviations and 1 % from the truth then.
 * *clean*: logs without a mistake in which something is named by an error or a warning.
 """
 
@@ -453,9 +454,17 @@ def is_named(case: Case, planted: Planted, own: Verdict, most: int) -> bool:
 
 def obey(case: Case, own: Verdict) -> bool:
     """Carry out the remedy of the first remark that has one; False where none has."""
-    remedies = [each["remedy"] for each in own.remarks if each.get("remedy")]
+    if own.report is None:
+        dead = re.search(r"--unmeasured (\S+)", own.error)
+        case.options += [f"--unmeasured={dead[1]}"] if dead else []
+        return dead is not None
+    named = [each for each in own.remarks if each.get("remedy")]
+    remedies = [each["remedy"] for each in named]
     if not remedies:
         return False
+    if named[0]["kind"] == "payload":
+        case.payload = 0.0
+        case.simulate()
     for option in remedies[0]["options"]:
         name = option.partition("=")[0]
         case.options = [each for each in case.options if each.partition("=")[0] != name]
@@ -536,7 +545,7 @@ def measure(
             if args.obey:
                 now = own
                 for _ in range(3):
-                    if now.report is None or not obey(case, now):
+                    if not obey(case, now):
                         break
                     now = run(case, folder)
                 row["obeyed"] = now.worst[1] <= RELATIVE

@@ -277,12 +277,13 @@ _CAUSES = frozenset(
     {
         *("sign", "exchanged", "axes", "time", "degrees", "unit", "gear", "zero"),
         *("wrapped", "frozen", "saturated", "velocity", "scale", "lag", "gravity"),
-        *("rotor", "viscous", "coulomb", "stribeck", "load-friction", "coupled", "mass", "payload"),
+        *("rotor", "viscous", "coulomb", "offset", "stribeck", "load-friction", "coupled"),
+        *("mass", "payload"),
     }
 )
 """Kinds of errors that say what is wrong with a recording."""
 
-_READINGS = frozenset({"coarse", "still", "constant", "velocity"})
+_READINGS = frozenset({"coarse", "still", "constant", "velocity", *USUAL_TERMS})
 """Kinds of warnings that explain errors, where there are some."""
 
 _CONSEQUENCES = frozenset(
@@ -429,8 +430,9 @@ def judge_known(
         if not other and fixed.systematic < SYSTEMATIC:
             continue
         steps = rank(cases[1], options)
+        declared = _declare_usual(options, steps)
         for step, certain in grade(steps):
-            remark = describe(data.path, options, case, step)
+            remark = describe(data.path, declared, case, step)
             if step.hypothesis.kind in TERMS or not certain:
                 remark = remark._replace(severity=Severity.WARNING)
             yield remark
@@ -479,8 +481,10 @@ def judge_recordings(
     for data in datasets.train:
         theta0 = found.problem.theta0[: len(robot.bodies)]  # without loads: they are other bodies
         case = build_case(options, robot, data, theta0, found.gains)
-        for step, certain in grade(rank(case, options)):
-            remark = describe(data.path, options, case, step)
+        steps = rank(case, options)
+        declared = _declare_usual(options, steps)
+        for step, certain in grade(steps):
+            remark = describe(data.path, declared, case, step)
             friction = step.hypothesis.kind in TERMS
             friction &= step.hypothesis.kind not in ("rotor", "coupled")
             harmless = friction and near and solid and not _changes_base(found, step)
@@ -496,6 +500,14 @@ def grade(steps: Sequence[Finding]) -> Iterator[tuple[Finding, bool]]:
         before, after = step.before.unexplained, step.after.unexplained
         gross = before > np.maximum(1 - WELL_EXPLAINED, 2 * after)
         yield step, complete or (bool(gross.any()) and step.hypothesis.kind not in TERMS)
+
+
+def _declare_usual(options: IdentifyOptions, steps: Sequence[Finding]) -> IdentifyOptions:
+    """Declare the usual friction that the steps name, so that one remedy declares all of it."""
+    own, kinds = options.friction.friction, [step.hypothesis.kind for step in steps]
+    declared = USUAL_TERMS if own is None else own
+    declared = (*declared, *(term for term in USUAL_TERMS if term in kinds))
+    return replace(options, friction=replace(options.friction, friction=declared))
 
 
 SYSTEMATIC = 0.3
@@ -636,8 +648,7 @@ def _word(
     word = "behind" if number > 0 else "ahead of"
     what = kind.partition("-")[0]
     signals = {"torques": "tau", "positions": "q u du", "joints": "q u du tau"}.get(what, "")
-    friction = options.friction.friction
-    declared = USUAL_TERMS if friction is None else friction
+    declared = options.friction.friction or ()
     terms = ",".join(dict.fromkeys([*declared, "rotor" if kind == "coupled" else kind]))
     exchanged = (
         *("exchanged", names, f"the {what} are exchanged"),
@@ -685,6 +696,7 @@ def _word(
         "rotor": (kind, names, "a rotor behind its gear is not declared", undeclared),
         "viscous": (kind, (), "viscous friction is not declared", undeclared),
         "coulomb": (kind, (), "Coulomb friction is not declared", undeclared),
+        "offset": (kind, (), "constant torques are not declared", undeclared),
         "stribeck": (kind, names, "its friction falls with speed, not declared", undeclared),
         "load": ("load-friction", names, "its friction grows with the load", undeclared),
         # Mistakes of all joints alike, for which there is an option.
@@ -719,7 +731,7 @@ def _word_of_mass(each: Hypothesis, case: Case) -> tuple[str, tuple[str, ...], s
     robot = case.robot
     names = tuple(robot.names[k] for k in each.joints)
     last = max(robot.bodies) == robot.bodies[each.joints[0]] and each.number > 1
-    what = "it is far from the numbers of the robot's file"
+    what = "its numbers are far from those of the robot's file"
     words = "correct the file's mass, or --prior another model"
     if last:
         what = f"it carries a payload, or is {what}"

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
@@ -114,36 +113,6 @@ def carry_loads(samples: Samples, loads: Sequence[Load], carried: Collection[str
         source=source,
         known=_read_known(fixed, samples.order),
     )
-
-
-def join_samples(
-    parts: Sequence[tuple[Samples, Collection[str]]], loads: Sequence[Load]
-) -> Samples:
-    """Join the samples of several recordings, in which a robot carried different loads.
-
-    Args:
-        parts: Samples of each recording, and the names of the loads that the robot carried.
-        loads: All loads.
-
-    Returns:
-        Samples of the robot's bodies, followed by the loads that are to be identified.
-
-    Raises:
-        ParameterError: The recordings are of different robots, or a load does not exist.
-    """
-    if not parts:
-        raise ParameterError("there are no recordings to join")
-    whole = [carry_loads(samples, loads, carried) for samples, carried in parts]
-    first = whole[0]
-    for other in whole[1:]:
-        same = (other.bodies, other.joints, other.nuisance.names, other.order)
-        if same != (first.bodies, first.joints, first.nuisance.names, first.order):
-            raise ParameterError(f"{other!r} cannot be joined with {first!r}: expected one robot")
-
-    def source() -> Iterator[Block]:
-        return chain.from_iterable(each.source() for each in whole)
-
-    return replace(first, source=source, samples=sum(each.samples for each in whole))
 
 
 def expect_loads(

@@ -26,6 +26,7 @@ from inertial_check.identification.fit.nuisance import (
     JointTerm,
     LoadColumn,
     Nuisance,
+    Offset,
     RotorInertia,
     StribeckCurve,
     Viscous,
@@ -63,6 +64,7 @@ Kind = Literal[
     "rotor",
     "viscous",
     "coulomb",
+    "offset",
     "stribeck",
     "load",
     "coupled",
@@ -107,6 +109,7 @@ TERMS: dict[Kind, tuple[str, ...]] = {
     "rotor": ("Ia",),
     "viscous": ("fv", "fvp"),
     "coulomb": ("fc", "fcp"),
+    "offset": ("off",),
     "stribeck": ("fst",),
     "load": ("fl",),
     "coupled": ("Iam", "fvm"),
@@ -238,13 +241,14 @@ class Hypothesis:
         if self.kind == "coupled":
             inertia = Coupling(joints=self.joints, kind="inertia")
             return (inertia, Coupling(joints=self.joints, kind="viscous"))
-        single: dict[str, type[Viscous | Coulomb | RotorInertia | LoadColumn]] = {
-            "rotor": RotorInertia,
+        if self.kind == "load":
+            return (LoadColumn(joints=self.joints),)
+        single: dict[str, type[Viscous | Coulomb | Offset]] = {
             "viscous": Viscous,
             "coulomb": Coulomb,
-            "load": LoadColumn,
+            "offset": Offset,
         }
-        return (single[self.kind](joints=self.joints),)
+        return (single.get(self.kind, RotorInertia)(joints=self.joints),)
 
 
 def sum_wrenches(whole: WholeMotion, robot: Robot, q: Floats) -> WholeMotion:
@@ -549,6 +553,7 @@ def _list_of_robot(case: Case, moving: tuple[int, ...]) -> Iterator[Hypothesis]:
     size = float(np.linalg.norm(case.robot.gravity)) or float(np.linalg.norm(GRAVITY))
     down = np.array(case.robot.gravity) / size
     tilts = [down + sign * TILT * np.roll(down, turn) for sign in (1, -1) for turn in (1, 2)]
+    tilts = [tilt / np.linalg.norm(tilt) for tilt in tilts]
     for axis in (*np.eye(3), *-np.eye(3), np.zeros(3), *tilts):
         yield Hypothesis("gravity", vector=tuple((size * axis).tolist()))
     bodies = np.flatnonzero(case.prior_weights >= PRIOR).tolist()  # others may be anything
@@ -560,7 +565,7 @@ def _list_of_robot(case: Case, moving: tuple[int, ...]) -> Iterator[Hypothesis]:
     taken = {*case.nuisance.names, *further.names}
     single: tuple[Kind, ...] = ("rotor", "load")
     terms: tuple[tuple[Kind, tuple[int, ...], float], ...] = (
-        *(("viscous", moving, 1.0), ("coulomb", moving, 1.0)),
+        *(("viscous", moving, 1.0), ("coulomb", moving, 1.0), ("offset", moving, 1.0)),
         *((kind, (joint,), 1.0) for kind in single for joint in moving),
         *(("stribeck", (joint,), part) for joint in moving for part in (0.03, 0.12)),
         *(("coupled", pair, 1.0) for pair in combinations(moving, 2)),

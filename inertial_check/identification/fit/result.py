@@ -472,10 +472,6 @@ class Identification(EqualByValue):
         """(n,) root mean squares of the residuals of other samples, with the same columns."""
         return other.rmse(self.si)
 
-    def r_squared_of(self, other: Reduction) -> Floats:
-        """(n,) parts of the variance of other samples' torque that are explained."""
-        return other.r_squared(self.si)
-
     def weighted_rms_of(self, other: Reduction) -> float:
         """RMS of the weighted residuals of other samples."""
         return float(np.sqrt(other.weighted_mean_square(self.weights, self.si)))
@@ -611,12 +607,6 @@ class Identifiability:
         return np.where(
             self.share >= DECIDED, "data", np.where(self.share <= UNDECIDED, "prior", "both")
         )
-
-    @property
-    def total_mass_decided_by(self) -> str:
-        """The same of the mass of all bodies."""
-        share = self.total_mass_share
-        return "data" if share >= DECIDED else "prior" if share <= UNDECIDED else "both"
 
     @property
     def total_mass_supported(self) -> bool:

@@ -126,16 +126,14 @@ def read_folder(path: str, how: ReadingOptions) -> Recording:
     if not names or len(names) > _MOST_FILES:
         what = f"{len(names)} files" if names else "no file"
         raise DocumentError(path, f"{what} with .mcap or .db3, expected 1 to {_MOST_FILES}")
-    names.sort(key=_split_digits)
+    # By their numbers: bag_2 before bag_10.
+    names.sort(
+        key=lambda name: [
+            (int(part), "") if part.isdecimal() and len(part) < 20 else (-1, part)
+            for part in re.split(r"(\d+)", name)
+        ]
+    )
     return _read(path, [os.path.join(path, name) for name in names], how)
-
-
-def _split_digits(name: str) -> list[tuple[int, str]]:
-    """Split a name so that it sorts by its numbers: bag_2 before bag_10."""
-    return [
-        (int(part), "") if part.isdecimal() and len(part) < 20 else (-1, part)
-        for part in re.split(r"(\d+)", name)
-    ]
 
 
 def _read(path: str, files: list[str], how: ReadingOptions) -> Recording:

@@ -10,7 +10,7 @@ import random_trees
 from inertial_check.identification.fit.identify import identify
 from inertial_check.identification.fit.nuisance import Nuisance
 from inertial_check.identification.fit.problem import Problem, solve, with_divergence
-from inertial_check.identification.fit.result import identifiability
+from inertial_check.identification.fit.result import DECIDED, identifiability
 from inertial_check.inertia.representations import reorder
 from inertial_check.mechanics.equations import regressor
 
@@ -222,7 +222,7 @@ def test_what_the_samples_ask_for_is_supported_however_far_it_is():
     assert not found.unsupported
     assert not found.remarks(["link"])
     assert (found.decided_by == "data").all()
-    assert found.total_mass_decided_by == "data"
+    assert found.total_mass_share > DECIDED
 
 
 WEIGHTS = {"ur10e": "ur10e", "panda": "panda_geometric_prior", "tx40": "tx40"}

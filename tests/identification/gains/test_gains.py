@@ -1,6 +1,7 @@
 """Drive gains, friction and loads as unknowns: known truth back within its standard deviations."""
 
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from inertial_check.identification.fit.samples import (
     add_gain_columns,
     scale_torques,
 )
-from inertial_check.identification.loads import Load, expect_loads, join_samples
+from inertial_check.identification.loads import Load, carry_loads, expect_loads
 from inertial_check.mechanics import equations
 from inertial_check.projection.constraints import FixedMass, TotalMass
 
@@ -51,9 +52,14 @@ class Trial:
         return Samples.of_trajectory(self.robot.tree, q, u, du, tau, self.beside)
 
     def loaded(self, known, gains=None):
-        parts = [(self.samples(0, gains), ()), (self.samples(1, gains), ("disc",))]
         load = Load("disc", len(self.robot.tree) - 1, LOAD if known else None)
-        return join_samples(parts, [load]), load
+        parts = [
+            carry_loads(self.samples(part, gains), [load], carried)
+            for part, carried in enumerate(((), ("disc",)))
+        ]
+        count = sum(each.samples for each in parts)
+        source = lambda: chain.from_iterable(each.source() for each in parts)  # noqa: E731
+        return replace(parts[0], source=source, samples=count), load
 
     def fit(self, how):
         options = {"regularization": "evidence", "gain": "unknown"}
