@@ -544,7 +544,7 @@ def _heed_the_model(
         also = {"IC307", "IC501", "IC602", "IC603"} if reading.cause == "fixed-decimals" else set()
         kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
         if reading.centers is not None:
-            also, kept = {"IC201", "IC202"}, set(_EXPLAINED)
+            also, kept = {"IC201", "IC202", "IC601", "IC605"}, set(_EXPLAINED)
         with np.errstate(all="ignore"):
             spreads = resemblance.spread(reading.mass, resemblance.matrices(reading.I_BBcm_Bi))
             heavier = np.log(reading.mass / examination.assembly.mass)
