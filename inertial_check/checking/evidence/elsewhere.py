@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.checking.limits import MOST_EXPLAINED
-from inertial_check.documents import properties
 from inertial_check.documents.comments import Comment, find_comments
 from inertial_check.documents.context import Context, note_witness
 from inertial_check.documents.files.access import LAYOUT_FOLDERS, SUFFIXES, Access
@@ -237,6 +236,8 @@ class Elsewhere:
     @cached_property
     def _properties(self) -> Mapping[str, list[tuple[str, Floats]]]:
         """The bodies in texts of CAD programs beside the document, and where, by plain names."""
+        from inertial_check.documents import properties  # whose patterns take a while to compile
+
         path = self._model.source.path
         access = self._context.of_document(path).granted
         found: dict[str, list[tuple[str, Floats]]] = {}
