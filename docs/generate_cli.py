@@ -9,7 +9,6 @@ from pathlib import Path
 
 from inertial_check.checking.configuration import OPTIONS
 from inertial_check.programs.cli.commands import COMMANDS, build_parser
-from inertial_check.programs.cli.output import PROGRAM
 
 FOLDER = Path(__file__).parent / "commands"
 
@@ -113,7 +112,7 @@ def _page(name: str, explained: dict[tuple[str, str], tuple[str, str]]) -> str:
             of the option and its meaning; the options that only this page explains are added.
     """
     parser = build_parser(name)
-    usage = f"{PROGRAM} {name} [OPTION]... {COMMANDS[name].arguments}".rstrip()
+    usage = f"{name} [OPTION]... {COMMANDS[name].arguments}".rstrip()
     settable, words = _list_set(name, parser), _list_words(parser)
     groups: dict[str, list[argparse.Action]] = {}
     for group in parser._action_groups:  # a command may add to a group of another module
