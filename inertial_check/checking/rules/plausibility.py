@@ -99,13 +99,13 @@ class ImplausibleDensity(DoubtRule):
     """No material and no hollow link has this density.
 
     ## What it does
-    Divides the mass by the volume of the body's shapes, or by that of the box about them; where no
-    shape can be read, by that of the uniform box with the same mass and inertia. Reports less than
-    10 kg/m^3, and more than 25,000; and, whatever the shapes, more than osmium's 22,590 of the
-    ellipsoid with this mass and inertia, as every body with them is somewhere as dense as that.
-    Where solid shapes of one role alone, often stand-ins for collisions, would be denser than
-    osmium, or lighter than aerogel (1 kg/m^3), a note says so by their kind; not where they are so
-    small, a thousandth of that, that they stand for nothing.
+    Divides the mass by the volume of the body's shapes, or of the box about them; where no shape
+    can be read, of the uniform box with the same mass and inertia. Reports less than 10 kg/m^3,
+    more than 25,000, and, whatever the shapes, more than osmium's 22,590 of the ellipsoid with this
+    mass and inertia, as every body with them is somewhere as dense. Where solid shapes of one role
+    alone, often stand-ins for collisions, would be denser than osmium, or lighter than aerogel (1
+    kg/m^3), a note says so by their kind; not where they are so small, a thousandth of that, that
+    they stand for nothing.
 
     ## Why
     Foam has 15 kg/m^3. Outside, grams stand for kilograms, or the inertia is in another unit.
@@ -414,10 +414,9 @@ class TwinsDiffer(DoubtRule):
 
     ## Tolerance
     Masses by a factor of 1.2, unless those with all that they carry differ by less than a fifth of
-    it; everything else by 15 % of the size of the bodies; 1.05 and 5 % with the preset strict; and
-    four times what six of ten pairs stay below. Quiet about parts whose shapes differ in size by a
-    fifth, copies with the same shapes, parts that are turned and not mirrored, and what another
-    finding explains.
+    it; all else by 15 % of the size; 1.05 and 5 % with the preset strict; and four times what six
+    of ten pairs stay below. Quiet about shapes that differ in size by a fifth, copies with the same
+    shapes, turned parts, and what another finding explains.
 
     ## Fix
     By hand: see its causes.
@@ -435,12 +434,11 @@ class CopiedInertial(DoubtRule):
     ## What it does
     Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes
     differ in size, volume, form or place about the centre of mass. The body whose shapes the
-    numbers fit keeps them. Where no shapes can be read, it compares the distances of the joints,
-    and, for numbers from a drawing (a tensor with products; a centre off the origin and three
-    different moments) or shapes of different kinds, the names of the mesh files; the body whose
-    centre lies between its joints keeps them. Parts that are mounted twice or mirrored, twins, and
-    fingers and wheels of one family, whose mesh files differ and whose joints do not, are no
-    copies.
+    numbers fit keeps them. Without shapes it compares the distances of the joints, and, for numbers
+    from a drawing (a tensor with products; a centre off the origin and three different moments) or
+    shapes of different kinds, the names of the mesh files; the body whose centre lies between its
+    joints keeps them. Parts mounted twice or mirrored, twins, and fingers and wheels of one family,
+    whose mesh files alone differ, are no copies.
 
     ## Why
     One of the blocks was copied and never filled in.
@@ -764,9 +762,8 @@ class DefaultMaterial(Rule):
     """The parts of a model have one density of steel, which is a default material of programs.
 
     ## What it does
-    Compares the masses of bodies with the volumes inside their closed meshes. Reports a model of
-    whose parts, four different ones at least, seven in ten have one density between 7,700 and
-    8,050 kg/m^3, inside their visual or inside their collision meshes.
+    Reports a model of whose parts, four different ones at least, seven in ten have one density
+    between 7,700 and 8,050 kg/m^3 inside their closed visual or collision meshes.
 
     ## Why
     CAD programs fill parts for which no material is chosen with a default, and the arm weighs
