@@ -10,7 +10,8 @@ FOLDER = Path(__file__).parent / "rules"
 
 INTRODUCTION = """\
 A page without the section *Tolerance* has none, one without *Fix* is mended by hand, as its causes
-say, and [plausibility](../plausibility.md) is the reference of one without *References*."""
+say, and [plausibility](../plausibility.md) is the reference of one without *References*.
+[Standards](../standards.md) says what a rule covers of those that its page names."""
 
 
 def make_pages() -> dict[str, str]:

@@ -76,7 +76,7 @@ def rule_page(rule: type[Rule]) -> str:
     note = f"Severity: {severity}."
     page = f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{_shorten(text.body)}\n"
     covered = dict.fromkeys(each.standard for each in list_requirements_of(rule.code))
-    return page + (f"\n[Standards](../standards.md): {', '.join(covered)}\n" if covered else "")
+    return page + (f"\nStandards: {', '.join(covered)}\n" if covered else "")
 
 
 def _shorten(body: str) -> str:
