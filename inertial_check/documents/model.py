@@ -1237,33 +1237,31 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
             if not found:
                 hint = suggest_name(name, carried, hint)
             raise UsageError(f"{model.source.path}: {what} called {name!r}{hint}")
-        # Compute the pose of a body at a joint position, relative to its pose at 0.
         body = model.bodies[found[0]]
-        X = np.eye(4)
-        kind = JOINT_TYPES.get(body.joint or "")
+        moved[found[0]] = np.eye(4)
         if position == 0.0:
-            displace = X
-        else:
-            if not np.isfinite(position):
-                raise _tree_error(
-                    model, body, f"its joint is to be locked at {position}, expected a number"
-                )
-            if kind not in ("revolute", "prismatic") or body.axis_B is None:
-                raise _tree_error(
-                    model, body, f"its joint cannot be locked at {position:g}, only at 0"
-                )
-            displace_moved = position * np.array(body.axis_B)
-            if kind == "prismatic":
-                X[:3, 3] = displace_moved
-            else:
-                point = _point(model, body, "revolute")
-                from inertial_check.mechanics.rotations import matrix_from_rotation_vector
-
-                X[:3, :3] = matrix_from_rotation_vector(displace_moved)
-                X[:3, 3] = point - X[:3, :3] @ point
-            displace = X
-        moved[found[0]] = displace
+            continue
+        if not np.isfinite(position):
+            raise _tree_error(
+                model, body, f"its joint is to be locked at {position}, expected a number"
+            )
+        kind = JOINT_TYPES.get(body.joint or "")
+        if kind not in ("revolute", "prismatic") or body.axis_B is None:
+            raise _tree_error(model, body, f"its joint cannot be locked at {position:g}, only at 0")
+        _point(model, body, kind)
+        moved[found[0]] = displace(body, position)
     return moved
+
+
+def displace(body: Body, position: float) -> Floats:
+    """Compute the pose (4, 4) of a body at a position of its joint, relative to that at 0."""
+    from inertial_check.mechanics.rotations import matrix_from_rotation_vector
+
+    along = position * np.array(body.axis_B)
+    if JOINT_TYPES.get(body.joint or "") == "prismatic":
+        return homogeneous(np.eye(3), along)
+    R, point = matrix_from_rotation_vector(along), np.array(body.p_BoJo_B)
+    return homogeneous(R, point - R @ point)  # the point on the axis stays
 
 
 def _tree_joints(tree: Tree, bodies: Sequence[Body]) -> TreeJoints:

@@ -129,6 +129,8 @@ class NestedReader(TableReader):
 
     _end = 0
     """Offset behind the row that was read last."""
+    _walk: _Cursor | _Events
+    _has_member: bool
 
     def _begin(self, interpret: RowInterpreter, order: Order | None) -> None:
         """Find the first row, which decides about the layout.
@@ -162,9 +164,43 @@ class NestedReader(TableReader):
             yield self._take_block(first, taken, complete)
             first += len(taken)
 
-    @abstractmethod
     def _find_rows(self) -> Iterator[FoundRow]:
         """Find every row, and pass what follows the last."""
+        walk = self._walk
+        opening = walk.open()
+        if opening == "[":
+            yield from self._find_listed_rows(whole=True)
+        elif opening and self._has_member:
+            for key in walk.members():
+                if key == ROWS:
+                    opening = walk.open()
+                    if opening not in ("[", "{"):
+                        reason = f'"{ROWS}" is neither a list nor an object of rows'
+                        raise walk.error(walk.start, reason)
+                    listed = opening == "["
+                    yield from self._find_listed_rows() if listed else self._find_named_rows()
+                else:
+                    walk.value()
+        elif opening:
+            yield from self._find_named_rows()
+        walk.end()
+
+    def _find_named_rows(self) -> Iterator[FoundRow]:
+        for key in self._walk.members():
+            item, start = self._walk.value(LONGEST_ROW)
+            if not isinstance(item, (dict, list, Shared)) or not item:
+                raise self._walk.error(start, f'the object has no list "{ROWS}"')
+            yield FoundRow(key, item, start, self._walk.position)
+
+    def _find_listed_rows(self, whole: bool = False) -> Iterator[FoundRow]:
+        """Find the rows of a list; the list can be the one row where it is the whole document."""
+        first, items = self._walk.start, self._walk.items()
+        for found, at in items:
+            item, start = found, at
+            if whole and isinstance(found, (float, Cell)):
+                item, start = [found, *(each for each, _ in items)], first
+            yield FoundRow(None, item, start, self._walk.position)
+            whole = False
 
     @abstractmethod
     def _place_numbers(self, found: FoundRow) -> Item:
@@ -335,10 +371,10 @@ class JsonReader(NestedReader):
 
     def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path = path
-        self._has_member = _has_rows_member(Window(stream, path, ADVICE))
+        self._has_member = _has_rows_member(_Cursor(Window(stream, path, ADVICE)))
         stream.seek(0)
         self._window = Window(stream, path, ADVICE)
-        self._cursor = _Cursor(self._window)
+        self._walk = self._cursor = _Cursor(self._window)
         self.mark = self._window.mark
         self._fast = RowInterpreter(float, self._window.error)
         self._begin(RowInterpreter(Cell, self._window.error), order)
@@ -375,66 +411,33 @@ class JsonReader(NestedReader):
         labels = [row.label for row in rows]
         return TextBlock(first, values_of(rows), labels, text, line, find_cells)
 
-    def _find_rows(self) -> Iterator[FoundRow]:
-        cursor = self._cursor
-        opening = cursor.character()
-        if opening == "[":
-            yield from self._find_listed_rows(cursor.position - 1)
-        elif self._has_member:
-            for key in cursor.members():
-                if key == ROWS:
-                    yield from self._find_rows_of_member()
-                else:
-                    cursor.value()
-        else:
-            yield from self._find_named_rows()
-        if cursor.character():
-            raise self._window.error(cursor.position - 1, "no JSON: Extra data")
-
-    def _find_rows_of_member(self) -> Iterator[FoundRow]:
-        opening = self._cursor.character()
-        if opening not in ("[", "{"):
-            place = self._cursor.position - 1
-            raise self._window.error(place, f'"{ROWS}" is neither a list nor an object of rows')
-        yield from self._find_listed_rows() if opening == "[" else self._find_named_rows()
-
-    def _find_named_rows(self) -> Iterator[FoundRow]:
-        for key in self._cursor.members():
-            item, start = self._cursor.value(LONGEST_ROW)
-            if not isinstance(item, (dict, list)) or not item:
-                raise self._window.error(start, f'the object has no list "{ROWS}"')
-            yield FoundRow(key, item, start, self._cursor.position)
-
-    def _find_listed_rows(self, document: int | None = None) -> Iterator[FoundRow]:
-        """Find the rows of a list.
-
-        Args:
-            document: Where the list begins if it is the document, which can be a single row.
-        """
-        cursor = self._cursor
-        if cursor.passes("]"):
-            return
-        closed = False
-        while not closed:
-            item, start = cursor.value(LONGEST_ROW)
-            if document is not None and isinstance(item, float):
-                cursor.position = document
-                item, start = cursor.value(LONGEST_ROW)
-                closed = True
-            yield FoundRow(None, item, start, cursor.position)
-            document = None
-            closed = closed or cursor.closes("]")
-
 
 class _Cursor:
     """Place in a window that moves over a json document, reading on as it has to.
 
     Attributes:
         position: Offset in the window's text.
+        start: Offset of the list or object that was opened last.
+        error: Makes an error that names line and column.
     """
 
     def __init__(self, window: Window) -> None:
-        self._window, self.position = window, 0
+        self._window, self.error, self.position, self.start = window, window.error, 0, 0
+
+    def open(self) -> str:
+        """Pass the mark with which the next value begins and return it; "" at the end."""
+        opening = self.character()
+        self.start = self.position - 1
+        return opening
+
+    def end(self) -> None:
+        """Pass what follows the document.
+
+        Raises:
+            DocumentError: That is not only space.
+        """
+        if self.character():
+            raise self.error(self.position - 1, "no JSON: Extra data")
 
     def take(self, end: int) -> str:
         """Take the text up to an offset out of the window."""
@@ -489,6 +492,13 @@ class _Cursor:
                 raise self._window.error(self.position, "no JSON: Expecting ':' delimiter")
             yield key
             closed = self.closes("}")
+
+    def items(self) -> Iterator[tuple[Item, int]]:
+        """Yield the items of a list whose bracket was passed, each with the offset of its value."""
+        closed = self.passes("]")
+        while not closed:
+            yield self.value(LONGEST_ROW)
+            closed = self.closes("]")
 
     def value(self, longest: int | None = None) -> tuple[Item, int]:
         """Pass the next value, in which all numbers are float.
@@ -551,16 +561,15 @@ _DECODER = json.JSONDecoder(parse_int=float, object_pairs_hook=_refuse_two_membe
 _CELLS = RowInterpreter(Cell, _describe_unexpected_token)
 
 
-def _has_rows_member(window: Window) -> bool:
+def _has_rows_member(walk: _Cursor | _Events) -> bool:
     """Tell whether the document is an object that has the member of rows; reads up to it."""
-    cursor = _Cursor(window)
-    if not cursor.passes("{"):
+    if walk.open() != "{":
         return False
-    for key in cursor.members():
+    for key in walk.members():
         if key == ROWS:
             return True
-        cursor.value()
-        cursor.take(cursor.position)
+        walk.value()
+        walk.take(walk.position)
     return False
 
 
@@ -594,9 +603,9 @@ class YamlReader(NestedReader):
 
     def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path = path
-        self._has_member = _has_yaml_rows(_Events(stream, path))
+        self._has_member = _has_rows_member(_Events(stream, path))
         stream.seek(0)
-        self._events = _Events(stream, path)
+        self._walk = self._events = _Events(stream, path)
         self.mark = self._events.window.mark
         self._begin(RowInterpreter(Cell, self._events.error), order)
 
@@ -620,66 +629,6 @@ class YamlReader(NestedReader):
         labels = [row.label for row in rows]
         return _YamlBlock(first, values_of(rows), labels, text, line, find_cells)
 
-    def _find_rows(self) -> Iterator[FoundRow]:
-        events = self._events
-        root = events.root()
-        if isinstance(root, yaml.SequenceStartEvent):
-            events.row_start = events.position
-            yield from self._find_listed_rows(events.item())
-        elif isinstance(root, yaml.MappingStartEvent) and self._has_member:
-            for key, event in events.members():
-                if key == ROWS:
-                    yield from self._find_rows_of_member(event)
-                else:
-                    events.node(event)
-        elif isinstance(root, yaml.MappingStartEvent):
-            events.row_start = events.position
-            yield from self._find_named_rows()
-        elif root is not None:
-            raise events.error(
-                root.start_mark.index, "no rows: expected a list, or objects by name"
-            )
-        events.end()
-
-    def _find_rows_of_member(self, event: yaml.Event) -> Iterator[FoundRow]:
-        self._events.row_start = self._events.position
-        if isinstance(event, yaml.SequenceStartEvent):
-            yield from self._find_listed_rows(None)
-        elif isinstance(event, yaml.MappingStartEvent):
-            yield from self._find_named_rows()
-        else:
-            place = event.start_mark.index
-            raise self._events.error(place, f'"{ROWS}" is neither a list nor an object of rows')
-        self._events.row_start = None
-
-    def _find_named_rows(self) -> Iterator[FoundRow]:
-        for key, event in self._events.members():
-            place = event.start_mark.index
-            item, end = self._events.row(event)
-            if not isinstance(item, (dict, list, Shared)) or not item:
-                raise self._events.error(place, f'the object has no list "{ROWS}"')
-            yield FoundRow(key, item, place, end)
-
-    def _find_listed_rows(self, document: tuple[Item, int] | None) -> Iterator[FoundRow]:
-        """Find the rows of a list.
-
-        Args:
-            document: The first of them, and where it ends, if the list is the document, which can
-                be a single row.
-        """
-        events = self._events
-        if document is not None and isinstance(document[0], Cell):
-            cells: list[Item] = [document[0]]
-            while (found := events.item()) is not None:
-                cells.append(found[0])
-            yield FoundRow(None, cells, 0, events.position)
-            return
-        found = document or events.item()
-        while found is not None:
-            item, end = found
-            yield FoundRow(None, item, 0, end)
-            found = events.item()
-
 
 class _YamlBlock(TextBlock):
     """Block of a yaml table."""
@@ -699,14 +648,16 @@ class _Events:
         window: The text.
         base: Offset of the window's text.
         position: Offset where the last event ended.
+        start: Offset of the list or object that was opened last.
         row_start: Offset where the last row ended or the next begins; None between other members.
     """
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self._path = path
         self.window = Window(stream, path, ADVICE, errors="strict")
-        self.base = self.position = self._fed = 0
+        self.base = self.position = self.start = self._fed = 0
         self.row_start: int | None = None
+        self._event: yaml.Event | None = None
         self._anchors: dict[str, Shared] = {}
         self._events = yaml.parse(self, Loader=_LOADER)
 
@@ -754,14 +705,26 @@ class _Events:
         self.position = event.end_mark.index
         return event
 
-    def root(self) -> yaml.Event:
-        """Give the first event of the only document; None without one."""
-        self.next()
-        if isinstance(self.next(), yaml.StreamEndEvent):
-            return None
-        event = self.next()
+    def open(self) -> str:
+        """Pass the beginning of the next value: "[" of a list, "{" of an object, else "".
+
+        Raises:
+            DocumentError: The only document is neither, and not empty.
+        """
+        if (event := self._event) is None:
+            self.next()
+            if isinstance(self.next(), yaml.StreamEndEvent):
+                return ""
+            event = self.next()
+        self.start, self.row_start = event.start_mark.index, self.position
+        if isinstance(event, yaml.SequenceStartEvent):
+            return "["
+        if isinstance(event, yaml.MappingStartEvent):
+            return "{"
         empty = isinstance(event, yaml.ScalarEvent) and event.value == "" and event.implicit[0]
-        return None if empty else event
+        if self._event is None and not empty:
+            raise self.error(self.start, "no rows: expected a list, or objects by name")
+        return ""
 
     def end(self) -> None:
         """Pass what follows the root.
@@ -774,15 +737,14 @@ class _Events:
                 reason = "a second document: a table is one"
                 raise self.error(event.start_mark.index, reason)
 
-    def item(self) -> tuple[Item, int] | None:
-        """Read the next item of a list, and where it ends; None at the end of the list."""
-        event = self.next()
-        if isinstance(event, yaml.SequenceEndEvent):
-            return None
-        return self.row(event)
+    def items(self) -> Iterator[tuple[Item, int]]:
+        """Yield the items of a list that was opened, each with the offset where it begins."""
+        while not isinstance(event := self.next(), yaml.SequenceEndEvent):
+            self._event = event
+            yield self.value(LONGEST_ROW)
 
-    def members(self) -> Iterator[tuple[str, yaml.Event]]:
-        """Yield the keys of an object, each with the event that begins its value."""
+    def members(self) -> Iterator[str]:
+        """Yield the keys of an object that was opened; the caller passes each value."""
         seen: set[int] = set()
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             key = self._key(event)
@@ -790,21 +752,30 @@ class _Events:
                 reason = f"an object has two members {key!r}"
                 raise self.error(event.start_mark.index, reason)
             seen.add(hash(key))
-            yield key, self.next()
+            self._event = self.next()
+            yield key
 
-    def row(self, event: yaml.Event) -> tuple[Item, int]:
-        """Read a node that must not be too long, and where it ends.
+    def value(self, longest: int | None = None) -> tuple[Item, int]:
+        """Pass the next value.
+
+        Args:
+            longest: Largest number of characters that it may have.
+
+        Returns:
+            The value, and the offset where it begins.
 
         Raises:
-            DocumentError: The node is too long, or none of a table.
+            DocumentError: The value is longer, or none of a table.
         """
-        self.row_start = event.start_mark.index
-        found = self.node(event)
-        self.row_start = self.position
-        return found
+        assert self._event is not None  # a key or a list has been passed
+        start = self._event.start_mark.index
+        self.row_start = None if longest is None else start
+        item = self.node(self._event)
+        self.row_start = None if longest is None else self.position
+        return item, start
 
-    def node(self, event: yaml.Event, depth: int = 0) -> tuple[Item, int]:
-        """Read a node with the places of its numbers and texts, and where it ends.
+    def node(self, event: yaml.Event, depth: int = 0) -> Item:
+        """Read a node with the places of its numbers and texts.
 
         Args:
             event: The event that begins it.
@@ -819,7 +790,7 @@ class _Events:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
                 raise self.error(start, f"no yaml: nothing is called &{event.anchor} before")
-            return self._anchors[event.anchor]._replace(start=start), self.position
+            return self._anchors[event.anchor]._replace(start=start)
         if event.tag not in (None, "") and event.tag not in _TAGS:
             tag = event.tag.replace(_CORE, "!!")
             raise self.error(start, f"{tag}: a table holds numbers and text, and makes no objects")
@@ -836,32 +807,20 @@ class _Events:
         elif isinstance(event, yaml.SequenceStartEvent):
             entries = []
             while not isinstance(inner := self.next(), yaml.SequenceEndEvent):
-                entries.append(self.node(inner, depth + 1)[0])
+                entries.append(self.node(inner, depth + 1))
             item = entries
         else:
-            item = {key: self.node(inner, depth + 1)[0] for key, inner in self.members()}
+            item = {key: self.node(self._event, depth + 1) for key in self.members()}
         if event.anchor:
             numbers, names = _numbers_in(item)
             line = event.start_mark.line + 1
             self._anchors[event.anchor] = Shared(numbers, frozenset(names), line, start)
-        return item, self.position
+        return item
 
     def _key(self, event: yaml.Event) -> str:
         if not isinstance(event, yaml.ScalarEvent):
             raise self.error(event.start_mark.index, "the name of a member is no text")
         return str(event.value)
-
-
-def _has_yaml_rows(events: _Events) -> bool:
-    """Tell whether the document is an object that has the member of rows; reads up to it."""
-    if not isinstance(events.root(), yaml.MappingStartEvent):
-        return False
-    for key, event in events.members():
-        if key == ROWS:
-            return True
-        _, end = events.node(event)
-        events.take(end)
-    return False
 
 
 def _numbers_in(item: Item) -> tuple[bool, set[str]]:

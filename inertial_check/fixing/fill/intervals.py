@@ -41,6 +41,7 @@ from inertial_check.fixing.fill.shapes import BodyPieces
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Integers, Mask
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import about_point, split
 from inertial_check.projection.svec import Certificate
 
 if TYPE_CHECKING:
@@ -436,7 +437,7 @@ def find_intervals(
     sure = np.tile(exact[:, None, None], (1, 2, 10))
     if coupled is not None:
         found, sure = _tighten(found, *coupled)
-    about = np.concatenate([theta[:, :1], answer, _about(theta, answer)], axis=1)
+    about = np.concatenate([theta[:, :1], answer, about_point(*split(theta), answer)], axis=1)
     found[:, 0] = np.minimum(found[:, 0], about)  # rounding of the answer or of a program
     found[:, 1] = np.maximum(found[:, 1], about)
     return [
@@ -469,7 +470,7 @@ def _tighten(found: Floats, bounds: Floats, reached: Floats) -> tuple[Floats, Ma
 def _list_numbers(own: BodyPieces, center: Floats) -> Floats:
     """(10, N) of the cells of a body per mass: 1, coordinates, entries of the tensor."""
     moments = np.concatenate([piece.moments for piece in own.pieces])
-    tensors = _about(moments, np.tile(center, (len(moments), 1)))
+    tensors = about_point(*split(moments), center)
     numbers: Floats = np.concatenate([moments[:, :4], tensors], axis=1) / moments[:, :1]
     return numbers.T
 
@@ -559,19 +560,6 @@ class _Cells(NamedTuple):
         at = np.concatenate([self.mass, masses[inside]])
         values = np.interp(at, masses, sums)
         return float(np.max(values / at if mean else values))
-
-
-def _about(moments: Floats, centers: Floats) -> Floats:
-    """(n, 6) tensors about points (n, 3), from parameters (n, 10) about the origin."""
-    i, j = np.triu_indices(3)
-    first, volume = moments[:, 1:4], moments[:, :1]
-    # I about p is I about o - [2 (h . p) 1 - h p^T - p h^T] + v [(p . p) 1 - p p^T].
-    same = (i == j).astype(float)
-    mixed = 2 * np.sum(first * centers, axis=1)[:, None] * same
-    mixed = mixed - first[:, i] * centers[:, j] - centers[:, i] * first[:, j]
-    own = np.sum(centers * centers, axis=1)[:, None] * same - centers[:, i] * centers[:, j]
-    found: Floats = moments[:, 4:] - mixed + volume * own
-    return found
 
 
 def solve_unknowns(

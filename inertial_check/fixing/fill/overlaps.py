@@ -19,7 +19,7 @@ from inertial_check.checking.shapes.evidence import GeometryReader, ShapeUse
 from inertial_check.checking.shapes.meshes import scaled_triangles
 from inertial_check.documents.context import Context
 from inertial_check.documents.files.access import Access
-from inertial_check.documents.model import JOINT_TYPES, Body, Model, Pose, Role, Shape
+from inertial_check.documents.model import JOINT_TYPES, Body, Model, Pose, Role, Shape, displace
 from inertial_check.documents.spelling import suggest_name
 from inertial_check.errors import ParameterError
 from inertial_check.fixing.fill.shapes import (
@@ -50,7 +50,6 @@ from inertial_check.inertia.meshes import (
     measure,
     trace_lines,
 )
-from inertial_check.mechanics.rotations import matrix_from_rotation_vector
 
 LINES = 12
 """Lines along each edge of a mesh's box: the moments before they are tilted err by a few percent,
@@ -256,15 +255,7 @@ def _move_pose(body: Body, position: float) -> Pose | None:
     """The pose of a body in its parent where its joint has a position."""
     if body.X_PB is None or body.axis_B is None or body.p_BoJo_B is None:
         return body.X_PB
-    X_PB = homogeneous(body.X_PB.R_PB, body.X_PB.p_PoBo_P)
-    axis, point = np.array(body.axis_B), np.array(body.p_BoJo_B)
-    X_BC = np.eye(4)
-    if JOINT_TYPES.get(body.joint or "") == "prismatic":
-        X_BC[:3, 3] = position * axis
-    else:  # the point on the axis stays
-        X_BC[:3, :3] = matrix_from_rotation_vector(position * axis)
-        X_BC[:3, 3] = point - X_BC[:3, :3] @ point
-    X_PC = X_PB @ X_BC
+    X_PC = homogeneous(body.X_PB.R_PB, body.X_PB.p_PoBo_P) @ displace(body, position)
     p, R = X_PC[:3, 3].tolist(), X_PC[:3, :3].tolist()
     return Pose((p[0], p[1], p[2]), tuple((r[0], r[1], r[2]) for r in R))
 

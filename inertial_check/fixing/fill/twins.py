@@ -25,6 +25,7 @@ from inertial_check.fixing.fill.knowledge import Knowledge, Pair, Relation
 from inertial_check.fixing.fill.overlaps import PieceReader, place_bodies, tilt
 from inertial_check.fixing.fill.shapes import BodyPieces, Points, list_moments
 from inertial_check.inertia.arrays import Floats
+from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters
 
 _QUARTER_TURNS = np.array(
@@ -125,16 +126,10 @@ def _propose_maps(
                 yield np.asarray(np.linalg.solve(X_W1, M @ X_W2))
         for signs in SIGNS:
             if np.prod(signs) < 0:
-                yield _turn(np.diag(signs))
+                yield homogeneous(np.diag(signs), np.zeros(3))
     if relation != "mirrored":
         for turn in _QUARTER_TURNS:
-            yield _turn(turn)
-
-
-def _turn(R: Floats) -> Floats:
-    X = np.eye(4)
-    X[:3, :3] = R
-    return X
+            yield homogeneous(turn, np.zeros(3))
 
 
 def _agree(own: InertialParameters, mapped: Floats, other: InertialParameters) -> bool:
