@@ -25,7 +25,6 @@ from inertial_check.projection.conic.joint import (
     GroupAnswer,
     GroupRequest,
     find_conflict,
-    find_margin_conflict,
     groups,
     refuse_numbers,
     solve_group,
@@ -220,7 +219,7 @@ class _GroupSolver:
         short, share = lacks_margin(theta, 0.0) & ~points, np.zeros(len(theta))
         if not short.any():
             return result
-        body = spread_about_origin(problem, theta)
+        body = np.asarray(spread_about_origin(problem.reference, theta))
         latest = result
         while short.any():
             share[short] = np.where(share[short] > 0, RISE * share[short], tolerances.SOUND_SHARE)
@@ -243,7 +242,7 @@ class _GroupSolver:
             latest = self._search_margin(start)
         if latest.answer.reason is not None:
             # Name the constraints that leave no room for the margin, where that can be shown.
-            found = find_margin_conflict(self._request, self._options.margin)
+            found = find_conflict(self._request, self._options.margin)
             if found is not None:
                 return latest._replace(answer=found)
             failed = latest.answer

@@ -64,13 +64,13 @@ from inertial_check.projection.moments import (
 from inertial_check.projection.portable import (
     build_problem,
     certify,
-    congruence,
     decompose,
     diagonal,
     find_rounding,
     hold,
     norm,
     pairs_of,
+    solve_linearised,
 )
 from inertial_check.projection.problems import read_definite_weights
 from inertial_check.projection.result import Projection, Status
@@ -479,22 +479,10 @@ def compute_change(
     M, dM, x0, x, dx0 = M / size, dM / size, x0 / units, x / units, dx0 / units
     pulled = xp.matmul(M, (x - x0)[..., None])
     right = xp.matmul(M, dx0[..., None]) - xp.matmul(dM, (x - x0)[..., None])
-    T, slopes = _positive_part(xp, x - pulled[..., 0])
-    transposed = xp.matrix_transpose(T)
-    jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
-    jacobian = jacobian + (1 - slopes)[..., None, :] * constant_like(xp, np.eye(10), T)
+    values, vectors = decompose(xp, x - pulled[..., 0])
     # Steps are not differentiated: their number depends on the data, and their derivatives converge
     # later than they do.
-    turned = xp.linalg.solve(jacobian, xp.matmul(transposed, right))
-    dx = xp.matmul(T, slopes[..., :, None] * turned)[..., 0] * units + dleast
+    T, slopes, inner = solve_linearised(xp, values, xp.abs(values), vectors, M, right[..., 0])
+    dx = xp.matmul(T, (slopes * inner)[..., None])[..., 0] * units + dleast
     dfound = xp.matmul(from_svec, dx[..., None])[..., 0]
     return xp.where(moved, dfound, dtheta)
-
-
-def _positive_part(xp: Namespace, y: Array) -> tuple[Array, Array]:
-    """Compute the map (..., 10, 10) to the eigenbasis of Y, and the slopes of Y+ there."""
-    values, vectors = decompose(xp, y)
-    (a, b), (ra, rb) = pairs_of(xp, values), pairs_of(xp, xp.abs(values))
-    total = ra + rb
-    slopes = (1 + (a + b) / xp.where(total > 0, total, xp.ones_like(total))) / 2
-    return congruence(xp, vectors), slopes

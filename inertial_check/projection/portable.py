@@ -24,10 +24,14 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Array, Floats, Namespace, constant_like
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.derivatives import repeat_while
-from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.moments import with_central_inertia
 from inertial_check.projection.newton import PATH, PATH_STEPS, SEARCH, STEPS
-from inertial_check.projection.problems import LEAST_RISE, OWN_SHARE, RISE
+from inertial_check.projection.problems import (
+    LEAST_RISE,
+    OWN_SHARE,
+    RISE,
+    like_reference,
+    spread_about_origin,
+)
 from inertial_check.projection.quadratic import UNITS_FIT
 from inertial_check.projection.svec import COLUMN, FROM_SVEC, ROW, SCALE, TO_SVEC, Certificate
 
@@ -225,19 +229,39 @@ def _evaluate(
     conjugate = 2 * mu**2 / xp.where(below > 0, below, xp.ones_like(below))
     p = xp.where(values > 0, (values + radius) / 2, conjugate)
     X = pack(xp, xp.matmul(vectors * p[..., None, :], xp.matrix_transpose(vectors)))
+    F = multiply(xp, M, X - x0) + Y - X
+    T, _, inner = solve_linearised(xp, values, radius, vectors, M, F)
+    size = norm(xp, F)
+    lost = ~xp.isfinite(size)
+    size = xp.where(lost, xp.full_like(size, xp.inf), size)  # passes for no answer
+    return X, -multiply(xp, T, inner), size
+
+
+def solve_linearised(
+    xp: Namespace, values: Array, radius: Array, vectors: Array, M: Array, right: Array
+) -> tuple[Array, Array, Array]:
+    """Solve (M Q + 1 - Q) s = right in the eigenbasis of Y, where the slope Q of Y+ is diagonal.
+
+    Args:
+        xp: The library of the arrays.
+        values: (..., 4) eigenvalues of Y.
+        radius: (..., 4) their sizes, smoothed as Y+ is.
+        vectors: (..., 4, 4) eigenvectors of Y.
+        M: (..., 10, 10) metric.
+        right: (..., 10).
+
+    Returns:
+        (..., 10, 10) the map T from the eigenbasis, (..., 10) the slopes Q there, (..., 10) T^-1 s.
+    """
     (a, b), (ra, rb) = pairs_of(xp, values), pairs_of(xp, radius)
     total = ra + rb
     slopes = (1 + (a + b) / xp.where(total > 0, total, xp.ones_like(total))) / 2
-    F = multiply(xp, M, X - x0) + Y - X
     T = congruence(xp, vectors)
     transposed = xp.matrix_transpose(T)
     jacobian = xp.matmul(transposed, xp.matmul(M, T)) * slopes[..., None, :]
     jacobian = jacobian + (1 - slopes)[..., None, :] * constant_like(xp, np.eye(10), T)
-    inner = xp.linalg.solve(jacobian, multiply(xp, transposed, F)[..., None])
-    size = norm(xp, F)
-    lost = ~xp.isfinite(size)
-    size = xp.where(lost, xp.full_like(size, xp.inf), size)  # passes for no answer
-    return X, -multiply(xp, T, inner[..., 0]), size
+    inner = xp.linalg.solve(jacobian, multiply(xp, transposed, right)[..., None])
+    return T, slopes, inner[..., 0]
 
 
 class Problem(NamedTuple):
@@ -466,23 +490,9 @@ def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Ar
     begins = bad & (level == 0)
     spent = bad & (level == 1) & (share > OWN_SHARE)
     ended = bad & (level == 2) & (share > 1.0)
-    # Build isotropic bodies whose central spread is the answer's about the origin.
-    spread = (theta[..., 4] + theta[..., 7] + theta[..., 9]) / 2
-    usable = (spread > 0) & (theta[..., 0] > 0)
-    moment, zero = 2 * spread / 3, xp.zeros_like(spread)
-    six = xp.stack([moment, zero, zero, moment, zero, moment], axis=-1)
-    one = xp.ones_like(spread)[..., None]
-    mass = xp.where(usable[..., None], theta[..., :1], one)
-    safe = xp.concat([mass, theta[..., 1:]], axis=-1)
-    own_body = pseudo_inertia(with_central_inertia(safe, "origin", six))
-    # Isotropic bodies (..., 4, 4) about the origin with mass and spread of the reference.
-    given = problem.reference
-    mean = (given[..., 0, 0] + given[..., 1, 1] + given[..., 2, 2]) / 3
-    units = xp.stack([mean, mean, mean, given[..., 3, 3]], axis=-1)
-    reference = units[..., None] * constant_like(xp, np.eye(4), given)
-    own = xp.where(usable[..., None, None], own_body, reference)
+    own = spread_about_origin(problem.reference, theta)
     body = xp.where(begins[..., None, None], own, state.body)
-    body = xp.where(spent[..., None, None], reference, body)
+    body = xp.where(spent[..., None, None], like_reference(problem.reference), body)
     share = xp.where(begins | spent, xp.full_like(share, tolerances.SOUND_SHARE), share)
     level = level + xp.astype(begins | spent, level.dtype)
     raised = bad & ~ended

@@ -17,7 +17,14 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import Array, Floats, Integers, Mask
+from inertial_check.inertia.arrays import (
+    Array,
+    Floats,
+    Integers,
+    Mask,
+    array_namespace,
+    constant_like,
+)
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
@@ -495,11 +502,13 @@ def hold(solve: Solver, problem: Quadratic, options: Options) -> Held:
         _give_margin(held, options, least)
     elif not estimate and (short := np.flatnonzero(lacks_margin(found.theta, 0.0))).size:
         unlifted, below = held.solution.rows(np.arange(len(least))), np.array(held.problem.Delta)
-        ball = spread_about_origin(held.problem.rows(short), held.solution.theta[short])
+        ball = np.asarray(
+            spread_about_origin(held.problem.reference[short], held.solution.theta[short])
+        )
         vain = _raise(solve, held, short, ball, OWN_SHARE)
         held.solution.put(vain, unlifted.rows(vain))
         held.problem.Delta[vain] = below[vain]
-        _raise(solve, held, vain, like_reference(held.problem.rows(vain)))
+        _raise(solve, held, vain, np.asarray(like_reference(held.problem.reference[vain])))
     # The least mass is kept but for rounding; Pi stays positive semidefinite where it has more.
     lightest, mass = np.where(held.floored, least, -np.inf), held.solution.theta[:, 0]
     held.solution.theta[:, 0] = np.where(mass < lightest, lightest, mass)
@@ -530,7 +539,7 @@ def _give_margin(held: Held, options: Options, least: Floats) -> None:
     six = np.asarray(central_inertia(theta, "origin"))
     # Points, whose spread would be nothing, or rounding of their place.
     unsound = lacks_margin(theta, 0.0) | ~six.any(axis=1)
-    ball = theta_from_pseudo_inertia(spread_about_origin(problem, theta)[unsound])
+    ball = theta_from_pseudo_inertia(spread_about_origin(problem.reference, theta)[unsound])
     six[unsound] += tolerances.SOUND_SHARE * np.asarray(central_inertia(ball, "origin"))
     theta = np.asarray(with_central_inertia(theta, "origin", six))
     six = np.asarray(with_margin(theta, "origin", six, margin))
@@ -637,20 +646,20 @@ def find_points(problem: Quadratic, theta: Floats) -> Mask:
     return np.asarray(nothing & lacks_margin(problem.theta0, 0.0))
 
 
-def spread_about_origin(problem: Quadratic, theta: Floats) -> Floats:
+def spread_about_origin(reference: Array, theta: Array) -> Array:
     """Build bodies, mostly for points, whose central spread is the answer's about the origin."""
-    spread = theta[:, [4, 7, 9]].sum(axis=1) / 2
-    usable = ((spread > 0) & (theta[:, 0] > 0))[:, None]
-    six = (2 * spread / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
-    safe = np.where(usable, theta, BALL)  # no division by the mass that a row lacks
-    body = np.asarray(pseudo_inertia(with_central_inertia(safe, "origin", six)))
-    return np.where(usable[:, :, None], body, like_reference(problem))
+    xp = array_namespace(theta)
+    spread = (theta[..., 4] + theta[..., 7] + theta[..., 9]) / 2
+    usable = ((spread > 0) & (theta[..., 0] > 0))[..., None]
+    six = (2 * spread / 3)[..., None] * constant_like(xp, np.array([1.0, 0, 0, 1, 0, 1]), theta)
+    safe = xp.where(usable, theta, constant_like(xp, np.array(BALL), theta))  # a mass to divide by
+    body = pseudo_inertia(with_central_inertia(safe, "origin", six))
+    return xp.where(usable[..., None], body, like_reference(reference))
 
 
-def like_reference(problem: Quadratic) -> Floats:
-    """Build isotropic bodies (n, 4, 4) about the origin with mass and spread of the reference."""
-    body = problem.reference
-    ball = np.zeros_like(body)
-    ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
-    ball[:, 3, 3] = body[:, 3, 3]
-    return ball
+def like_reference(reference: Array) -> Array:
+    """Build isotropic bodies (..., 4, 4) about the origin with mass and spread of the reference."""
+    xp = array_namespace(reference)
+    mean = (reference[..., 0, 0] + reference[..., 1, 1] + reference[..., 2, 2]) / 3
+    units = xp.stack([mean, mean, mean, reference[..., 3, 3]], axis=-1)
+    return units[..., None] * constant_like(xp, np.eye(4), reference)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inertial_check.checking.check import Document
     from inertial_check.checking.evidence.examination import Examination
     from inertial_check.checking.report import Finding
     from inertial_check.checking.settings import Settings
@@ -18,3 +20,11 @@ def prescribe_lazily(
     from inertial_check.fixing.prescriptions import prescribe
 
     return prescribe(examination, findings, settings)
+
+
+def find_size(document: Document) -> int:
+    """Find the size of a document [bytes]; 0 of one that cannot be read."""
+    try:
+        return len(document.data) if document.data is not None else os.path.getsize(document.path)
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return 0

@@ -37,7 +37,7 @@ from inertial_check.documents.files.access import (
 )
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import describe_account
-from inertial_check.running import prescribe_lazily
+from inertial_check.running import find_size, prescribe_lazily
 
 if TYPE_CHECKING:
     from inertial_check.checking.expected import Expected
@@ -333,8 +333,8 @@ def _check_here(
     After a document has been stopped by the time limit, another process checks the rest: the
     exception that stops it may leave a library in any state.
     """
-    large = [document for document in documents if _is_large(document)]
-    rest = [document for document in documents if not _is_large(document)] if large else documents
+    large = [each for each in documents if find_size(each) >= _LARGE]
+    rest = [each for each in documents if each not in large] if large else documents
     prescribe = prescribe_lazily if request.content.remedies else None
     before, size = count_interruptions(), _FIRST_BATCH
     total, steps, count = done + len(documents), 0, 0
@@ -357,14 +357,6 @@ def _check_here(
         size = min(2 * size, _BATCH) if quick else max(size // 2, 1)
     if large or rest:
         yield from _check_elsewhere([*large, *rest], request, 1)
-
-
-def _is_large(document: Document) -> bool:
-    try:
-        size = len(document.data) if document.data is not None else os.path.getsize(document.path)
-    except (OSError, ValueError):  # ValueError: a NUL in the path
-        return False
-    return size >= _LARGE
 
 
 def _check_elsewhere(

@@ -54,7 +54,7 @@ from inertial_check.documents.children import (
     limit_expansions,
     renew_total,
 )
-from inertial_check.running import prescribe_lazily
+from inertial_check.running import find_size, prescribe_lazily
 
 if TYPE_CHECKING:
     import numpy as np
@@ -229,11 +229,7 @@ def split_into_tasks(
 
 def measure_size(document: Document) -> int:
     """Size of a document [bytes]; templates count for more, as each needs a process to expand."""
-    try:
-        size = len(document.data) if document.data is not None else os.path.getsize(document.path)
-    except (OSError, ValueError):  # ValueError: a NUL in the path
-        size = 0
-    return size + (_TASK_BYTES >> 3) * document.path.lower().endswith(".xacro")
+    return find_size(document) + (_TASK_BYTES >> 3) * document.path.lower().endswith(".xacro")
 
 
 class WorkerProcess:

@@ -138,13 +138,10 @@ class LinkReader(TextReader):
     def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
         """Read an entry of the tensor; it may be absent, but libsdformat refuses an empty one."""
         element = self._first_child(inertia, entry)
-        if element is None:
-            return default
-        text = self._text(element)
-        if text is None:
+        if element is not None and self._text(element) is None:
             self._complain(element, "is empty: write its number [kg m^2]")
             return Number(math.nan, "", self._document.element_span(element))
-        return self._parse_number(f"<{element.tag}>", *text.trim())
+        return self._read_value(inertia, entry, default)
 
     def _read_value(self, parent: Element, tag: str, default: Number) -> Number:
         """Read the number of the child with this tag."""

@@ -6,7 +6,6 @@ The same as records for JSON, and as tables in text, Markdown, HTML and notebook
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -26,6 +25,7 @@ from inertial_check.inertia.notebook import (
     MOST_ROWS,
     Fragment,
     color_word,
+    count_words,
     escape_text,
     write_box,
     write_table,
@@ -131,8 +131,7 @@ class Filling(EqualByValue):
 
     def __repr__(self) -> str:
         """Show the document, and how many bodies have each status."""
-        words = Counter(body.status for body in self.bodies)
-        found = ", ".join(f"{count} {word}" for word, count in words.items()) or "no bodies"
+        found = count_words([body.status for body in self.bodies]) or "no bodies"
         return f"Filling({self.fix.source.path!r}: {found})"
 
     @property
@@ -172,8 +171,7 @@ class Filling(EqualByValue):
         shown = sorted(self.bodies, key=lambda body: body.status == "filled")
         columns = ("body", "status", ">mass [kg]", ">possible [kg]", "", "from")
         table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
-        counts = Counter(body.status for body in self.bodies)
-        words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no bodies"
+        words = count_words([body.status for body in self.bodies]) or "no bodies"
         return write_box(
             "Filling",
             f"{self.fix.source.path} ({self.fix.format}): {words}",

@@ -277,40 +277,29 @@ def _refuse_misspelled_command(word: str) -> None:
 
 def import_command(name: str) -> Command:
     """Import the module of a command, and of no other."""
-    command: Command | None = None
     if name == "check":
-        from inertial_check.programs.cli import check
-
-        command = Command(check.__doc__, check.add_arguments, check.run)
+        from inertial_check.programs.cli.check import __doc__, add_arguments, run
     elif name == "fix":
-        from inertial_check.programs.cli import fix
-
-        command = Command(fix.__doc__, fix.add_arguments, fix.run)
+        from inertial_check.programs.cli.fix import __doc__, add_arguments, run
     elif name == "fill":
-        from inertial_check.programs.cli import fill
-
-        command = Command(fill.__doc__, fill.add_arguments, fill.run)
+        from inertial_check.programs.cli.fill import __doc__, add_arguments, run
     elif name == "project":
-        from inertial_check.programs.cli import project
-
-        command = Command(project.__doc__, project.add_arguments, project.run)
+        from inertial_check.programs.cli.project import __doc__, add_arguments, run
     elif name == "identify":
-        from inertial_check.programs.cli import identify
-
-        command = Command(identify.__doc__, identify.add_arguments, identify.run)
+        from inertial_check.programs.cli.identify import __doc__, add_arguments, run
     elif name == "excite":
-        from inertial_check.programs.cli import excite
-
-        command = Command(excite.__doc__, excite.add_arguments, excite.run)
+        from inertial_check.programs.cli.excite import __doc__, add_arguments, run
     elif name == "diff":
-        from inertial_check.programs.cli import diff
-
-        command = Command(diff.__doc__, diff.add_arguments, diff.run)
+        from inertial_check.programs.cli.diff import __doc__, add_arguments, run
     elif name == "summary":
-        from inertial_check.programs.cli import summary
-
-        command = Command(summary.__doc__, summary.add_arguments, summary.run)
-    return command or _import_page_or_server(name)
+        from inertial_check.programs.cli.summary import __doc__, add_arguments, run
+    elif name == "init":
+        from inertial_check.programs.cli.init import __doc__, add_arguments, run
+    elif name == "doctor":
+        from inertial_check.programs.cli.doctor import __doc__, add_arguments, run
+    else:
+        return _import_page_or_server(name)
+    return Command(__doc__, add_arguments, run)
 
 
 def _import_page_or_server(name: str) -> Command:
@@ -328,14 +317,6 @@ def _import_page_or_server(name: str) -> Command:
         from inertial_check.programs.cli import pages
 
         command = Command(pages.VIEW, pages.add_view_arguments, pages.view)
-    elif name == "init":
-        from inertial_check.programs.cli import init
-
-        command = Command(init.__doc__, init.add_arguments, init.run)
-    elif name == "doctor":
-        from inertial_check.programs.cli import doctor
-
-        command = Command(doctor.__doc__, doctor.add_arguments, doctor.run)
     elif name == "mcp":
         from inertial_check.programs.cli import servers
 

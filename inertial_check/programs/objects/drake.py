@@ -26,10 +26,9 @@ from inertial_check.programs.objects.loaded import (
     LoadedModel,
     Refused,
     RepairOptions,
-    Undo,
     import_library,
     model_of,
-    repair_model,
+    repair_held,
     rotation_of,
     six_of,
     three_of,
@@ -122,20 +121,7 @@ def repair(
     """
     _validate(plant)
     _require_context(plant, context)
-    from pydrake.multibody.tree import RotationalInertia, SpatialInertia
-
-    bodies = _rigid_bodies(plant)
-
-    def write(index: int, six: Six) -> Undo:
-        body = bodies[index]
-        old = body.CalcSpatialInertiaInBodyFrame(context)
-        xx, xy, xz, yy, yz, zz = six
-        central = RotationalInertia(xx, yy, zz, xy, xz, yz)
-        new = SpatialInertia.MakeFromCentralInertia(old.get_mass(), old.get_com(), central)
-        body.SetSpatialInertiaInBodyFrame(context, new)
-        return lambda: body.SetSpatialInertiaInBodyFrame(context, old)
-
-    return repair_model(lambda: read(plant, context), write, options)
+    return repair_held(_Plant(plant, context), options)
 
 
 def _validate(plant: MultibodyPlant) -> None:

@@ -486,11 +486,6 @@ def six_of(matrix: Floats) -> Six:
     return tuple(matrix[np.triu_indices(3)].tolist())
 
 
-def matrix_of(six: Six) -> Floats:
-    """The symmetric 3x3 matrix of xx xy xz yy yz zz."""
-    return np.asarray(symmetric(np.array(six)))
-
-
 def three_of(vector: Iterable[float]) -> Three:
     """The three entries of a vector."""
     x, y, z = map(float, vector)
@@ -573,6 +568,18 @@ def repair_model(
         take_back[id_]()
     after = targets.predict(read())
     return tuple(targets.conclude(each, after).result for each in proposals.values())
+
+
+def repair_held(holder: Holder, options: RepairOptions) -> tuple[BodyFix, ...]:
+    """Repair the bodies of an object that keeps full tensors in the axes of the bodies."""
+
+    def write(index: int, six: Six) -> Undo:
+        body = judge(holder.read())[index]
+        tensor = np.asarray(symmetric(np.array(six)))
+        center, size = np.array(body.p_BoBcm_B), float(np.max(np.abs(tensor)))
+        return holder.write({index: Target(body.mass, center, tensor, size, posed=True)})
+
+    return repair_model(holder.read, write, options)
 
 
 class _RepairMethod(NearestMethod):

@@ -19,16 +19,14 @@ from inertial_check.checking.settings import Settings
 from inertial_check.documents.model import Joint, Model, Pose
 from inertial_check.errors import UsageError
 from inertial_check.fixing.assign import Target
-from inertial_check.fixing.result import BodyFix, Six, Three
+from inertial_check.fixing.result import BodyFix, Three
 from inertial_check.programs.objects.loaded import (
     Loaded,
     LoadedModel,
     RepairOptions,
-    Undo,
     import_library,
-    matrix_of,
     model_of,
-    repair_model,
+    repair_held,
     rotation_of,
     six_of,
     three_of,
@@ -109,15 +107,7 @@ def repair(model: pinocchio.Model, **options: Unpack[RepairOptions]) -> tuple[Bo
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
     _validate(model)
-    joints = _joints_of(read(model))
-
-    def write(index: int, six: Six) -> Undo:
-        inertia = model.inertias[joints[index]]
-        old = inertia.inertia.copy()
-        inertia.inertia = matrix_of(six)  # an attribute of the library, not an array of its own
-        return lambda: setattr(inertia, "inertia", old)
-
-    return repair_model(lambda: read(model), write, options)
+    return repair_held(_Inertias(model), options)
 
 
 def _validate(model: pinocchio.Model) -> None:

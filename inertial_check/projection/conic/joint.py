@@ -411,17 +411,27 @@ def _attempt(
         failures.append(str(error))
 
 
-def find_conflict(request: GroupRequest) -> GroupAnswer | None:
-    """Find the constraints that exclude each other; None where bodies meet all of them."""
+def find_conflict(request: GroupRequest, margin: float | None = None) -> GroupAnswer | None:
+    """Find the constraints that exclude each other; None where bodies meet all of them.
+
+    With a margin, those that leave no room for it; None where that cannot be shown: at a fixed
+    centre of mass the bodies with a margin are a convex set, and only there.
+    """
     theta0, shifts = request.problem.theta0, request.shifts
 
     def infeasible(applied: tuple[Applied, ...]) -> bool:
+        if margin is not None:
+            places = find_fixed_places(applied, theta0, shifts)
+            own = (Applied(MarginAbout(margin, p), (i,)) for i, p in places.items())
+            applied = (*applied, *own)
         return are_infeasible(applied, theta0, shifts)
 
-    limits = tuple(one for one in request.limits if not one.constraint.in_frame)
+    limits = request.limits
+    if margin is None:
+        limits = tuple(one for one in limits if not one.constraint.in_frame)
     if not limits or not infeasible(limits):
         return None
-    conflict = describe(irreducible(limits, infeasible), request.names)
+    conflict = describe(irreducible(limits, infeasible), request.names, margin or 0.0)
     return _refuse(request, conflict)
 
 
@@ -433,25 +443,6 @@ def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
         f"({error})"
     )
     return _refuse(request, reason)
-
-
-def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | None:
-    """Find the constraints that leave no room for a margin; None where that cannot be shown.
-
-    At a fixed centre of mass the bodies with a margin are a convex set, and only there.
-    """
-    theta0, shifts = request.problem.theta0, request.shifts
-
-    def infeasible(applied: tuple[Applied, ...]) -> bool:
-        places = find_fixed_places(applied, theta0, shifts)
-        limits = tuple(Applied(MarginAbout(margin, p), (i,)) for i, p in places.items())
-        return are_infeasible((*applied, *limits), theta0, shifts)
-
-    if not infeasible(request.limits):
-        return None
-    found = irreducible(request.limits, infeasible)
-    conflict = describe(found, request.names, margin)
-    return _refuse(request, conflict)
 
 
 def _refuse(

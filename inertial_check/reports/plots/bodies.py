@@ -198,18 +198,32 @@ def _read(subject: Subject, order: Order | None, about: Point | None) -> Change:
 def _check_numbers(subject: Subject, order: Order | None, about: Point | None) -> Consistency:
     if isinstance(subject, Consistency):
         return subject
-    if isinstance(subject, Projection):
-        subject = subject.parameters
+    expected = (
+        "a Model, a Report, a Fix, an Identification, InertialParameters, or an array of shape "
+        "(..., 10)"
+    )
     if isinstance(subject, Bodies):
         return check(subject)
+    return check(read_parameters(subject, order, about, expected))
+
+
+def read_parameters(
+    subject: object, order: Order | None, about: Point | None, expected: str
+) -> InertialParameters:
+    """Read bodies from a projection, parameters or an array (..., 10).
+
+    Raises:
+        ParameterError: The subject is none of these; names what is expected.
+    """
+    if isinstance(subject, Projection):
+        subject = subject.parameters
+    if isinstance(subject, InertialParameters):
+        return subject
     try:
         theta = np.asarray(subject, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(
-            f"cannot plot {type(subject).__name__}: expected a Model, a Report, a Fix, an "
-            "Identification, InertialParameters, or an array of shape (..., 10)"
-        ) from None
-    return check(theta, *find_form(subject, order, about))
+        raise ParameterError(f"cannot plot {type(subject).__name__}: expected {expected}") from None
+    return InertialParameters.from_theta(theta, *find_form(subject, order, about))
 
 
 def _join(names: Sequence[str], judgements: Sequence[Judgement]) -> BodyRows:

@@ -13,9 +13,10 @@ from inertial_check.errors import ParameterError
 from inertial_check.fixing.result import BodyFix, Fix
 from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.consistency import Bodies, check
-from inertial_check.inertia.parameters import InertialParameters, body_names
-from inertial_check.inertia.representations import Order, Point, find_form
+from inertial_check.inertia.parameters import body_names
+from inertial_check.inertia.representations import Order, Point
 from inertial_check.projection.result import Projection
+from inertial_check.reports.plots.bodies import read_parameters
 from inertial_check.reports.plots.figure import GRAY, PLAIN, find_figure, open_axes, shorten
 from inertial_check.reports.text import plural
 
@@ -182,7 +183,8 @@ def _read_arrays(
     Raises:
         ParameterError: They have other shapes.
     """
-    sides = [_read_parameters(each, order, about) for each in (before, after)]
+    expected = "a Fix, or the bodies before and after"
+    sides = [read_parameters(each, order, about, expected) for each in (before, after)]
     if sides[0].shape != sides[1].shape:
         raise ParameterError(
             f"after has shape {sides[1].shape}, expected {sides[0].shape} as before"
@@ -210,22 +212,6 @@ def _read_arrays(
             strict=True,
         )
     ]
-
-
-def _read_parameters(
-    subject: object, order: Order | None, about: Point | None
-) -> InertialParameters:
-    if isinstance(subject, Projection):
-        subject = subject.parameters
-    if isinstance(subject, InertialParameters):
-        return subject
-    try:
-        theta = np.asarray(subject, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"cannot plot {type(subject).__name__}: expected a Fix, or the bodies before and after"
-        ) from None
-    return InertialParameters.from_theta(theta, *find_form(subject, order, about))
 
 
 def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:

@@ -328,14 +328,10 @@ def _unpack_zip(
             budget.count_member()
             if member.is_dir() or _hides(member.filename):
                 continue
-            mode = member.external_attr >> 16
-            reason = _reason_against(member.filename)
-            if reason is None and mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-                reason = "a link, or no regular file"
+            plain = stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+            reason = _reason_against(member.filename, plain, member.file_size, budget)
             if reason is None and member.flag_bits & 1:
                 reason = "encrypted"
-            if reason is None and member.file_size > budget.largest:
-                reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
             if reason is None:
                 with archive.open(member) as content:
                     reason = _write(content, folder, member.filename, budget, files, skipped)
@@ -356,11 +352,8 @@ def _unpack_tar(
             name = member.name.removeprefix("./")
             if member.isdir() or _hides(name):
                 continue
-            reason = _reason_against(name)
-            if reason is None and (not member.isreg() or member.issparse()):
-                reason = "a link, or no regular file"
-            if reason is None and member.size > budget.largest:
-                reason = f"larger than {budget.largest} bytes; --max-file-size raises that"
+            plain = member.isreg() and not member.issparse()
+            reason = _reason_against(name, plain, member.size, budget)
             if reason is None:
                 content = archive.extractfile(member)
                 reason = "damaged"
@@ -377,8 +370,8 @@ def _spend_time(budget: Budget) -> None:
     _ = budget.seconds
 
 
-def _reason_against(name: str) -> str | None:
-    """Say why a name is not written below a folder; None if it may be."""
+def _reason_against(name: str, plain: bool, size: int, budget: Budget) -> str | None:
+    """Say why a member, a plain file or not, is not written below a folder; None if it may be."""
     parts = name.split("/")
     if name.startswith("/") or "\\" in name or "\0" in name or _DRIVE.match(name):
         return "its name is no relative path"
@@ -386,6 +379,10 @@ def _reason_against(name: str) -> str | None:
         return "its name leads outside"
     if not name or len(name) > _LONGEST_PATH or "" in parts or "." in parts:
         return "its name is no path of a file"
+    if not plain:
+        return "a link, or no regular file"
+    if size > budget.largest:
+        return f"larger than {budget.largest} bytes; --max-file-size raises that"
     return None
 
 
