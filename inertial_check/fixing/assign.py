@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from inertial_check.checking.shapes.priors import indices_of
 from inertial_check.documents.context import Context
-from inertial_check.documents.model import ENTRIES, Inertial, Model, judge
+from inertial_check.documents.model import ENTRIES, Inertial, Judgement, Model, judge
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.digits import (
     ALIGNED,
@@ -125,6 +125,22 @@ class Target(NamedTuple):
     I_BBcm_B: Floats
     size: float
     posed: bool
+
+    def is_met(self, judgement: Judgement, relative: float, tensor: float) -> bool:
+        """Whether a body has these parameters; NaN is none.
+
+        Args:
+            judgement: The body.
+            relative: Largest relative error of its mass and its centre of mass.
+            tensor: Largest error of its tensor [kg m^2].
+        """
+        center = np.array(judgement.p_BoBcm_B) - self.p_BoBcm_B
+        rest = symmetric(np.array(judgement.I_BBcm_B)) - self.I_BBcm_B
+        return bool(
+            abs(judgement.mass - self.mass) <= relative * self.mass
+            and np.linalg.norm(center) <= relative * np.linalg.norm(self.p_BoBcm_B)
+            and np.linalg.norm(rest) <= tensor
+        )
 
     def rounding(self, case: Case) -> float:
         """Rounding error of an entry, in the units and the axes of the document."""
@@ -316,14 +332,8 @@ class _AssignMethod(Method):
             if body.id not in changing:
                 continue
             target = self.targets[body.id]
-            center = np.array(judgement.p_BoBcm_B) - target.p_BoBcm_B
-            tensor = symmetric(np.array(judgement.I_BBcm_B)) - target.I_BBcm_B
-            inside = tolerances.NEAREST_WRITTEN * np.linalg.norm(target.I_BBcm_B)
-            if not (
-                abs(judgement.mass - target.mass) <= allowed * target.mass
-                and np.linalg.norm(center) <= allowed * np.linalg.norm(target.p_BoBcm_B)
-                and np.linalg.norm(tensor) <= allowed * target.size + inside
-            ):
+            inside = tolerances.NEAREST_WRITTEN * float(np.linalg.norm(target.I_BBcm_B))
+            if not target.is_met(judgement, allowed, allowed * target.size + inside):
                 raise InertialCheckError(
                     f"{again.source.path}: not written: the new document gives {body.name} other "
                     f"parameters than it was given: {target}"

@@ -32,7 +32,7 @@ from inertial_check.documents.model import (
 )
 from inertial_check.documents.source import Edit, Source, Span
 from inertial_check.errors import InertialCheckError, expect
-from inertial_check.fixing.digits import QUATERNION, respell
+from inertial_check.fixing.digits import QUATERNION, find_axes, respell
 from inertial_check.fixing.methods import EngineTargets, has_proposed_added_mass
 from inertial_check.fixing.remedies import choose_method
 from inertial_check.fixing.request import (
@@ -110,7 +110,7 @@ def settle(
         layer = _make_layer(model, _changes_of(proposals))
         if method.tries and _is_local(model, _changes_of(proposals)):
             documents: Documents = model.source.data, ()
-            again = _imagine(model, _changes_of(proposals))
+            again = imagine(model, _changes_of(proposals))
         elif layer is None:
             documents, again = editor.apply(proposals)
         else:
@@ -153,25 +153,26 @@ def _is_local(model: Model, changes: Changes) -> bool:
     )
 
 
-def _imagine(model: Model, changes: Changes) -> Model:
+def imagine(model: Model, changes: Changes) -> Model:
     """The model with new texts of the numbers of bodies, as if they had been written and read."""
 
     def renew(number: Number, name: str, texts: Texts) -> Number:
         text = texts.get(name)
         return number if text is None else number._replace(value=float(text), text=text)
 
-    def imagine(body: Body) -> Body:
+    def rewrite(body: Body) -> Body:
         texts, inertial = changes.get(body.id, {}), body.inertial
         if texts and inertial is not None:
             center = zip(inertial.p_BoBcm_B, CENTER, strict=True)
             x, y, z = (renew(number, name, texts) for number, name in center)
             mass = inertial.mass and renew(inertial.mass, MASS, texts)
             six = {name: renew(number, name, texts) for name, number in inertial.I_BBcm_Bi.items()}
-            inertial = inertial._replace(mass=mass, p_BoBcm_B=(x, y, z), I_BBcm_Bi=six)
+            axes = tuple(map(tuple, find_axes(inertial, texts).tolist()))
+            inertial = inertial._replace(mass=mass, p_BoBcm_B=(x, y, z), R_BBi=axes, I_BBcm_Bi=six)
             return body._replace(inertial=inertial, spellings=respell(body, texts))
         return body
 
-    return replace(model, bodies=tuple(map(imagine, model.bodies)))
+    return replace(model, bodies=tuple(map(rewrite, model.bodies)))
 
 
 def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status: FixStatus) -> None:

@@ -195,9 +195,7 @@ class DensityInBall(Density):
         """Of the unit ball."""
         return pose(self.radius * np.eye(3), self.center)
 
-    def inside(self, J: _Linear, build: _Builder) -> None:
-        """M - tr(S) >= 0 in the unit ball."""
-        build.require("nonneg", J.entry(3, 3) - J.entry(0, 0) - J.entry(1, 1) - J.entry(2, 2))
+    inside = DensityInEllipsoid.inside  # that of the unit ball, too
 
     def describe(self) -> str:
         """Radius and centre."""

@@ -462,6 +462,14 @@ def _size(
     )
 
 
+def list_coefficients(sums: Sequence[MassSum], bodies: int) -> Floats:
+    """List the coefficients (k, n) of sums over the masses of bodies."""
+    A = np.zeros((len(sums), bodies))
+    for row, each in enumerate(sums):
+        A[row, list(each.coefficients)] = list(each.coefficients.values())
+    return A
+
+
 def use_deviations(sums: Sequence[MassSum], low: Floats, high: Floats) -> list[MassSum] | None:
     """Move sums within their deviations as little as masses between bounds need.
 
@@ -478,10 +486,7 @@ def use_deviations(sums: Sequence[MassSum], low: Floats, high: Floats) -> list[M
     if not any(each.deviation > 0 for each in sums):
         return None
     n, k = len(low), len(sums)
-    A = np.zeros((k, n + 2 * k))
-    for row, each in enumerate(sums):
-        A[row, list(each.coefficients)] = list(each.coefficients.values())
-        A[row, n + row], A[row, n + k + row] = -1.0, 1.0
+    A = np.concatenate([list_coefficients(sums, n), -np.eye(k), np.eye(k)], axis=1)
     wanted = np.array([each.wanted for each in sums])
     deviation = np.array([each.deviation for each in sums])
     unit = max(float(np.max(np.abs(wanted))), float(np.finfo(float).tiny))

@@ -31,6 +31,7 @@ from inertial_check.fixing.fill.equations import (
     Unknowns,
     build_problem,
     find_nominal,
+    list_coefficients,
     list_sums,
     use_deviations,
 )
@@ -228,12 +229,9 @@ def _join(
     implied = np.full(n, len(shared) <= _MOST_SUMS)
     implied[[at for one in sums if len(one.coefficients) == 1 for at in one.coefficients]] = False
     shared = sorted(shared, key=lambda one: len(one.coefficients))[-_MOST_SUMS:]
-    G = np.zeros((len(shared), n))
-    for row, one in enumerate(shared):
-        G[row, list(one.coefficients)] = list(one.coefficients.values())
     wanted = np.array([one.wanted for one in shared] + [one.wanted / reach for one in centers])
     deviation = np.array([one.deviation for one in shared] + [0.0] * len(centers))
-    rows = np.concatenate([G, means[axes]])
+    rows = np.concatenate([list_coefficients(shared, n), means[axes]])
     least, most = masses.T
     return CoupledBodies(lower, upper, least, most, rows, arms, wanted, deviation, implied)
 
@@ -501,9 +499,7 @@ def find_mass_ranges(
     if rows:
         joined = np.array(sorted({at for each in rows for at in each.coefficients}))
         k, n = len(rows), len(joined)
-        A = np.zeros((k, len(low)))
-        for row, each in enumerate(rows):
-            A[row, list(each.coefficients)] = list(each.coefficients.values())
+        A = list_coefficients(rows, len(low))
         # Columns: masses, and by how much each sum differs.
         equations = csr_array(np.concatenate([A[:, joined], -np.eye(k)], axis=1))
         wanted = np.array([each.wanted for each in rows])

@@ -122,7 +122,6 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_sniff(add)
     add("--show-files", "list the files that would be checked, without checking them")
     options.add_context(parser)
-    options.add_configuration(parser)
     add = options.add_group(parser, "Configuration")
     add(
         "--show-settings",

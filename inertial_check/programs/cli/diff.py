@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
     )
     add("--lump-fixed", "first merge the bodies on fixed joints into the bodies that carry them")
-    options.add_context(parser)
+    options.add_context(parser, configured=False)
     add = options.add_group(parser, "Output")
     add(
         "--output-format",

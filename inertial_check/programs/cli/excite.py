@@ -120,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "importance of a body or friction term, 1 by default: with 2 it is to be known twice as "
         "precisely (repeatable)",
     )
-    options.add_context(parser)
+    options.add_context(parser, configured=False)
     add = options.add_group(parser, "Output")
     add(
         "-o, --output FILE",

@@ -96,7 +96,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
     )
     options.add_context(parser)
-    options.add_configuration(parser)
     add = options.add_group(parser, "Selection")
     add("--body NAME ...", "fill this body only, whatever it states (repeatable)", default=[])
     options.add_sniff(add)

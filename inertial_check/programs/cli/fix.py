@@ -96,7 +96,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # --cause refuses a metric that was asked for
     options.add_context(parser)
-    options.add_configuration(parser)
     add = options.add_group(parser, "Selection")
     add("--body NAME ...", "look at this body only (repeatable)", default=[])
     add(

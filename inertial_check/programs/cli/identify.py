@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_prior(parser)
     _add_torques(parser)
     _add_fit(parser)
-    options.add_context(parser)
+    options.add_context(parser, configured=False)
     _add_output(parser)
 
 

@@ -110,8 +110,13 @@ def add_sniff(add: AddOption) -> None:
     )
 
 
-def add_context(parser: argparse.ArgumentParser) -> None:
-    """Add the options about what a model refers to, and about how much it may take."""
+def add_context(parser: argparse.ArgumentParser, configured: bool = True) -> None:
+    """Add the options about what a model refers to, and about how much it may take.
+
+    Args:
+        parser: Parser of the command.
+        configured: Whether to add --config and --isolated, too.
+    """
     add = add_group(parser, "What a model refers to")
     add(
         "--package-path PKG=DIR ...",
@@ -144,6 +149,15 @@ def add_context(parser: argparse.ArgumentParser) -> None:
         "--timeout SECONDS",
         "largest time for one document with all that it refers to [s] (default: 60)",
     )
+    if not configured:
+        return
+    add = add_group(parser, "Configuration")
+    add(
+        "--config FILE",
+        "use this configuration instead of the inertial-check.toml, .inertial-check.toml or "
+        "pyproject.toml nearest to each file",
+    )
+    add("--isolated", "read no configuration file")
 
 
 def context_of(args: argparse.Namespace) -> Context:
@@ -153,17 +167,6 @@ def context_of(args: argparse.Namespace) -> Context:
         UsageError: A malformed argument, or a folder that does not exist.
     """
     return _configurations(args, {}, None, True).run.settings.context
-
-
-def add_configuration(parser: argparse.ArgumentParser) -> None:
-    """Add --config and --isolated."""
-    add = add_group(parser, "Configuration")
-    add(
-        "--config FILE",
-        "use this configuration instead of the inertial-check.toml, .inertial-check.toml or "
-        "pyproject.toml nearest to each file",
-    )
-    add("--isolated", "read no configuration file")
 
 
 def configurations(args: argparse.Namespace, stand: Stand | None = None) -> Configurations:

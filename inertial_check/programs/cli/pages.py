@@ -195,7 +195,6 @@ def add_view_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--no-browser", "print the address without opening a browser")
     options.add_context(parser)
-    options.add_configuration(parser)
 
 
 def view(args: argparse.Namespace) -> int:

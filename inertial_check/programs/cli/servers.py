@@ -21,7 +21,6 @@ opened.
 def add_lsp_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `lsp`."""
     options.add_context(parser)
-    options.add_configuration(parser)
     add = options.add_group(parser, "Transport")
     add("--stdio", "use stdin and stdout; always so, the option is for clients that pass it")
 

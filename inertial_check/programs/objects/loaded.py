@@ -250,18 +250,10 @@ class _Assignment:
         """The bodies whose parameters are others than those that were written."""
         failures, judgements = {}, judge(again)
         for index, target in rows.items():
-            now = judgements[index]
-            center = np.array(now.p_BoBcm_B) - target.p_BoBcm_B
-            tensor = symmetric(np.array(now.I_BBcm_B)) - target.I_BBcm_B
             # A library that keeps the tensor about the origin rounds the one about the origin.
             moved = target.mass * float(target.p_BoBcm_B @ target.p_BoBcm_B)
             size = max(target.size, moved, float(np.linalg.norm(target.I_BBcm_B)))
-            # A comparison with NaN is False, so that a body without numbers fails.
-            if not (
-                abs(now.mass - target.mass) <= _KEPT * target.mass
-                and np.linalg.norm(center) <= _KEPT * np.linalg.norm(target.p_BoBcm_B)
-                and np.linalg.norm(tensor) <= _KEPT * size
-            ):
+            if not target.is_met(judgements[index], _KEPT, _KEPT * size):
                 reason = f"the library makes other numbers of them than it was given: {target}"
                 failures[index] = Refused("not-representable", reason)
         return failures

@@ -29,7 +29,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite
 from typing import NamedTuple, SupportsFloat
@@ -62,13 +62,12 @@ from inertial_check.documents.model import (
     Joint,
     Judgement,
     Model,
-    Number,
     Pose,
     Shape,
     judge,
 )
 from inertial_check.errors import DocumentError, InertialCheckError
-from inertial_check.fixing.digits import find_axes
+from inertial_check.fixing.edits import imagine
 from inertial_check.fixing.prescriptions import prescribe
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.representations import symmetric
@@ -563,11 +562,7 @@ def describe_fixes(
                 remedies.setdefault(id_, (described, texts))
     if not remedies:
         return {}
-    bodies = [
-        _write_numbers(body, remedies[body.id][1]) if body.id in remedies else body
-        for body in model.bodies
-    ]
-    after = replace(model, bodies=tuple(bodies))
+    after = imagine(model, {id_: texts for id_, (_, texts) in remedies.items()})
     judgements = judge(after, tolerance)
     predictions = predict(after, judgements)
     fixes: dict[str, list[Json]] = {}
@@ -579,26 +574,6 @@ def describe_fixes(
             judged = _describe_judgement(judgement, engines)
             fixes[old.id] = [{**described, "changes": changes, **judged}]
     return fixes
-
-
-def _write_numbers(body: Body, texts: Mapping[str, str]) -> Body:
-    """Return a body whose inertial states new texts, by the names of its numbers."""
-    inertial = body.inertial
-    if inertial is None:
-        return body
-
-    def read(name: str, old: Number) -> Number:
-        return old._replace(value=float(texts[name]), text=texts[name]) if name in texts else old
-
-    center = zip("xyz", inertial.p_BoBcm_B, strict=True)
-    x, y, z = (read(name, number) for name, number in center)
-    written = inertial._replace(
-        mass=None if inertial.mass is None else read("mass", inertial.mass),
-        p_BoBcm_B=(x, y, z),
-        R_BBi=tuple(map(tuple, find_axes(inertial, texts).tolist())),
-        I_BBcm_Bi={name: read(name, number) for name, number in inertial.I_BBcm_Bi.items()},
-    )
-    return body._replace(inertial=written)
 
 
 def describe_solid(
