@@ -45,6 +45,7 @@ from inertial_check.checking.evidence.digits import (
     has_lost_decimals,
     last_count,
 )
+from inertial_check.checking.evidence.fingerprints import NAMES, find_lost_product
 from inertial_check.documents.model import ENTRIES
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats
@@ -705,6 +706,9 @@ class Unpopulated(Cause):
         largest = float(np.max(np.abs(six)))
         empty = np.abs(six) <= tolerances.EMPTY_MOMENT * largest
         zeros = [i for i in _MOMENTS if empty[i]]
+        lost = find_lost_product(subject.body, subject.judgement)
+        if lost:
+            yield Proposal(2.0, f"{NAMES[lost]} alone of the products is exactly 0", editable=False)
         if not zeros:
             return
         products = [ENTRIES[i] for i in _PRODUCT_NAMES if not empty[i]]

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.evidence.assembly import STATED, Assembly
 from inertial_check.checking.evidence.digits import count_digits
 from inertial_check.checking.evidence.elsewhere import Other
@@ -264,6 +265,28 @@ def find_own_term(body: Body, judgement: Judgement) -> float:
             if np.sum(np.log10(largest / slack[shown])) >= DIGITS:
                 return part
     return 0.0
+
+
+def find_lost_product(body: Body, judgement: Judgement) -> int:
+    """Find the product of a body that is 0 beside two that are not, and have many digits.
+
+    A plane of symmetry leaves one product, and a body without any has three.
+
+    Returns:
+        The row of the ten numbers; 0 where no product is lost, or the digits are too few to tell.
+    """
+    trace = sum(judgement.ten[TENSOR.start + place] for place in (0, 3, 5))
+    (*zeros,) = (row for row in PRODUCTS if judgement.ten[row] == 0)
+    beside = [row for row in PRODUCTS if judgement.ten[row] != 0]
+    least = min((abs(judgement.ten[row]) for row in beside), default=0.0)
+    if len(zeros) != 1 or not least > limits.LOST_BESIDE * trace > 0:
+        return 0
+    own = _read_print(body, judgement)
+    if own is None or own.turned or body.inertial is None:
+        return 0
+    texts = [body.inertial.I_BBcm_Bi[NAMES[row]].text for row in beside]
+    enough = min(count_digits(text) for text in texts) >= limits.LOST_DIGITS
+    return int(zeros[0]) if enough else 0
 
 
 def _read_print(body: Body, judgement: Judgement) -> _Print | None:

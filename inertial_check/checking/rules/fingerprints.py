@@ -14,6 +14,7 @@ from inertial_check.checking.evidence.fingerprints import (
     PRODUCTS,
     Contradiction,
     contradict_texts,
+    find_lost_product,
     find_own_term,
     list_contradictions,
 )
@@ -113,6 +114,16 @@ def _contradict_alone(examination: Examination, told: Collection[int]) -> Doubts
                 f"{', '.join(f'{name} {value:.6g}' for name, value in products)}"
             )
             yield index, Doubt("IC605", "tensor", message, {"difference": "term", "part": part})
+            continue
+        lost = find_lost_product(body, judgement)
+        if lost:
+            products = [(NAMES[row], judgement.ten[row]) for row in PRODUCTS if row != lost]
+            message = (
+                f"its {NAMES[lost]} is 0 beside "
+                f"{' and '.join(f'{name} {value:.6g}' for name, value in products)}: a plane of "
+                "symmetry leaves one product, and a body without any has three"
+            )
+            yield index, Doubt("IC605", "tensor", message, {"difference": "lost"})
             continue
         others = elsewhere.find_others(body, judgement) if elsewhere is not None else ()
         found = contradict_texts(body, judgement, others) if others else None

@@ -661,7 +661,8 @@ class DigitsDisagree(DoubtRule):
     them alike, have other numbers for it and none its own: as it stands, where the rest of the link
     is the same letter for letter. Reports also a body whose products are, digit for digit and with
     one sign, m x y, m x z and m y z of its own mass and centre: what the parallel-axis term leaves
-    of a body without products about its centre.
+    of a body without products about its centre; and one of which one product is 0 beside two that
+    are not: a plane of symmetry leaves one product.
 
     ## Why
     One of the two is wrong, however small the number is.
@@ -693,7 +694,8 @@ class DigitsDisagree(DoubtRule):
     a single number that differs by less than a thousandth of it, or by rounding; tensors that
     differ by less than 2 %; a centre that another origin of the link explains; other files where
     the body's shapes or its twin have its numbers, and more than 64 bodies of a document. Products
-    of one body: a chance of 1 in 1,000, from the rounding of the numbers beside the largest moment.
+    of one body: a chance of 1 in 1,000, from the rounding of the numbers beside the largest moment;
+    two with four digits or more, each above 0.05 % of the trace, beside one that is 0.
 
     ## Fix
     By hand: see its causes.

@@ -191,3 +191,27 @@ def test_one_of_several_bodies_with_one_mistake_is_fixed_alone(count):
     assert [(each.name, each.status) for each in fix.bodies] == [("part_0", "fixed")]
     left = [each.body for each in ic.check_model(fix.data).findings if each.body]
     assert left == [f"part_{place}" for place in range(1, count)]
+
+
+@pytest.mark.parametrize(
+    ("products", "lost"),
+    [
+        ((0.0, -0.001214, 0.0008171), "ixy"),
+        ((0.0007132, 0.0, 0.0008171), "ixz"),
+        ((0.0007132, -0.001214, 0.0), "iyz"),
+        ((0.0007132, -0.001214, 0.0008171), ""),
+        ((0.0, 0.0, 0.0008171), ""),  # a plane of symmetry
+        ((0.0, -0.0012, 0.0008171), ""),  # digits that rounding leaves
+        ((0.0, -0.001214, 0.000001171), ""),  # hardly a product
+    ],
+)
+def test_a_product_that_is_alone_in_being_0_was_lost(products, lost):
+    ixy, ixz, iyz = products
+    document = (
+        '<robot name="r"><link name="arm"><inertial><mass value="1.263"/>'
+        f'<inertia ixx="0.008012" ixy="{ixy:g}" ixz="{ixz:g}" iyy="0.01103" iyz="{iyz:g}" '
+        'izz="0.009154"/></inertial></link></robot>'
+    )
+    found = [each for each in ic.check_model(document.encode()).findings if each.code == "IC605"]
+    assert [each.message.split()[1] for each in found] == ([lost] if lost else [])
+    assert all(each.causes[0].cause == "unpopulated" for each in found)
