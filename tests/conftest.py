@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets the width of a terminal that nobody looks at
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
@@ -150,17 +151,22 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return compare
 
 
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    """JAX with double precision."""
+    module = pytest.importorskip("jax", reason=HOW_TO["jax"])
+    before = module.config.jax_enable_x64
+    module.config.update("jax_enable_x64", True)
+    yield module
+    module.config.update("jax_enable_x64", before)
+
+
 @pytest.fixture(params=list(HOW_TO))
-def library(request: pytest.FixtureRequest) -> Iterator[Library]:
+def library(request: pytest.FixtureRequest) -> Library:
     """Each array library in turn; JAX with double precision."""
-    found = Library(request.param)
-    if found.name != "jax":
-        yield found
-        return
-    before = found.module.config.jax_enable_x64
-    found.module.config.update("jax_enable_x64", True)
-    yield found
-    found.module.config.update("jax_enable_x64", before)
+    if request.param == "jax":
+        request.getfixturevalue("jax")
+    return Library(request.param)
 
 
 @pytest.fixture

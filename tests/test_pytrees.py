@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -35,15 +34,6 @@ OBJECTS = {
     "tree": ARM,
     "tree in a fluid": SWIMMER,
 }
-
-
-@pytest.fixture
-def jax() -> Iterator[Any]:
-    module = pytest.importorskip("jax", reason="pip install jax")
-    before = module.config.jax_enable_x64
-    module.config.update("jax_enable_x64", True)
-    yield module
-    module.config.update("jax_enable_x64", before)
 
 
 @pytest.mark.parametrize("name", OBJECTS)

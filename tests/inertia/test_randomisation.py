@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -334,15 +334,6 @@ class TestArguments:
 @pytest.fixture
 def torch() -> Any:
     return pytest.importorskip("torch", reason="pip install torch")
-
-
-@pytest.fixture
-def jax() -> Iterator[Any]:
-    module = pytest.importorskip("jax", reason="pip install jax")
-    before = module.config.jax_enable_x64
-    module.config.update("jax_enable_x64", True)
-    yield module
-    module.config.update("jax_enable_x64", before)
 
 
 def slopes(function: Any, at: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,15 +44,6 @@ SYMMETRIC = np.array(
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],  # a frame
     ]
 )
-
-
-@pytest.fixture
-def jax() -> Iterator[Any]:
-    module = pytest.importorskip("jax", reason=HOW_TO["jax"])
-    before = module.config.jax_enable_x64
-    module.config.update("jax_enable_x64", True)
-    yield module
-    module.config.update("jax_enable_x64", before)
 
 
 @pytest.fixture
