@@ -399,6 +399,6 @@ right frame; chosen: 1 to 6 % are usual."""
 MOVED_EXACTLY, MIDDLE = 0.1, 0.05
 """The same two limits for a place so near to the middle that chance hardly gives it."""
 
-LOST_BESIDE, LOST_DIGITS = 5e-4, 4
-"""Share of the trace that both other products exceed, and digits that both have at least, where one
-that is 0 was lost: of 2,929 public bodies with three products none has such a one by rounding."""
+LOST_DIGITS = 4
+"""Digits that two products have at least, beside a third that is 0 and was lost: rounding leaves a 0
+once in 10,000."""

@@ -22,8 +22,8 @@ SUFFIXES = frozenset([".csv", ".txt"])
 
 _LENGTHS: Mapping[str, float] = MappingProxyType(
     {
-        **dict.fromkeys(("mm", "millimeter", "millimetre"), 1e-3),
-        **dict.fromkeys(("cm", "centimeter", "centimetre"), 1e-2),
+        **dict.fromkeys(("mm", "millimeter", "millimetre"), 1 / 1000),
+        **dict.fromkeys(("cm", "centimeter", "centimetre"), 1 / 100),
         **dict.fromkeys(("m", "meter", "metre"), 1.0),
         **dict.fromkeys(("in", "inch", "inche"), 0.0254),
         **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
@@ -31,7 +31,7 @@ _LENGTHS: Mapping[str, float] = MappingProxyType(
 )
 _MASSES: Mapping[str, float] = MappingProxyType(
     {
-        **dict.fromkeys(("g", "gram"), 1e-3),
+        **dict.fromkeys(("g", "gram"), 1 / 1000),
         **dict.fromkeys(("kg", "kilogram"), 1.0),
         **dict.fromkeys(("lb", "lbmas", "pound"), 0.45359237),
     }

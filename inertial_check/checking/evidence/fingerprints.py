@@ -279,7 +279,7 @@ def find_lost_product(body: Body, judgement: Judgement) -> int:
     (*zeros,) = (row for row in PRODUCTS if judgement.ten[row] == 0)
     beside = [row for row in PRODUCTS if judgement.ten[row] != 0]
     least = min((abs(judgement.ten[row]) for row in beside), default=0.0)
-    if len(zeros) != 1 or not least > limits.LOST_BESIDE * trace > 0:
+    if len(zeros) != 1 or not least > tolerances.LOST_BESIDE * trace > 0:
         return 0
     own = _read_print(body, judgement)
     if own is None or own.turned or body.inertial is None:

@@ -37,9 +37,9 @@ from inertial_check.inertia.arrays import Floats, Mask
 
 HEADINGS = (
     "What it does",
-    "Why",
+    "Why is this bad",
     "Example",
-    "Instead",
+    "Use instead",
     "Tolerance",
     "Fix",
     "References",

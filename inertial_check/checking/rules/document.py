@@ -24,14 +24,14 @@ class UnreadableDocument(Rule):
     declaration, an encoding other than UTF-8, ASCII, UTF-16 with its mark, ISO-8859-x and
     Windows-125x.
 
-    ## Why
+    ## Why is this bad
     None of its bodies was checked. Entity declarations are refused as a few hundred bytes expand to
     gigabytes, multi-byte encodings (Shift_JIS, GBK, Big5) as engines may read another document.
 
     ## Example
         <robot name="arm"><link name="base"></robot>
 
-    ## Instead
+    ## Use instead
         <robot name="arm"><link name="base"/></robot>
 
     ## Tolerance
@@ -65,7 +65,7 @@ class NonStrictDocument(ProblemRule):
     ampersand, content after the root element; an SDF whose version SDF does not have; a USD
     without metersPerUnit, or whose bodies all stand in variants of which none is selected.
 
-    ## Why
+    ## Why is this bad
     The model loads in one tool and fails in the next.
 
     ## Example
@@ -73,7 +73,7 @@ class NonStrictDocument(ProblemRule):
         <?xml version="1.0"?>
         <robot name="arm"/>
 
-    ## Instead
+    ## Use instead
         <?xml version="1.0"?>
         <!-- exported from CAD -->
         <robot name="arm"/>
@@ -100,7 +100,7 @@ class UnresolvedReference(ProblemRule):
     that are not read here: of a file outside the repository, too large or unreadable, and of what
     nests too deep.
 
-    ## Why
+    ## Why is this bad
     The bodies behind it were not checked, or without their geometry.
 
     ## Example
@@ -109,7 +109,7 @@ class UnresolvedReference(ProblemRule):
           <xacro:gripper prefix="left"/>
         </robot>
 
-    ## Instead
+    ## Use instead
     The expanded file.
 
     ## Tolerance
@@ -165,13 +165,13 @@ class MalformedInertial(ProblemRule):
     Reports a missing element or attribute, text that is no number ("1,5", "0.1f", "${mass}"), a
     vector without exactly three numbers, a second inertial in one link. Nothing is guessed.
 
-    ## Why
+    ## Why is this bad
     Engines disagree on such text: some stop, some take 0, some take the digits before the comma.
 
     ## Example
         <inertial><mass value="1,5"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
 
-    ## Instead
+    ## Use instead
         <inertial>
           <mass value="1.5"/>
           <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
@@ -199,7 +199,7 @@ class CompiledOtherwise(ProblemRule):
     no body has, settotalmass scales all, a replicate copies bodies; in an SDF what stands beside
     auto="true". The verdict is on what is written, or "derived".
 
-    ## Why
+    ## Why is this bad
     Readers of the file see other numbers than those that are simulated, and balanceinertia hides a
     mistake.
 
@@ -214,7 +214,7 @@ class CompiledOtherwise(ProblemRule):
           </worldbody>
         </mujoco>
 
-    ## Instead
+    ## Use instead
     No setting, and diaginertia="0.001 0.001 0.002".
 
     ## Tolerance
@@ -240,13 +240,13 @@ class ReadOtherwise(ProblemRule):
     and settings of MuJoCo inside a URDF. The verdict is that of the numbers as written; predictions
     are each engine's.
 
-    ## Why
+    ## Why is this bad
     urdfdom drops the whole inertial of `value="1 "` and loads a link without mass, in silence.
 
     ## Example
         <mass value="1.2 "/>
 
-    ## Instead
+    ## Use instead
         <mass value="1.2"/>
 
     ## Tolerance
@@ -279,7 +279,7 @@ class UnusedSuppression(_SuppressionRule):
     silent without it, and each `[[accepted]]` entry that no finding on its files needs; an entry
     about no file is a note.
 
-    ## Why
+    ## Why is this bad
     It will hide the next mistake in the same place.
 
     ## Example
@@ -291,7 +291,7 @@ class UnusedSuppression(_SuppressionRule):
           </inertial>
         </link>
 
-    ## Instead
+    ## Use instead
     The link without the comment.
 
     ## Tolerance
@@ -330,7 +330,7 @@ class InvalidSuppression(_SuppressionRule):
     accepts without a reason, or that stands where it is about nothing: `ignore` behind another
     element, `ignore-next` behind the last one.
 
-    ## Why
+    ## Why is this bad
     It suppresses nothing, or more than its author knew.
 
     ## Example
@@ -342,7 +342,7 @@ class InvalidSuppression(_SuppressionRule):
           </inertial>
         </link>
 
-    ## Instead
+    ## Use instead
     The comment with the rule: `ignore[IC301] measured on a scale`.
 
     ## Tolerance

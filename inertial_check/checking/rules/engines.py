@@ -87,13 +87,13 @@ class EngineChangesBody(EngineRule):
     With --engine, reports each body that an engine refuses, alters, replaces or leaves out, with
     what it prints and simulates instead.
 
-    ## Why
+    ## Why is this bad
     What runs is not what the file says, and few engines say so.
 
     ## Example
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="1e-16" iyz="0" izz="1e-16"/>
 
-    ## Instead
+    ## Use instead
         <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/>
 
     ## Tolerance
@@ -117,14 +117,14 @@ class EngineWarns(EngineRule):
     With --engine, reports each body about which an engine warns, though it simulates the written
     numbers.
 
-    ## Why
+    ## Why is this bad
     The engine's authors do not vouch for what follows.
 
     ## Example
         <mass value="0"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
-    ## Instead
+    ## Use instead
         <mass value="0.03"/>
         <inertia ixx="1.2e-05" ixy="0" ixz="0" iyy="1.2e-05" iyz="0" izz="2.5e-06"/>
 

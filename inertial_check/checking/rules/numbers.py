@@ -101,7 +101,7 @@ class TriangleInequalityViolation(_InertiaRule):
     ## What it does
     Reports a tensor whose largest principal moment exceeds the sum of the other two: J1 > J2 + J3.
 
-    ## Why
+    ## Why is this bad
     A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
     means a negative spread of mass, s1 < 0. MuJoCo: "inertia must satisfy A + B >= C; use
     'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the
@@ -110,7 +110,7 @@ class TriangleInequalityViolation(_InertiaRule):
     ## Example
         <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
 
-    ## Instead
+    ## Use instead
         <inertia ixx="0.0017" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0033"/>
 
     ## Tolerance
@@ -147,7 +147,7 @@ class NegativePrincipalMoment(_InertiaRule):
     ## What it does
     Reports a tensor that is not positive semidefinite.
 
-    ## Why
+    ## Why is this bad
     A torque about that axis would turn the body backwards. MuJoCo: "inertia must have positive
     eigenvalues"; Drake replaces the body ("did not pass the test CouldBePhysicallyValid"), PyBullet
     zeroes the inertia ("Bad inertia tensor properties, setting inertia to zero").
@@ -155,7 +155,7 @@ class NegativePrincipalMoment(_InertiaRule):
     ## Example
         <inertia ixx="0.001" ixy="0.002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
 
-    ## Instead
+    ## Use instead
         <inertia ixx="0.001" ixy="0.0002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
 
     ## Tolerance
@@ -188,7 +188,7 @@ class ZeroInertia(_InertiaRule):
     ## What it does
     Reports m > 0 and I = 0 on a body whose joint to its parent is not fixed.
 
-    ## Why
+    ## Why is this bad
     A point mass is a body, but forward dynamics divides by what is not there. MuJoCo: "mass and
     inertia of moving bodies must be larger than mjMINVAL"; Newton adds 1e-6 kg m^2.
 
@@ -196,7 +196,7 @@ class ZeroInertia(_InertiaRule):
         <mass value="0.2"/>
         <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
 
-    ## Instead
+    ## Use instead
         <mass value="0.2"/>
         <inertia ixx="8e-05" ixy="0" ixz="0" iyy="8e-05" iyz="0" izz="8e-05"/>
 
@@ -228,7 +228,7 @@ class NumericallyZeroInertia(_InertiaRule):
     ## What it does
     Reports max|I| < m (1e-6 m)^2, but not I = 0.
 
-    ## Why
+    ## Why is this bad
     Such numbers are left over from a computation or have a mistaken unit. Their sign means nothing:
     no IC301 or IC302.
 
@@ -236,7 +236,7 @@ class NumericallyZeroInertia(_InertiaRule):
         <mass value="1"/>
         <inertia ixx="1e-16" ixy="0" ixz="0" iyy="3e-17" iyz="0" izz="1e-17"/>
 
-    ## Instead
+    ## Use instead
     The inertia of the body.
 
     ## Tolerance
@@ -269,13 +269,13 @@ class RoundingViolation(_DigitsRule):
     Reports a tensor that no body has as printed, while one that a body has lies within half a unit
     of the last printed digits.
 
-    ## Why
+    ## Why is this bad
     Engines without tolerance (MuJoCo, PyBullet) refuse or zero it all the same.
 
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.31"/>
 
-    ## Instead
+    ## Use instead
         <inertia ixx="0.104" ixy="0" ixz="0" iyy="0.203" iyz="0" izz="0.307"/>
 
     ## Tolerance
@@ -311,7 +311,7 @@ class SingularInertia(_InertiaRule):
     ## What it does
     Notes a margin of zero, up to rounding: all mass in a plane, on a line, or at a point.
 
-    ## Why
+    ## Why is this bad
     Engines draw the line differently: MuJoCo refuses rods (an eigenvalue below 1e-14), points, and
     a third of rotated plates, whose rounding falls on the wrong side; PyBullet zeroes some plates;
     Newton inflates rods and points.
@@ -319,7 +319,7 @@ class SingularInertia(_InertiaRule):
     ## Example
         <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/>
 
-    ## Instead
+    ## Use instead
     The inertia of the body with its thickness.
 
     ## Tolerance
@@ -364,7 +364,7 @@ class DigitsLost(_DigitsRule):
     moments, or the mass has three digits (three equal moments need both; a power of ten the mass,
     or a zero with a minus).
 
-    ## Why
+    ## Why is this bad
     Within half a unit lie plates, rods and balls alike, and the nearest is a guess. "%.3f" leaves
     this of a light link.
 
@@ -372,7 +372,7 @@ class DigitsLost(_DigitsRule):
         <mass value="0.3"/>
         <inertia ixx="0.000" ixy="0.000" ixz="0.000" iyy="0.000" iyz="0.000" izz="0.001"/>
 
-    ## Instead
+    ## Use instead
         <mass value="0.3"/>
         <inertia ixx="0.00031" ixy="0" ixz="0" iyy="0.00042" iyz="0" izz="0.00058"/>
 
@@ -440,14 +440,14 @@ class NegativeMass(BodyRule):
     ## What it does
     Reports m < 0.
 
-    ## Why
+    ## Why is this bad
     No density is negative. MuJoCo takes 0 instead, Drake a sphere of 1 kg, Newton removes mass and
     inertia; Pinocchio computes with it.
 
     ## Example
         <mass value="-1.2"/>
 
-    ## Instead
+    ## Use instead
         <mass value="1.2"/>
 
     ## Tolerance
@@ -483,7 +483,7 @@ class MasslessWithInertia(BodyRule):
     ## What it does
     Reports m = 0 with an inertia that is not zero.
 
-    ## Why
+    ## Why is this bad
     With m = 0 the inertia is 0, too. Drake replaces such a body by a sphere of 1 kg, Newton clears
     the inertia, MuJoCo refuses it where a joint moves it.
 
@@ -491,7 +491,7 @@ class MasslessWithInertia(BodyRule):
         <mass value="0"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
-    ## Instead
+    ## Use instead
     The mass of the body; for a pure frame no inertial element.
 
     ## Tolerance
@@ -532,7 +532,7 @@ class MissingInertial(BodyRule):
     Reports a body without inertial, or with m = 0 and I = 0, whose joint to its parent is not
     fixed. Other bodies without them are pure frames.
 
-    ## Why
+    ## Why is this bad
     A joint that moves nothing has no finite acceleration. MuJoCo refuses it ("mass and inertia of
     moving bodies must be larger than mjMINVAL") or takes the inertia from the geometry; PyBullet
     takes 1 kg and diag(1, 1, 1).
@@ -543,7 +543,7 @@ class MissingInertial(BodyRule):
           <parent link="hand"/><child link="finger"/>
         </joint>
 
-    ## Instead
+    ## Use instead
         <link name="finger">
           <inertial>
             <mass value="0.03"/>
@@ -585,13 +585,13 @@ class NonFiniteNumber(BodyRule):
     ## What it does
     Reports nan, inf, and decimals too large for a double (1e400).
 
-    ## Why
+    ## Why is this bad
     One NaN reaches every state of a simulation within a few steps.
 
     ## Example
         <mass value="nan"/>
 
-    ## Instead
+    ## Use instead
         <mass value="0.35"/>
 
     ## Tolerance
@@ -631,7 +631,7 @@ class DefaultedInertial(BodyRule):
     state none: in SDF 1 kg and diag(1, 1, 1) kg m^2, together or each for itself. Static models and
     defaults that are zero stay silent.
 
-    ## Why
+    ## Why is this bad
     Next to a real finger 1 kg with the inertia of a solid ball 3 m across dominates the motion, and
     no engine says so.
 
@@ -644,7 +644,7 @@ class DefaultedInertial(BodyRule):
           </model>
         </sdf>
 
-    ## Instead
+    ## Use instead
     The same link with its `<inertia>`.
 
     ## Tolerance
@@ -708,7 +708,7 @@ class CenterOutsideGeometry(DoubtRule):
     Reports a centre of mass outside the convex hull of the body's shapes and joints, by more than a
     tenth of their extent; where a body has visual and collision shapes, outside both.
 
-    ## Why
+    ## Why is this bad
     A lost sign, millimetres, or coordinates in the CAD assembly's frame put it there, and the joint
     carries a torque that the robot does not feel.
 
@@ -722,7 +722,7 @@ class CenterOutsideGeometry(DoubtRule):
           <visual><origin xyz="0 0 0.1"/><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
         </link>
 
-    ## Instead
+    ## Use instead
     The sign: `<origin xyz="0 0 0.1"/>`.
 
     ## Tolerance
@@ -746,7 +746,7 @@ class CenterFarAway(DoubtRule):
     Reports, where no geometry can be read, a centre of mass that is thirty times as far from the
     body's origin as the mass spreads and the joints reach, together.
 
-    ## Why
+    ## Why is this bad
     It is what millimetres look like in a file of metres.
 
     ## Example
@@ -754,7 +754,7 @@ class CenterFarAway(DoubtRule):
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
-    ## Instead
+    ## Use instead
         <origin xyz="0 0.012 0.095"/>
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
@@ -781,7 +781,7 @@ class AddedMassNotPositiveDefinite(Rule):
     link's origin, is not positive definite; not where the link's own inertia is to blame, or is
     computed from its collisions.
 
-    ## Why
+    ## Why is this bad
     Some force accelerates the body backwards. libsdformat accepts the numbers; DART, to which
     Gazebo hands the sum, aborts if built with assertions, and else lets the body run away until
     NaN.
@@ -795,7 +795,7 @@ class AddedMassNotPositiveDefinite(Rule):
           </inertial>
         </link></model></sdf>
 
-    ## Instead
+    ## Use instead
     Positive added masses: `<xx>6</xx><yy>24</yy><zz>24</zz>`.
 
     ## Tolerance

@@ -31,14 +31,14 @@ class PlaceholderInertia(DoubtRule):
     size and form; where no shape can be read, no other body has the tensor, and the cube has a
     usual density; and, as IC502 to IC505 and IC602, on light frames on a fixed joint.
 
-    ## Why
+    ## Why is this bad
     At 1 kg the identity is the inertia of a cube with edges of 2.45 m.
 
     ## Example
         <mass value="1"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
 
-    ## Instead
+    ## Use instead
         <mass value="1"/>
         <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
 
@@ -65,7 +65,7 @@ class SizeMismatch(DoubtRule):
     of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where the centre of
     mass is not that of the shapes, a ratio that honest bodies reach there is only a note.
 
-    ## Why
+    ## Why is this bad
     Beyond 2 the numbers belong to another unit, part or mass.
 
     ## Example
@@ -77,7 +77,7 @@ class SizeMismatch(DoubtRule):
           <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
         </link>
 
-    ## Instead
+    ## Use instead
     A tenth of the moments: ixx and iyy 0.0018, izz 0.00008.
 
     ## Tolerance
@@ -107,14 +107,14 @@ class ImplausibleDensity(DoubtRule):
     kg/m^3), a note says so by their kind; not where they are so small, a thousandth of that, that
     they stand for nothing.
 
-    ## Why
+    ## Why is this bad
     Foam has 15 kg/m^3. Outside, grams stand for kilograms, or the inertia is in another unit.
 
     ## Example
         <mass value="1.2"/>
         <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
 
-    ## Instead
+    ## Use instead
         <mass value="1.2"/>
         <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
 
@@ -142,7 +142,7 @@ class AxesMismatch(DoubtRule):
     where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
     inertial's origin makes it fit at least 2.5 times as well. A gain by chance is only a note.
 
-    ## Why
+    ## Why is this bad
     The numbers stand in the wrong frame, and the body resists most where it should resist least.
 
     ## Example
@@ -156,7 +156,7 @@ class AxesMismatch(DoubtRule):
           </collision>
         </link>
 
-    ## Instead
+    ## Use instead
     The large moment about the cylinder's axis: iyy 0.0435, izz 0.0247.
 
     ## Tolerance
@@ -186,7 +186,7 @@ class UnlikeGeometry(DoubtRule):
     of mass. Also one that a misread textbook formula gives for the body's one shape, and one whose
     form is far from all shapes without a known misreading.
 
-    ## Why
+    ## Why is this bad
     The numbers are those of some body, so nothing but the geometry can show the mistake.
 
     ## Example
@@ -200,7 +200,7 @@ class UnlikeGeometry(DoubtRule):
           </collision>
         </link>
 
-    ## Instead
+    ## Use instead
     The product with the other sign: ixz 0.0008.
 
     ## Tolerance
@@ -229,7 +229,7 @@ class ModelWideMistake(Rule):
     of the base, of the parents or of an assembly. Reports once a reading that three links or more
     speak for, and twice as many as against it; `bodies` in JSON names its links.
 
-    ## Why
+    ## Why is this bad
     Nearly symmetric links have the mistake too, and cannot show it alone.
 
     ## Example
@@ -261,7 +261,7 @@ class ModelWideMistake(Rule):
           </visual>
         </link>
 
-    ## Instead
+    ## Use instead
     The same links with ixz 0.0018, ixy -0.00069 and ixz -0.00016.
 
     ## Tolerance
@@ -337,7 +337,7 @@ class UnusableMesh(Rule):
     all face inwards; with `--preset strict` also meshes that are not closed, lie in a plane or run
     through themselves.
 
-    ## Why
+    ## Why is this bad
     Engines that compute inertia from meshes refuse such files, or compute negative masses.
 
     ## Example
@@ -345,7 +345,7 @@ class UnusableMesh(Rule):
           <visual><geometry><mesh filename="inside_out.stl"/></geometry></visual>
         </link>
 
-    ## Instead
+    ## Use instead
     The mesh with its faces turned outwards.
 
     ## Tolerance
@@ -392,7 +392,7 @@ class TwinsDiffer(DoubtRule):
     lie along each other. One side is named where its own shapes alone contradict it, or one
     misreading of its tensor makes it the mirror image; else both.
 
-    ## Why
+    ## Why is this bad
     One side has a lost sign, a copied block, or the numbers of an older revision.
 
     ## Example
@@ -409,7 +409,7 @@ class TwinsDiffer(DoubtRule):
           </inertial>
         </link>
 
-    ## Instead
+    ## Use instead
     The same mass on both sides.
 
     ## Tolerance
@@ -440,7 +440,7 @@ class CopiedInertial(DoubtRule):
     joints keeps them. Parts mounted twice or mirrored, twins, and fingers and wheels of one family,
     whose mesh files alone differ, are no copies.
 
-    ## Why
+    ## Why is this bad
     One of the blocks was copied and never filled in.
 
     ## Example
@@ -459,7 +459,7 @@ class CopiedInertial(DoubtRule):
           <collision><geometry><box size="0.03 0.03 0.15"/></geometry></collision>
         </link>
 
-    ## Instead
+    ## Use instead
     The numbers of each body.
 
     ## Tolerance
@@ -485,7 +485,7 @@ class RepeatedTensor(DoubtRule):
     Where no shapes tell, it reports those whose mass and tensor give a box of no usual density, or
     else those that weigh otherwise than most.
 
-    ## Why
+    ## Why is this bad
     A tensor is proportional to the mass.
 
     ## Example
@@ -510,7 +510,7 @@ class RepeatedTensor(DoubtRule):
           </link>
         </robot>
 
-    ## Instead
+    ## Use instead
     The inertia of each body.
 
     ## Tolerance
@@ -534,14 +534,14 @@ class TotalMass(Rule):
     With --expect-mass KG or KG:REL, compares the sum of all masses with KG and reports a relative
     difference above REL (0.01).
 
-    ## Why
+    ## Why is this bad
     A link in grams or twice shows in no single body.
 
     ## Example
         <mass value="21"/> <!-- expect-mass 18.4 -->
         <inertia ixx="0.06" ixy="0" ixz="0" iyy="0.07" iyz="0" izz="0.08"/>
 
-    ## Instead
+    ## Use instead
     18.4 kg.
 
     ## Tolerance
@@ -586,14 +586,14 @@ class UnexpectedInertial(Rule):
     With --expect TABLE, or `expect` in the configuration, compares mass, centre of mass and tensor
     of each body that the table names with its numbers.
 
-    ## Why
+    ## Why is this bad
     A data sheet or the CAD program knows the body; a number that differs is old or mistyped.
 
     ## Example
         <mass value="2.4"/> <!-- the table says 1.2 -->
         <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.004"/>
 
-    ## Instead
+    ## Use instead
         <mass value="1.2"/> <!-- the table says 1.2 -->
         <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.002"/>
 
@@ -664,7 +664,7 @@ class DigitsDisagree(DoubtRule):
     of a body without products about its centre; and one of which one product is 0 beside two that
     are not: a plane of symmetry leaves one product.
 
-    ## Why
+    ## Why is this bad
     One of the two is wrong, however small the number is.
 
     ## Example
@@ -685,7 +685,7 @@ class DigitsDisagree(DoubtRule):
           </inertial>
         </link>
 
-    ## Instead
+    ## Use instead
     Products that are mirrored with the centre: ixy -0.00081 and iyz 0.00049 on the right.
 
     ## Tolerance
@@ -715,7 +715,7 @@ class FormulaDimensions(Rule):
     (radius, length, width, height, h, r, x ...) and masses (mass, m). Reports a sum of terms of
     different dimensions, and a result that is no mass times a squared length.
 
-    ## Why
+    ## Why is this bad
     A square is missing, or a factor: `m*(3*r + h*h)/12` for `m*(3*r*r + h*h)/12` is right for a
     radius of 1 m alone.
 
@@ -734,7 +734,7 @@ class FormulaDimensions(Rule):
           </link>
         </robot>
 
-    ## Instead
+    ## Use instead
     `${mass*(3*radius*radius + height*height)/12}`.
 
     ## Tolerance
@@ -767,7 +767,7 @@ class DefaultMaterial(Rule):
     Reports a model of whose parts, four different ones at least, seven in ten have one density
     between 7,700 and 8,050 kg/m^3 inside their closed visual or collision meshes.
 
-    ## Why
+    ## Why is this bad
     CAD programs fill parts for which no material is chosen with a default, and the arm weighs
     several times what it does.
 
@@ -807,7 +807,7 @@ class DefaultMaterial(Rule):
           </link>
         </robot>
 
-    ## Instead
+    ## Use instead
     The masses of the data sheet, and tensors that belong to them.
 
     ## Tolerance

@@ -45,7 +45,7 @@ class NegativeDensity(_SpellingRule):
     ## What it does
     Reports a `physics:density` below zero.
 
-    ## Why
+    ## Why is this bad
     No matter has one. Newton takes it for unwritten and gives the body 1000 kg/m^3; OpenUSD
     computes a negative mass.
 
@@ -57,7 +57,7 @@ class NegativeDensity(_SpellingRule):
             float physics:density = -500
         }
 
-    ## Instead
+    ## Use instead
     `float physics:density = 500`, or physics:mass.
 
     ## Tolerance
@@ -95,7 +95,7 @@ class ContradictorySpellings(_SpellingRule):
     physics:diagonalInertia turned by physics:principalAxes, and says what Newton and engines that
     read UsdPhysics build.
 
-    ## Why
+    ## Why is this bad
     The same file is simulated as two robots: Newton takes newton:inertia, all others the other
     one. Version 0.3.0 of urdf-usd-converter wrote newton:inertia in the axes of the inertial.
 
@@ -110,7 +110,7 @@ class ContradictorySpellings(_SpellingRule):
             double[] newton:inertia = [0.00292, 0.00292, 0.002, 0, 0, 0]
         }
 
-    ## Instead
+    ## Use instead
     The same tensor twice: `newton:inertia = [0.00292, 0.002, 0.00292, 0, 0, 0]`.
 
     ## Tolerance
@@ -164,7 +164,7 @@ class AxesNotUnit(_SpellingRule):
     ## What it does
     Reports axes whose length differs from 1 by more than 1e-4.
 
-    ## Why
+    ## Why is this bad
     Newton and this tool normalise it; a reader that does not scales the inertia with it.
     Validators refuse it.
 
@@ -178,7 +178,7 @@ class AxesNotUnit(_SpellingRule):
             quatf physics:principalAxes = (0.7, 0.7, 0, 0)
         }
 
-    ## Instead
+    ## Use instead
     `quatf physics:principalAxes = (0.70710677, 0.70710677, 0, 0)`.
 
     ## Tolerance
@@ -214,7 +214,7 @@ class HalfWritten(_SpellingRule):
     Reports physics:diagonalInertia without physics:principalAxes, the axes without moments, and,
     beside a collider, an inertia without physics:centerOfMass.
 
-    ## Why
+    ## Why is this bad
     Without axes OpenUSD 26.11 returns memory that nobody wrote; axes alone turn nothing; without
     centerOfMass engines take the centre of the colliders, MuJoCo also mass and inertia, this tool
     the body's origin.
@@ -228,7 +228,7 @@ class HalfWritten(_SpellingRule):
             float3 physics:diagonalInertia = (0.00292, 0.002, 0.00292)
         }
 
-    ## Instead
+    ## Use instead
     All four: `quatf physics:principalAxes = (1, 0, 0, 0)`, `point3f physics:centerOfMass = (0, 0,
     0)`.
 
@@ -272,7 +272,7 @@ class UnwrittenMass(_SpellingRule):
     Reports a body with a collider for which no mass above zero and no density is written, on its
     prim, its colliders or the materials that are bound to them.
 
-    ## Why
+    ## Why is this bad
     Engines fill its colliders with 1000 kg/m^3, a hollow cover with water.
 
     ## Example
@@ -282,7 +282,7 @@ class UnwrittenMass(_SpellingRule):
         {
         }
 
-    ## Instead
+    ## Use instead
     PhysicsMassAPI with `float physics:mass`, or a density.
 
     ## Tolerance
@@ -318,7 +318,7 @@ class StageConvention(Rule):
     Notes metersPerUnit and kilogramsPerUnit other than 1, an upAxis other than Z, and a written
     timeCodesPerSecond other than 1. The numbers are converted and judged all the same.
 
-    ## Why
+    ## Why is this bad
     Newton 1.8 reads the numbers of such a stage as metres and kilograms, and a referenced layer is
     never converted by anyone.
 
@@ -335,7 +335,7 @@ class StageConvention(Rule):
             float physics:mass = 1
         }
 
-    ## Instead
+    ## Use instead
     `metersPerUnit = 1`, `kilogramsPerUnit = 1`, `upAxis = "Z"`, with the numbers in these units.
 
     ## Tolerance
@@ -383,7 +383,7 @@ class DisputedSpelling(Rule):
     Notes a document with a newton:inertia: NEWTON.MAS.001 of SimReady specifies its six numbers,
     and the draft REP 0158 (1.3) says that arrays of six values must not be written for an inertia.
 
-    ## Why
+    ## Why is this bad
     No file meets both.
 
     ## Example
@@ -395,7 +395,7 @@ class DisputedSpelling(Rule):
             double[] newton:inertia = [0.00292, 0.002, 0.00292, 0, 0, 0]
         }
 
-    ## Instead
+    ## Use instead
     physics:diagonalInertia with physics:principalAxes alone, which every engine reads.
 
     ## Tolerance
@@ -435,7 +435,7 @@ class ShellOfSomeEngines(_SpellingRule):
     length, and, where mass or inertia of the body come from its colliders, a collider that is a
     shell by newton:massModel, mjc:shellinertia or mjc:inertia.
 
-    ## Why
+    ## Why is this bad
     Newton reads newton:massModel, MuJoCo reads mjc:shellinertia and mjc:inertia, UsdPhysics and
     PhysX read neither: the same density makes bodies of different mass and inertia.
 
@@ -448,7 +448,7 @@ class ShellOfSomeEngines(_SpellingRule):
             uniform token newton:massModel = "shell"
         }
 
-    ## Instead
+    ## Use instead
     The mass and inertia of the body: `float physics:mass`, `float3 physics:diagonalInertia` and
     the others.
 

@@ -63,7 +63,7 @@ class TestPages:
 
     def test_the_example_shows_it_and_the_remedy_does_not(self, rule):
         sections = describe_rule(rule)["explanation"]
-        bad, good = dedent(sections["Example"]).strip(), dedent(sections["Instead"]).strip()
+        bad, good = dedent(sections["Example"]).strip(), dedent(sections["Use instead"]).strip()
         engines = GATES.get(rule.code, ())
         assert rule.code in codes(document(bad), engines)
         if good.startswith("<"):
