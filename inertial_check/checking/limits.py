@@ -400,5 +400,5 @@ MOVED_EXACTLY, MIDDLE = 0.1, 0.05
 """The same two limits for a place so near to the middle that chance hardly gives it."""
 
 LOST_DIGITS = 4
-"""Digits that two products have at least, beside a third that is 0 and was lost: rounding leaves a 0
-once in 10,000."""
+"""Digits that two products have at least, beside a third that is 0 and was lost: rounding leaves a
+0 once in 10,000."""
