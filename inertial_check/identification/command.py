@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -29,6 +29,7 @@ from inertial_check.identification.fit.base import (
     BaseTerm,
     Excess,
     compare_runs,
+    estimate_base,
     find_impossible,
     measure_excess,
     name_entries,
@@ -224,7 +225,7 @@ def build_base_table(
         runs = [data.reduction for data in datasets.train]
         spread = compare_runs(linear, runs, found.weights, found.redundancy)
     ratios = np.full(len(base), np.nan) if spread is None else spread.birge_ratio
-    problem = found.problem
+    problem, bias = found.problem, measure_bias(datasets, found)
     bounds = problem.lower * problem.unit, problem.upper * problem.unit
     rows = zip(
         base.names,
@@ -236,6 +237,7 @@ def build_base_table(
         ratios.tolist(),
         (_list_terms(terms, found) for terms in base.parameters.terms),
         find_impossible(base, found.order, *bounds).tolist(),
+        np.full(len(base), np.nan) if bias is None else bias,
         strict=True,
     )
     each_run: list[RunValues] = []
@@ -251,6 +253,33 @@ def build_base_table(
         tuple(each_run),
         float("nan") if spread is None else spread.overall,
     )
+
+
+def measure_bias(datasets: Datasets, found: Identification) -> Floats | None:
+    """Estimate the bias of base parameters (b,) by the noise of positions and velocities [SI].
+
+    Noise in the regressor makes least squares too small, by an amount that grows with its variance.
+    The noise that was measured is added once more, and subtracted instead: half the sum of both
+    changes is the bias, as what is linear in the noise cancels (J. R. Cook, L. A. Stefanski:
+    Simulation-extrapolation estimation in parametric measurement error models, 1994).
+
+    Args:
+        datasets: Recordings.
+        found: Result of least squares.
+
+    Returns:
+        The bias; None where noise is not known, or where other equations are solved.
+    """
+    motions = [data.motion for data in datasets.train]
+    known = all(own is not None and own.noise is not None for own in motions)
+    if not known or datasets.friction.nonlinear or not found.is_plain:
+        return None
+    changed = []
+    for change in (JointMotion.add_noise, partial(JointMotion.add_noise, sign=-1.0)):
+        noisy = datasets.build(None, change).reduction
+        base = estimate_base(noisy, found.weights, found.si, found.base.parameters)
+        changed.append(base.values)
+    return np.asarray(np.mean(changed, axis=0) - found.base.values)
 
 
 def _list_terms(terms: Sequence[BaseTerm], found: Identification) -> tuple[BaseTermValue, ...]:
@@ -323,7 +352,7 @@ def build_report(
     first = found.lighter or found
     excess = Excess(1.0, np.ones(len(found.base)))
     # Methods, gains and other losses have other equations than those of the stretches.
-    if found.loss == "squares" and found.gains is None and found.method == "least-squares":
+    if found.is_plain:
         linear, noise = found.linear_base, (found.weights, found.redundancy)
         parts = [part for data in datasets.train for part in data.stretches]
         excess = measure_excess(linear, parts, *noise)
@@ -366,28 +395,15 @@ def build_report(
         fits=tuple(fits),
         friction=friction,
         weights=tuple(found.weights.tolist()),
-        rank=found.rank,
         columns=len(found.x),
-        condition=found.condition,
         regularization=float(found.regularization),
-        redundancy=found.redundancy,
-        metric=found.metric,
-        loss=found.loss,
         prior=prior.source,
         total_mass=float(found.parameters.mass[:count].sum()),
         prior_mass=float(found.problem.theta0[:count, 0].sum()),
         total_mass_share=decided.total_mass_share,
-        objective=found.objective,
-        data_term=found.data_term,
         prior_term=float(found.prior_term),
         certificate=SolverCertificate(
-            found.solver,
-            found.iterations,
-            found.primal_residual,
-            found.dual_residual,
-            found.gap,
-            found.rounds,
-            found.step,
+            *(getattr(found, each) for each in SolverCertificate._fields)
         ),
         weighings=_list_candidates(found),
         base=build_base_table(robot, datasets, replace(found, redundancy=wide.redundancy), excess),
@@ -396,12 +412,14 @@ def build_report(
         gains=_list_gains(robot, found),
         gain_scale="" if found.gains is None else found.gains.scale,
         loads=list_loads(loads, found, count),
-        method=found.method,
-        simulations=found.simulations,
-        change=found.change,
         merged=merged,
         deviation_factor=float(np.sqrt(excess.usual)),
+        **{name: getattr(found, name) for name in _SAME.split()},
     )
+
+
+_SAME = "rank condition redundancy metric loss objective data_term method simulations change"
+"""Fields that a report has of the result of the fit, by the same names."""
 
 
 def _list_gains(robot: Robot, found: Identification) -> tuple[GainValue, ...]:
@@ -417,7 +435,10 @@ def _list_bodies(
     robot: Robot, found: Identification, decided: Identifiability, wide: Identification
 ) -> tuple[IdentifiedBody, ...]:
     consistency, parameters = found.consistency, found.parameters
-    deviations, outside = wide.identifiability.standard_deviation, wide.outside
+    # What the cone or a heavier prior moved the numbers by adds to their deviations.
+    moved = (wide.outside > 0) | (found.lighter is not None)
+    shift = np.where(moved[:, None], found.theta - wide.free_theta, 0.0)
+    deviations = np.hypot(wide.body_deviation, shift)
     alone = found.least_squares_consistency.verdict
     unsupported: dict[int, list[str]] = {}
     for each in decided.unsupported:
@@ -442,7 +463,7 @@ def _list_bodies(
             decided_by=tuple(cast(Decider, str(word)) for word in decided.decided_by[i]),
             standard_deviation=_numbers(deviations[i]),
             unsupported=tuple(unsupported.get(i, ())),
-            impossible=bool(outside[i] > IMPOSSIBLE),
+            impossible=bool(wide.outside[i] > IMPOSSIBLE),
         )
         for i, index in enumerate(robot.bodies)
     )

@@ -120,12 +120,11 @@ def judge_result(
     rotors = any(name.startswith("Ia") for name in found.names)
     unsupported = any(each.kind == "unsupported" for each in bodies)
     if unsupported and datasets.train[0].motion is not None and not rotors:
-        yield Remark(
-            Severity.NOTE,
-            "no-rotors",
+        message = (
             "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
-            "gears end in the links; --friction viscous,coulomb,offset,rotor",
+            "gears end in the links; --friction viscous,coulomb,offset,rotor"
         )
+        yield Remark(Severity.NOTE, "no-rotors", message)
     yield from _compare_torques(robot, found, datasets)
     # Remark on friction numbers that the data leave open.
     train = fits[0]
@@ -142,19 +141,17 @@ def judge_result(
                 of = f"{100 * uncertain / torque:.0f} % of the torque"
                 open_.append(f"{value.name} ({value.standard_deviation:.2g} {value.unit}, {of})")
         if open_:
-            yield Remark(
-                Severity.WARNING,
-                "friction-open",
+            message = (
                 "the data leave friction open, by the standard deviation: "
-                f"{list_some(open_, _MOST)}; record longer, or give --friction-prior",
+                f"{list_some(open_, _MOST)}; record longer, or give --friction-prior"
             )
+            yield Remark(Severity.WARNING, "friction-open", message)
     if train.weighted > MISFIT:
-        yield Remark(
-            Severity.ERROR,
-            "misfit",
+        message = (
             f"{train.path}: weighted RMS {train.weighted:.4g}, where noise alone leaves 1: no "
-            "bodies move as recorded with these torques; look at the joints with the least R^2",
+            "bodies move as recorded with these torques; look at the joints with the least R^2"
         )
+        yield Remark(Severity.ERROR, "misfit", message)
     for fit in fits:
         yield from _judge_fit(fit)
 
@@ -197,12 +194,11 @@ def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
         if value < 0
     ]
     if turned:
-        yield Remark(
-            Severity.WARNING,
-            "gain-sign",
+        message = (
             f"the drive gains of {list_some(turned, _MOST)} are negative: what was recorded has "
-            "the other sign than the torque",
+            "the other sign than the torque"
         )
+        yield Remark(Severity.WARNING, "gain-sign", message)
 
 
 def _compare_torques(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
@@ -223,13 +219,12 @@ def _compare_torques(robot: Robot, found: Identification, datasets: Datasets) ->
             if part > HEAVY
         ]
         if found.loss == "squares" and shown:
-            yield Remark(
-                Severity.WARNING,
-                "outliers",
+            message = (
                 f"{data.path}: a few residuals make up most of the squares: "
                 f"{list_some(shown, _MOST)}; least squares follow them and hide friction: "
-                "--loss huber",
+                "--loss huber"
             )
+            yield Remark(Severity.WARNING, "outliers", message)
         if data.motion is not None:
             rate = data.motion.rate
             for remark in find_lag(measured, fitted, rate=rate, joints=joints):
@@ -241,20 +236,18 @@ def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
     poor = [joint for joint in fit.joints if _is_poor(joint, fit)]
     several = fit.role == "train" and len(poor) >= SEVERAL
     for joint in poor:
-        yield Remark(
-            Severity.ERROR if several else Severity.WARNING,
-            "poor-fit",
+        message = (
             f"{fit.path}: {joint.joint}: bodies and friction explain R^2 = "
             f"{joint.r_squared:.3g} of the torque: look at its sign, its joint and what "
-            "touches the robot",
+            "touches the robot"
         )
+        yield Remark(Severity.ERROR if several else Severity.WARNING, "poor-fit", message)
     if fit.role == "validation" and fit.weighted > WORSE * fit.weighted_before:
-        yield Remark(
-            Severity.WARNING,
-            "worse-than-prior",
+        message = (
             f"{fit.path}: predicted worse than by the prior, weighted RMS {fit.weighted:.4g} and "
-            f"{fit.weighted_before:.4g}",
+            f"{fit.weighted_before:.4g}"
         )
+        yield Remark(Severity.WARNING, "worse-than-prior", message)
 
 
 def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
@@ -430,21 +423,17 @@ def judge_known(
         if not other and fixed.systematic < SYSTEMATIC:
             continue
         steps = rank(cases[1], options)
-        declared = _declare_usual(options, steps)
-        for step, certain in grade(steps):
-            remark = describe(data.path, declared, case, step)
-            if step.hypothesis.kind in TERMS or not certain:
-                remark = remark._replace(severity=Severity.WARNING)
-            yield remark
+        for step, certain, remark in grade(data.path, options, case, steps):
+            doubtful = step.hypothesis.kind in TERMS or not certain
+            yield remark._replace(severity=Severity.WARNING) if doubtful else remark
         if other and not steps:
             change = list_changes(robot.joints, fixed.unexplained, free.unexplained)
-            yield Remark(
-                Severity.ERROR,
-                "robot",
+            message = (
                 f"{data.path}: the bodies of the robot's file do not explain these torques, and "
                 "the payload takes up the difference: with other bodies less of the torques' "
-                f"variance stays unexplained: {change}; identify the robot without the load first",
+                f"variance stays unexplained: {change}; identify the robot without the load first"
             )
+            yield Remark(Severity.ERROR, "robot", message)
 
 
 def judge_recordings(
@@ -481,33 +470,31 @@ def judge_recordings(
     for data in datasets.train:
         theta0 = found.problem.theta0[: len(robot.bodies)]  # without loads: they are other bodies
         case = build_case(options, robot, data, theta0, found.gains)
-        steps = rank(case, options)
-        declared = _declare_usual(options, steps)
-        for step, certain in grade(steps):
-            remark = describe(data.path, declared, case, step)
+        for step, certain, remark in grade(data.path, options, case, rank(case, options)):
             friction = step.hypothesis.kind in TERMS
             friction &= step.hypothesis.kind not in ("rotor", "coupled")
             harmless = friction and near and solid and not _changes_base(found, step)
-            if harmless or not certain:
-                remark = remark._replace(severity=Severity.WARNING)
-            yield remark
+            doubtful = harmless or not certain
+            yield remark._replace(severity=Severity.WARNING) if doubtful else remark
 
 
-def grade(steps: Sequence[Finding]) -> Iterator[tuple[Finding, bool]]:
-    """Tell which steps are certain: those that explain all but noise, and gross mistakes."""
+def grade(
+    path: str, options: IdentifyOptions, case: Case, steps: Sequence[Finding]
+) -> Iterator[tuple[Finding, bool, Remark]]:
+    """Describe steps, and tell which are certain: those that leave noise only, and gross mistakes.
+
+    Each remedy declares all usual friction that the steps name.
+    """
+    own, kinds = options.friction.friction, [step.hypothesis.kind for step in steps]
+    declared = USUAL_TERMS if own is None else own
+    declared = (*declared, *(term for term in USUAL_TERMS if term in kinds))
+    options = replace(options, friction=replace(options.friction, friction=declared))
     complete = bool(steps) and steps[-1].after.systematic < SYSTEMATIC
     for step in steps:
         before, after = step.before.unexplained, step.after.unexplained
         gross = before > np.maximum(1 - WELL_EXPLAINED, 2 * after)
-        yield step, complete or (bool(gross.any()) and step.hypothesis.kind not in TERMS)
-
-
-def _declare_usual(options: IdentifyOptions, steps: Sequence[Finding]) -> IdentifyOptions:
-    """Declare the usual friction that the steps name, so that one remedy declares all of it."""
-    own, kinds = options.friction.friction, [step.hypothesis.kind for step in steps]
-    declared = USUAL_TERMS if own is None else own
-    declared = (*declared, *(term for term in USUAL_TERMS if term in kinds))
-    return replace(options, friction=replace(options.friction, friction=declared))
+        certain = complete or (bool(gross.any()) and step.hypothesis.kind not in TERMS)
+        yield step, certain, describe(path, options, case, step)
 
 
 SYSTEMATIC = 0.3

@@ -402,10 +402,11 @@ def judge_loads(loads: Loads, data: Sequence[str]) -> Iterator[Remark]:
         names = [f"load {each.name}" for each in others]
         names += [f"link {load.link}"] if with_link else []
         known = all(each.com is not None for each in (load, *others))
-        yield Remark(
-            Severity.ERROR if with_link and not known else Severity.WARNING,
-            "load",
+        message = (
             f"load {load.name} and {' and '.join(names)} are told apart by no recording: only "
             "their sum is identified, and the prior splits it; add a recording that carries one "
-            "without the other, or give mass, com and inertia of the load",
+            "without the other, or give mass, com and inertia of the load"
+        )
+        yield Remark(
+            Severity.ERROR if with_link and not known else Severity.WARNING, "load", message
         )

@@ -179,12 +179,11 @@ def remark_on_locks(
         if name in named:
             yield Remark(Severity.NOTE, "locked", f"{name} is held at {position:g}")
         else:
-            yield Remark(
-                Severity.NOTE,
-                "locked",
+            message = (
                 f"{name} is in no recording and is held at {position:g}; --locked "
-                f"{name}=POSITION holds it elsewhere",
+                f"{name}=POSITION holds it elsewhere"
             )
+            yield Remark(Severity.NOTE, "locked", message)
         joints = model.bodies[bodies[name]].joints if name in bodies else ()
         for joint in joints[:1]:
             lower, upper = joint.lower, joint.upper
@@ -192,12 +191,11 @@ def remark_on_locks(
             above = upper is not None and position > upper
             if below or above:
                 ends = ["none" if end is None else f"{end:g}" for end in (lower, upper)]
-                yield Remark(
-                    Severity.WARNING,
-                    "locked",
+                message = (
                     f"{name} is held at {position:g}, outside its limits, {' to '.join(ends)}: "
-                    f"--locked {name}=POSITION holds it where it was",
+                    f"--locked {name}=POSITION holds it where it was"
                 )
+                yield Remark(Severity.WARNING, "locked", message)
 
 
 _WORLD = "world"
@@ -727,14 +725,11 @@ def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
         if tree.columns[index] and body.moved and not np.any(tree.theta[index])
     ]
     if bare:
-        remarks.append(
-            Remark(
-                Severity.WARNING,
-                "no-inertia",
-                f"a joint moves {list_some(bare)}, without mass in the file: what it weighs is "
-                "given to its neighbours; write an inertial to have it identified",
-            )
+        message = (
+            f"a joint moves {list_some(bare)}, without mass in the file: what it weighs is "
+            "given to its neighbours; write an inertial to have it identified"
         )
+        remarks.append(Remark(Severity.WARNING, "no-inertia", message))
     default = [body.name for body in model.bodies if body.inertia_from == "default"]
     if default:
         remarks.append(

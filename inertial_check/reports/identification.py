@@ -215,6 +215,15 @@ def list_sentences(found: IdentificationReport) -> Iterator[str]:
             f"Base parameters: {len(base.parameters)}, {sure} with a deviation below {SURE:g} %; "
             f"condition {base.condition:.3g}."
         )
+        known = [each for each in base.parameters if isfinite(each.bias)]
+        shifts = [(abs(each.bias) / each.standard_deviation, each.name) for each in known]
+        if shifts:
+            largest, name = max(shifts)
+            hint = "; --cutoff lower, or --method iv" if largest > 1 else ""
+            yield (
+                f"Noise of positions and velocities that passes the filter biases base parameters "
+                f"by up to {largest:.2g} deviations ({name}){hint}."
+            )
         if isfinite(base.birge_ratio):
             runs = plural(len(base.runs), "recording")
             yield f"Between {runs} base parameters spread by {base.birge_ratio:.3g} deviations."
@@ -428,20 +437,11 @@ def count_remarks(remarks: Sequence[Remark]) -> dict[str, int]:
 
 def _body(body: IdentifiedBody) -> dict[str, object]:
     return {
-        "name": body.name,
-        "id": body.id,
-        "line": body.line,
-        "mass": body.mass,
+        **{name: getattr(body, name) for name in ("name", "id", "line", "mass")},
         "com": body.p_BoBcm_B,
         # The six of I_BBcm_B stand in order "urdf", xx xy xz yy yz zz.
         "inertia": dict(zip(ENTRIES, body.I_BBcm_B, strict=True)),
-        "principal_moments": body.principal_moments,
-        "verdict": body.verdict,
-        "margin": body.margin,
-        "distance": body.distance,
-        "least_squares_verdict": body.least_squares_verdict,
-        "impossible": body.impossible,
-        "prior_moved": body.prior_moved,
+        **{name: getattr(body, name) for name in _JUDGED.split()},
         "parameters": {
             name: {
                 "value": body.theta[index],
@@ -454,6 +454,10 @@ def _body(body: IdentifiedBody) -> dict[str, object]:
             for index, name in enumerate(THETA)
         },
     }
+
+
+_JUDGED = "principal_moments verdict margin distance least_squares_verdict impossible prior_moved"
+"""Fields of a body that its JSON form has by the same names, behind its inertia."""
 
 
 def describe_merged(merged: MergedBody) -> dict[str, object]:
@@ -657,16 +661,7 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> Table:
         )
         for body in bodies
     ]
-    head = (
-        "body",
-        "prior kg",
-        "mass kg",
-        "centre m",
-        "moments kg m^2",
-        "margin",
-        "moved",
-        "alone",
-    )
+    head = ("body", "prior kg", "mass kg", "centre m", "moments kg m^2", "margin", "moved", "alone")
     remark = (
         "margin >= 0: such a body exists; moved: from the prior, in its own size; alone: least "
         "squares"

@@ -42,6 +42,8 @@ class BaseValue(NamedTuple):
         birge_ratio: Spread between runs, in units of the deviations; NaN without several runs.
         terms: The combination as numbers.
         impossible: Whether no bodies have this value, by five deviations.
+        bias: Estimated bias of the value by noise of positions and velocities; NaN if not known
+            [unit].
     """
 
     name: str
@@ -53,6 +55,7 @@ class BaseValue(NamedTuple):
     birge_ratio: float
     terms: tuple[BaseTermValue, ...]
     impossible: bool = False
+    bias: float = float("nan")
 
 
 class RunValues(NamedTuple):

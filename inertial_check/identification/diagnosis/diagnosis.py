@@ -383,27 +383,21 @@ def find_unit_errors(
     turned = told & (slopes < 0)
     if turned.any():
         which = "all of them" if turned.sum() == len(known) else list_joints(joints, turned)
-        remarks.append(
-            SignalRemark(
-                "sign",
-                f"torques fall where the prior predicts that they rise, slope "
-                f"{format_range(slopes[turned])}: {which}; is the sign of the torque, or of the "
-                "position, another one?",
-                values,
-            )
+        message = (
+            f"torques fall where the prior predicts that they rise, slope "
+            f"{format_range(slopes[turned])}: {which}; is the sign of the torque, or of the "
+            "position, another one?"
         )
+        remarks.append(SignalRemark("sign", message, values))
     size = float(np.exp(np.median(np.log(np.abs(known)))))
     if not 1 / UNLIKE <= size <= UNLIKE:
-        remarks.append(
-            SignalRemark(
-                "unit",
-                f"torques are {size:.3g} times those that the prior predicts, "
-                f"{format_range(np.abs(known))} joint by joint: "
-                f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
-                "the motors, before the gears, or currents",
-                {"ratio": size, **values},
-            )
+        message = (
+            f"torques are {size:.3g} times those that the prior predicts, "
+            f"{format_range(np.abs(known))} joint by joint: "
+            f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
+            "the motors, before the gears, or currents"
         )
+        remarks.append(SignalRemark("unit", message, {"ratio": size, **values}))
     elif not turned.any():
         # Torques can be on all joints nearly the same multiple of the predicted ones.
         logs = np.log(known)

@@ -399,27 +399,23 @@ class GainEstimate:
         found = []
         if self.scale == "prior":
             worst = 100 * float(self.ratio_standard_deviation.max(initial=0.0))
-            found.append(
-                GainRemark(
-                    "gain-scale",
-                    "only the masses of the prior decide the common scale of the drive gains: "
-                    "where those are too large by a factor, all gains and masses are; the ratios "
-                    f"of the gains are known to {worst:.2g} %; a known load, the mass of a body or "
-                    "the total mass decides the scale",
-                )
+            message = (
+                "only the masses of the prior decide the common scale of the drive gains: "
+                "where those are too large by a factor, all gains and masses are; the ratios "
+                f"of the gains are known to {worst:.2g} %; a known load, the mass of a body or "
+                "the total mass decides the scale"
             )
+            found.append(GainRemark("gain-scale", message))
         if self.open:
             which = ", ".join(str(joint) for joint in self.open)
             message = f"only the prior decides the drive gains of joints {which}"
             found.append(GainRemark("gain", message))
         if not self.settled:
-            found.append(
-                GainRemark(
-                    "gain",
-                    f"drive gains still change by {self.change:.2g} of themselves after "
-                    f"{self.rounds} rounds: they are not proven to be the best",
-                )
+            message = (
+                f"drive gains still change by {self.change:.2g} of themselves after "
+                f"{self.rounds} rounds: they are not proven to be the best"
             )
+            found.append(GainRemark("gain", message))
         return tuple(found)
 
     def widen_base(

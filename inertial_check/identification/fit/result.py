@@ -301,12 +301,42 @@ class Identification(EqualByValue):
         found = identifiability(self._independent, self.x, self.order)
         if self._gain_spread is None:
             return found
-        count = len(self.bodies)
-        whole = np.zeros((10 * count, 10 * count))  # theta of all bodies by x
+        count = 10 * len(self.bodies)
+        spread = self._convert(self._gain_spread[:count, :count])
+        return found.widen(spread, self._independent.regularization)
+
+    def _convert(self, covariance: Floats) -> Floats:
+        """Convert a covariance (10 L, 10 L) of the bodies of x to that of theta [SI]."""
+        whole = np.zeros_like(covariance)
         for i, own in enumerate(self.problem.to_theta):
             whole[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = own
-        spread = whole @ self._gain_spread[: 10 * count, : 10 * count] @ whole.T
-        return found.widen(spread, self._independent.regularization)
+        return whole @ covariance @ whole.T
+
+    @cached_property
+    def _covariance(self) -> Floats:
+        """(10 L, 10 L) covariance of the bodies of x, by samples and prior."""
+        count = 10 * len(self.bodies)
+        return np.asarray(np.linalg.inv(self._independent.H)[:count, :count])
+
+    @cached_property
+    def body_deviation(self) -> Floats:
+        """(L, 10) deviations of theta that hold where the prior of a body is far off [SI].
+
+        The prior has one weight for all bodies. A body is taken to lie from its prior, in all
+        directions, as far as in that of those that the samples know in which it lies furthest.
+        """
+        problem, C, decided = self._independent, self._covariance, self.identifiability
+        move, more = (problem.free - problem.prior)[: len(C)], np.zeros_like(C)
+        for k in range(0, len(C) if problem.regularization * problem.pull.any() else 0, 10):
+            own = slice(k, k + 10)
+            root = np.linalg.cholesky(problem.K[own, own]).T  # in units of the prior's deviation
+            variance, directions = np.linalg.eigh(root @ C[own, own] @ root.T)
+            squares = (directions.T @ root @ move[own]) ** 2
+            # The squares are expected to be what the samples took away of a variance of one; one
+            # on both sides stands for the prior, so that few samples tell little.
+            excess = np.max((squares + 1) / (2 - np.minimum(variance, 1.0))) - 1
+            more += max(excess, 0.0) * C[:, own] @ problem.K[own, own] @ C[own]
+        return decided.widen(self._convert(more), problem.regularization).standard_deviation
 
     @cached_property
     def nuisance_standard_deviation(self) -> dict[str, float]:
@@ -381,17 +411,26 @@ class Identification(EqualByValue):
         change = (self.x - self.problem.prior)[: 10 * len(self.bodies)]
         return np.asarray(np.linalg.norm(change.reshape(-1, 10), axis=1))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the least squares of the recorded regressor at known gains."""
+        return self.loss == "squares" and self.gains is None and self.method == "least-squares"
+
+    @cached_property
+    def free_theta(self) -> Floats:
+        """(L, 10) the bodies by samples and prior without cones and bounds [SI]."""
+        return self._restore_order(self._independent.theta(self._independent.free))
+
     @cached_property
     def outside(self) -> Floats:
         """(L,) deviations by which each body lies outside the cone where only the prior holds it.
 
         They are those of its least eigenvalue, in units of the prior: a moment, or the mass.
         """
-        problem, count = self._independent, 10 * len(self.bodies)
-        values, v = np.linalg.eigh(unpack(problem.free[:count].reshape(-1, 10)))
+        C = self._covariance
+        values, v = np.linalg.eigh(unpack(self._independent.free[: len(C)].reshape(-1, 10)))
         along = pack(np.einsum("lak,lbk->lkab", v, v))
-        covariance = np.linalg.inv(problem.H)
-        own = np.stack([covariance[k : k + 10, k : k + 10] for k in range(0, count, 10)])
+        own = np.stack([C[k : k + 10, k : k + 10] for k in range(0, len(C), 10)])
         variance = np.einsum("lki,lij,lkj->lk", along, own, along)
         return np.asarray(np.max(-values / np.sqrt(variance), axis=1))
 
@@ -467,10 +506,6 @@ class Identification(EqualByValue):
                 f"F has shape {F.shape}, expected {(*Y.shape[:-1], len(self.names))}"
             )
         return np.asarray(tau + F @ self.problem.numbers(self.x))
-
-    def rmse_of(self, other: Reduction) -> Floats:
-        """(n,) root mean squares of the residuals of other samples, with the same columns."""
-        return other.rmse(self.si)
 
     def weighted_rms_of(self, other: Reduction) -> float:
         """RMS of the weighted residuals of other samples."""

@@ -241,14 +241,11 @@ def read_wrenches(
         found.append(_read_plate(recording, options, robot))
     for place, wrench in enumerate(found):
         if wrench.values.shape[1] == 3:
-            remarks.append(
-                Remark(
-                    Severity.NOTE,
-                    "point-contact",
-                    f"{recording.path}: {wrench.name}: three columns of forces; the moments about "
-                    "its origin are taken for zero",
-                )
+            message = (
+                f"{recording.path}: {wrench.name}: three columns of forces; the moments about "
+                "its origin are taken for zero"
             )
+            remarks.append(Remark(Severity.NOTE, "point-contact", message))
         # (S, 6) force and moment on the robot, in that order.
         values = wrench.values
         if values.shape[1] == 3:

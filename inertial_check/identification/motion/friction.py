@@ -109,7 +109,8 @@ def build_nuisance(
         unmeasured: Indices of joints without a measured torque, which have nothing.
 
     Raises:
-        UsageError: A coupling of a joint that does not exist.
+        UsageError: A coupling of a joint that does not exist, or Stribeck velocities that are
+            neither one for all joints nor one for each.
     """
     scales = options.friction_prior
     terms = USUAL_TERMS if options.friction is None else options.friction
@@ -122,7 +123,14 @@ def build_nuisance(
         for term in split_by_direction(terms)
     ]
     if "stribeck" in terms:
-        columns.append(_declare_stribeck(options, robot, moving))
+        velocity, count = options.stribeck_velocity, len(robot.joints)
+        if velocity is not None and len(velocity) not in (1, count):
+            raise UsageError(
+                f"--stribeck-velocity has {len(velocity)} numbers, expected one, or one for each "
+                f"of the {count} joints: {', '.join(robot.joints)}"
+            )
+        scale = scales.get("stribeck", inf)
+        columns.append(Stribeck(velocity=velocity, scale=scale, joints=moving))
     if "load" in terms:
         columns.append(LoadFriction(scale=scales.get("load", inf), joints=moving))
     for pair in options.coupling:
@@ -161,34 +169,17 @@ def split_by_direction(terms: Sequence[FrictionTerm]) -> list[str]:
     ]
 
 
-def _declare_stribeck(options: FrictionOptions, robot: Robot, moving: Sequence[int]) -> Stribeck:
-    """Declare Stribeck's friction.
-
-    Raises:
-        UsageError: The velocities are not one for all joints, or one for each.
-    """
-    velocity, count = options.stribeck_velocity, len(robot.joints)
-    if velocity is not None and len(velocity) not in (1, count):
-        raise UsageError(
-            f"--stribeck-velocity has {len(velocity)} numbers, expected one, or one for each of "
-            f"the {count} joints: {', '.join(robot.joints)}"
-        )
-    scale = options.friction_prior.get("stribeck", inf)
-    return Stribeck(velocity=velocity, scale=scale, joints=moving)
-
-
 def remark_on_friction(
     options: FrictionOptions, robot: Robot, found: Identification
 ) -> Iterator[Remark]:
     """Remark on what a friction model cannot tell apart, or does not find."""
     terms = options.friction or ()
     if "asymmetric" in terms and {"coulomb", "offset"} <= set(terms):
-        yield Remark(
-            Severity.NOTE,
-            "asymmetric",
+        message = (
             "Coulomb friction by direction and an offset are the same torque: forward it is "
-            "Coulomb + offset, backward Coulomb - offset; without offset both are printed",
+            "Coulomb + offset, backward Coulomb - offset; without offset both are printed"
         )
+        yield Remark(Severity.NOTE, "asymmetric", message)
     if "stribeck" not in terms or options.stribeck_velocity is not None:
         return
     missing = [
@@ -197,12 +188,11 @@ def remark_on_friction(
         if symbol == "fst" and f"vs{number}" not in found.names
     ]
     if missing:
-        yield Remark(
-            Severity.NOTE,
-            "no-stribeck",
+        message = (
             f"no Stribeck friction is seen on {', '.join(missing)}, so that its velocity stays "
-            "that of the best profile: leave out stribeck, or record slow motion",
+            "that of the best profile: leave out stribeck, or record slow motion"
         )
+        yield Remark(Severity.NOTE, "no-stribeck", message)
 
 
 def describe_number(name: str, robot: Robot) -> tuple[str, str, str]:

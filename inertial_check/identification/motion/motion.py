@@ -36,6 +36,7 @@ from inertial_check.identification.motion.signals import (
     Smoothing,
     bridge_spikes,
     describe_spikes,
+    differentiate,
     filter_signals,
     find_spikes,
     smooth,
@@ -232,6 +233,8 @@ class JointMotion:
         joins: Samples at which a new stretch of the recording begins, besides the first.
         steps: Filtered columns in place of the discontinuous ones; None to use those.
         load: (S, n, 10 L) filtered rows of the friction of the load; None for those of the motion.
+        noise: (2, n) deviations of the white noise that positions and velocities had before the
+            filter; None where it is not known.
     """
 
     t: Floats
@@ -248,6 +251,7 @@ class JointMotion:
     joins: tuple[int, ...] = ()
     steps: FilteredSteps | None = None
     load: Floats | None = None
+    noise: Floats | None = None
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -275,6 +279,19 @@ class JointMotion:
             steps = np.diff(self.t[rows])
             passed[rows] = filter_signals(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
         return passed
+
+    def add_noise(self, sign: float = 1.0) -> JointMotion:
+        """Add as much noise to the motion as was measured in it, or subtract the same."""
+        if self.noise is None:
+            return self
+        rng, signals = np.random.default_rng(0), np.stack([self.q, self.u, self.du])
+        for rows in self.runs:
+            rate = 1 / np.diff(self.t[rows]).mean()
+            white = self.noise[:, None] * rng.normal(size=(2, *self.q[rows].shape))
+            q, u = (filter_signals(own, rate, self.cutoff, self.order) for own in white)
+            u = np.where(self.noise[1] > 0, u, differentiate(q, rate))
+            signals[:, rows] += sign * np.stack([q, u, differentiate(u, rate)])
+        return replace(self, **dict(zip(("q", "u", "du"), signals, strict=True)))
 
     def filter_friction(self, nuisance: Nuisance, robot: Robot) -> JointMotion:
         """Pass the columns of friction that jump through the filter that the torques passed.
@@ -653,7 +670,7 @@ def read_motion(
         signals = smooth(raw.t, raw.q, raw.tau, raw.u, raw.du, smoothing, breaks=raw.breaks)
     except ParameterError as error:
         raise ParameterError(f"{raw.path}: {error}") from None
-    names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
+    names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs", "noise")
     found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
     notes = (f"{raw.path}: {note}" for note in signals.notes)
     return found, [*remarks, *(Remark(Severity.NOTE, "signals", note) for note in notes)]

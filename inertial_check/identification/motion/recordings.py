@@ -423,21 +423,15 @@ def _remark_on_equations(options: IdentifyOptions) -> list[Remark]:
     """Remark on an assumed order, and on options that have no effect on given equations."""
     remarks, friction = [], options.friction
     if options.robot.order is None:
-        remarks.append(
-            Remark(
-                Severity.WARNING,
-                "order",
-                f"no --order: the last six columns of each body in Y are taken for "
-                f"{_DEFAULT_ORDER} (xx xy xz yy yz zz), about the body origins",
-            )
+        message = (
+            f"no --order: the last six columns of each body in Y are taken for "
+            f"{_DEFAULT_ORDER} (xx xy xz yy yz zz), about the body origins"
         )
+        remarks.append(Remark(Severity.WARNING, "order", message))
     if friction.friction or friction.coupling or friction.friction_prior:
-        remarks.append(
-            Remark(
-                Severity.WARNING,
-                "friction-not-used",
-                "--friction, --friction-prior and --coupling need the motion, and Y is given: F in "
-                "the same file holds such columns",
-            )
+        message = (
+            "--friction, --friction-prior and --coupling need the motion, and Y is given: F in "
+            "the same file holds such columns"
         )
+        remarks.append(Remark(Severity.WARNING, "friction-not-used", message))
     return remarks

@@ -131,6 +131,9 @@ class Signals:
             were not are too small by the root of this.
         runs: The rows of each run.
         notes: What was done and assumed, one line each, with its numbers.
+        noise: (2, n) deviations of the white noise at this rate that positions and velocities had
+            before the filter; zeros for velocities that are derived. None without a filter, or for
+            accelerations that were recorded.
     """
 
     t: Floats
@@ -143,6 +146,7 @@ class Signals:
     redundancy: float
     runs: tuple[slice, ...]
     notes: tuple[str, ...]
+    noise: Floats | None = None
 
     def __repr__(self) -> str:
         """The sizes."""
@@ -318,6 +322,29 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
     return max(float(last[-1]), 1.0) * rate / len(steps) if len(last) else float("nan")
 
 
+def measure_noise(signals: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
+    """Measure white noise in signals, in the upper half of the spectrum of their differences.
+
+    Args:
+        signals: (S, n) positions or velocities at uniform steps.
+        rate: Samples a second [Hz].
+
+    Returns:
+        Frequencies (f,) [Hz], power (f, n) of the differences at these, and variance (n,) of the
+        noise.
+    """
+    steps = np.diff(check_signal("signals", signals, least=3), axis=0)
+    window = np.hanning(len(steps) + 2)[1:-1, None]
+    spectrum = np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)
+    power = np.abs(spectrum) ** 2 / np.sum(window**2)
+    frequency = np.fft.rfftfreq(len(steps), 1 / rate)
+    upper = frequency > rate / 4
+    gain = 4 * np.sin(np.pi * frequency[upper, None] / rate) ** 2
+    # The median of exponential numbers is log 2 of their mean, and lines do not move it.
+    variance = np.median(power[upper] / gain, axis=0) / np.log(2)
+    return np.asarray(frequency), power, np.asarray(variance)
+
+
 def limit_noise(signals: Floats, rate: float, band: float, order: int) -> tuple[float, float]:
     """Limit the cut-off so that the accelerations that are taken of signals hold little noise.
 
@@ -335,17 +362,11 @@ def limit_noise(signals: Floats, rate: float, band: float, order: int) -> tuple[
         The largest cut-off [Hz], infinite for signals without noise, and the deviation of the
         noise in the signal that limits it; signals that hardly move count for none.
     """
-    steps = np.diff(check_signal("signals", signals, least=3), axis=0)
-    window = np.hanning(len(steps) + 2)[1:-1, None]
-    spectrum = np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)
-    power = np.abs(spectrum) ** 2 / np.sum(window**2)
-    frequency = np.fft.rfftfreq(len(steps), 1 / rate)
+    frequency, power, variance = measure_noise(signals, rate)
     gain = 4 * np.sin(np.pi * frequency[:, None] / rate) ** 2  # of differences, for white noise
-    upper, within = frequency > rate / 4, frequency <= band
-    # The median of exponential numbers is log 2 of their mean, and lines do not move it.
-    variance = np.median(power[upper] / gain[upper], axis=0) / np.log(2)
+    within = frequency <= band
     motion = np.maximum(power - gain * variance, 0.0)[within] * gain[within] ** (order - 1)
-    moved = 2 * motion.sum(axis=0) / len(steps) * rate ** (2 * order)
+    moved = 2 * motion.sum(axis=0) / (len(signals) - 1) * rate ** (2 * order)
     moves = (variance > 0) & (moved > FAINT * moved.max())
     if not moves.any():
         return float("inf"), 0.0
@@ -419,7 +440,15 @@ def smooth(  # noqa: PLR0913 - the five signals, their processing and their brea
     for k, own in enumerate(np.split(t, ends)):
         runs.append(chain.run(own, {name: split[k] for name, split in parts.items()}))
     notes = chain.notes(t[:-1][inside], steps[inside], given, runs, len(breaks))
-    return chain.together([run for run in runs if run], notes)
+    noise = None
+    if not np.isinf(chain.cutoff) and "du" not in given:
+        longest = max(np.split(np.arange(len(t)), ends), key=len)
+        noise = np.zeros((2, given["q"].shape[1]))
+        for row, name in enumerate(("q", "u")):
+            if name in given:
+                even = resample(t[longest], given[name][longest], chain.rate).signals
+                noise[row] = np.sqrt(measure_noise(even, chain.rate)[2] / how.decimate)
+    return chain.together([run for run in runs if run], notes, noise)
 
 
 Given = dict[str, Floats]
@@ -526,7 +555,7 @@ class _Chain:
             1.0, self.rate / self.how.decimate / (2 * noise_band(self.cutoff, self.how.order))
         )
 
-    def together(self, runs: list[_Run], notes: tuple[str, ...]) -> Signals:
+    def together(self, runs: list[_Run], notes: tuple[str, ...], noise: Floats | None) -> Signals:
         """The runs behind each other."""
         ends = np.cumsum([0, *(len(run.signals["t"]) for run in runs)]).tolist()
         return Signals(
@@ -539,6 +568,7 @@ class _Chain:
             redundancy=self.redundancy,
             runs=tuple(map(slice, ends[:-1], ends[1:])),
             notes=notes,
+            noise=noise,
         )
 
     def notes(

@@ -156,9 +156,8 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
         commanded = [each for each in own if each.is_commanded]
         if measured and commanded:
             kept, left = _list_titles(measured), _list_titles(commanded)
-            notes.append(
-                ReadingNote("columns", f"{kept} taken, which were measured, and not {left}")
-            )
+            said = f"{kept} taken, which were measured, and not {left}"
+            notes.append(ReadingNote("columns", said))
         chosen = measured
         if quantity == "tau":  # torques before motor currents
             chosen = [each for each in measured if not each.is_current] or measured
@@ -175,7 +174,11 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
             notes.append(ReadingNote("columns", said))
             chosen = stamps
         if chosen:
-            found[quantity] = _index_joints(header, chosen)
+            indexed = found.setdefault(quantity, {})
+            for each in chosen:
+                if each.meaning.joint in indexed:
+                    raise header.error(each.place, _describe_ambiguity(each, indexed, chosen))
+                indexed[each.meaning.joint] = each
     _align_spelling(found)
     for name in how.needed:
         if name not in found:
@@ -258,20 +261,6 @@ def _list_candidates(
 
 def _has_current(meaning: ColumnName) -> bool:
     return meaning.quantity == "tau" and meaning.unit is not None and is_current(meaning.unit)
-
-
-def _index_joints(header: Header, own: list[Candidate]) -> dict[Joint, Candidate]:
-    """Index the columns of a quantity by joint.
-
-    Raises:
-        DocumentError: Two columns mean the same; lists the candidates and a mapping file.
-    """
-    found: dict[Joint, Candidate] = {}
-    for each in own:
-        if each.meaning.joint in found:
-            raise header.error(each.place, _describe_ambiguity(each, found, own))
-        found[each.meaning.joint] = each
-    return found
 
 
 def _align_spelling(found: dict[str, dict[Joint, Candidate]]) -> None:

@@ -185,3 +185,17 @@ def test_impossible_rows_are_those_that_no_mass_points_give():
 def test_torques_of_the_other_sign_put_bodies_outside_the_cone():
     assert FOUND.outside.max() < 5
     assert found_from(-TAU).outside.max() > 5
+
+
+def test_a_prior_that_is_far_off_widens_what_it_decides():
+    """The bug: single numbers lay beyond three deviations five times as often as they should."""
+    for factor in (1.0, 4.0):
+        prior = ROBOT.tree.theta.copy()
+        prior[1] *= factor
+        found = found_from(TAU, prior=prior, regularization=300.0)
+        off = np.abs(found.free_theta - ROBOT.tree.theta)
+        stated, wide = found.identifiability.standard_deviation, found.body_deviation
+        assert np.max(off / wide) < 3
+        assert (np.max(off / stated) > 3) == (factor > 1)
+        if factor == 1:  # a right prior is believed
+            assert np.max(wide / stated) < 1.1

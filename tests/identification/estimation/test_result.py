@@ -36,7 +36,7 @@ def test_fit_and_prediction_agree_with_the_samples():
 def test_other_samples_are_judged_as_these_are():
     half = Reduction.of([(np.concatenate([Y, F], axis=2)[:70], TAU[:70])])
     left = (predicted() - TAU)[:70]
-    np.testing.assert_allclose(FOUND.rmse_of(half), np.sqrt(np.mean(left**2, axis=0)), rtol=1e-9)
+    np.testing.assert_allclose(half.rmse(FOUND.si), np.sqrt(np.mean(left**2, axis=0)), rtol=1e-9)
     np.testing.assert_allclose(
         FOUND.weighted_rms_of(half), np.sqrt(np.mean((WEIGHTS * left) ** 2)), rtol=1e-9
     )
