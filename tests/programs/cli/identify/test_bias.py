@@ -31,10 +31,10 @@ def rows_of(report, *names):
 def test_the_bias_is_that_of_fits_with_other_noise(identify):
     """Against the truth: the mean difference from the same torques with exact positions."""
     noise, cutoff = 1e-3, "--cutoff=8"
-    exact, text = identify(0.0, 0, cutoff)
-    (true,) = rows_of(exact, "value")
-    (none,) = rows_of(exact, "bias")
-    shifts, told, deviations = [], [], []
+    exact, _ = identify(0.0, 0, cutoff)
+    true, none, deviation = rows_of(exact, "value", "bias", "standard_deviation")
+    assert np.all(np.abs(none) < 1e-3 * deviation)
+    shifts, told = [], []
     for seed in range(4):
         value, bias, deviation = rows_of(
             identify(noise, seed, cutoff)[0], "value", "bias", "standard_deviation"
