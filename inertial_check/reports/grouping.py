@@ -13,6 +13,7 @@ but a few, one first cause, so that what is said of its representative holds for
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from inertial_check.checking.report import (
     Report,
     Severity,
 )
+from inertial_check.documents.files.access import contains
 from inertial_check.documents.source import Place
 from inertial_check.reports.text import plain_path, write_command
 
@@ -322,6 +324,9 @@ def write_remedy_command(
     pairs = (pair for each in remedies for pair in zip(each.bodies, each.body_ids, strict=True))
     names = dict.fromkeys(name if counts[name] <= 1 else id_ for name, id_ in pairs)
     options = [*repeated, *([] if all(each.safe for each in remedies) else ["--unsafe"])]
+    places = [each.place.path for remedy in remedies for each in remedy.replacements]
+    if any(_is_beyond(place, file.path) for place in places) and "--follow-outside" not in options:
+        options.append("--follow-outside")
     if len(names) > MOST_NAMES or not all(names):
         options += ["--select", ",".join(dict.fromkeys(each.code for each in remedied))]
     else:
@@ -330,6 +335,12 @@ def write_remedy_command(
     if any(len(each) > _LONGEST for each in (*options, file.path)):
         return None
     return write_command("fix", *options, plain_path(file.path))
+
+
+def _is_beyond(place: str | None, path: str) -> bool:
+    """Whether an edit is in a file that `fix` writes with --follow-outside alone."""
+    folder = os.path.abspath(os.path.dirname(path))
+    return place is not None and not contains(folder, os.path.abspath(place))
 
 
 def describe_remedy(remedy: Remedy) -> str:

@@ -141,7 +141,8 @@ def test_the_fix_can_be_pasted_into_a_shell_also_over_several_lines():
     assert "\\\n" in command
     words = shlex.split(command.replace("\\\n", ""))
     bodies = ["--body", "link 0", "--body", "link 1", "--body", "link 2"]
-    assert words == ["inertial-check", "fix", "--unsafe", *bodies, f"{folder}x.urdf"]
+    options = ["--unsafe", "--follow-outside"]  # one edit is in a file of another folder
+    assert words == ["inertial-check", "fix", *options, *bodies, f"{folder}x.urdf"]
 
 
 @pytest.mark.parametrize("color", [False, True])
