@@ -614,7 +614,15 @@ class RobotIdentification:
         """
         from inertial_check.reports import plots  # drawing is seldom asked for
 
-        plots.write_all(path, list(draw_pages(self.robot, self.datasets, self.found, self.report)))
+        plots.write_all(path, self.draw())
+
+    def draw(self) -> list[Page]:
+        """Draw torques, parameters and ellipsoids.
+
+        Raises:
+            UsageError: matplotlib is not installed.
+        """
+        return list(draw_pages(self.robot, self.datasets, self.found, self.report))
 
 
 def identify_robot(

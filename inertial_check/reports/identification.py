@@ -7,15 +7,17 @@ Tables as LaTeX: booktabs tables to be included in a paper, in which every name 
 The package booktabs is all that they need. Characters beyond ASCII depend on the engine and its
 fonts, so they are printed as [U+00E9]: the result compiles everywhere.
 
-The report of an identification as text, Markdown or LaTeX, which show the same tables.
+The report of an identification as text, Markdown, LaTeX or HTML, which show the same tables.
 
 The report of an identification as JSON, and the members that all forms of `identify` share.
 """
 
 from __future__ import annotations
 
+import html
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor, isfinite, isnan, log10
 from typing import NamedTuple
@@ -497,7 +499,7 @@ def _path(path: str) -> str:
     return path.replace(os.sep, "/")
 
 
-FORMS = ("text", "json", "markdown", "latex")
+FORMS = ("text", "json", "markdown", "latex", "html")
 """Formats of the report of `identify`, as its option --output-format takes them."""
 
 _DIGITS = 4
@@ -508,7 +510,7 @@ _WIDEST_SUM = 44
 
 def render(found: IdentificationReport, form: str, view: View) -> str:
     """The report in one of FORMS, with its last line end."""
-    forms = {"text": text, "markdown": markdown, "json": as_json, "latex": latex}
+    forms = {"text": text, "markdown": markdown, "json": as_json, "latex": latex, "html": as_html}
     return forms[form](found, view)
 
 
@@ -564,6 +566,37 @@ def latex(found: IdentificationReport, view: View) -> str:
     blocks = ["".join(f"% {printable(line)}\n" for line in lines)]
     tables = (*list_tables(found, verbose=view.verbose), *_tables(found))
     return "\n".join([*blocks, *map(format_table, tables)])
+
+
+def as_html(found: IdentificationReport, view: View) -> str:
+    """A page that loads nothing: remarks, then tables, then plots, each an image of its own."""
+    from inertial_check.reports.page.page import write_text_page  # few reports are pages
+
+    blocks = [f"<h1>{_as_html(_title(found))}</h1>"]
+    if view.summary:
+        blocks.append(f"<p>{_as_html(_summary(found))}</p>")
+    for each in found.remarks:
+        word = each.severity.word
+        blocks.append(f'<p><b class="sev-{word}">{word}</b> {_as_html(each.message)}</p>')
+    for table in (*list_tables(found, verbose=view.verbose), *_tables(found)):
+        blocks.append(f'<h2>{_as_html(table.title)}</h2>\n<div class="scroll"><table>')
+        for tag, row in (("th", table.head), *(("td", row) for row in table.rows)):
+            cells = "".join(f"<{tag}>{_as_html(cell)}</{tag}>" for cell in row)
+            blocks.append(f"<tr>{cells}</tr>")
+        blocks.append(f'</table></div>\n<p class="quiet">{_as_html(table.remark)}</p>')
+    blocks.append("<h2>Fit</h2>")
+    blocks += [f"<p>{_as_html(line)}</p>" for line in (*_sentences(found), *list_sentences(found))]
+    for name, picture in view.pictures:
+        source = f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
+        blocks.append(f'<img alt="{_as_html(name)}" src="{source}">')
+    if diff := _diff(found):
+        blocks.append(f'<h2>Changes</h2>\n<pre class="lines">{html.escape(diff)}</pre>')
+    return write_text_page("".join(f"{block}\n" for block in blocks))
+
+
+def _as_html(text: str) -> str:
+    """Escape a text so that a page shows it as it is, on one line."""
+    return html.escape(printable(text))
 
 
 def _diff(found: IdentificationReport) -> str:

@@ -78,6 +78,7 @@ class View(NamedTuple):
         offers_baseline: Whether the report offers the command that writes a baseline.
         offers_fixes: Whether the report offers the command that writes remedies, if it has any.
         left: Number of files that an interrupted run has not checked; None for a complete run.
+        pictures: Names and SVG of the plots of an identification, for the form html alone.
     """
 
     exit_code: int
@@ -93,6 +94,7 @@ class View(NamedTuple):
     offers_baseline: bool = False
     offers_fixes: bool = True
     left: int | None = None
+    pictures: tuple[tuple[str, bytes], ...] = ()
 
 
 class Style(NamedTuple):

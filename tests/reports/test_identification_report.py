@@ -1,17 +1,25 @@
 """The report on an identification: all that was found is there, for people and for programs."""
 
+import base64
+import hashlib
 import json
+import re
+import sys
 from dataclasses import replace
+from html.parser import HTMLParser
 from importlib.resources import files
 from math import inf, nan
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 import inertial_check
+import recorded
 from inertial_check.checking.report import Severity
+from inertial_check.documents.escaping import printable
 from inertial_check.reports import View
-from inertial_check.reports.identification import FORMS, render
+from inertial_check.reports.identification import FORMS, list_tables, render
 from inertial_check.reports.identification_types import (
     BaseTable,
     BaseTermValue,
@@ -293,3 +301,110 @@ def parsed(report):
         raise AssertionError(f"{constant} is no JSON")
 
     return json.loads(render(report, "json", VIEW), parse_constant=refuse)
+
+
+HOSTILE = "<b onload='x'>&\"{{style}}</table><script>\n\N{GREEK SMALL LETTER ALPHA}"
+TAGS = {
+    "html",
+    "head",
+    "meta",
+    "link",
+    "title",
+    "style",
+    "body",
+    "h1",
+    "h2",
+    "p",
+    "b",
+    "div",
+    "img",
+}
+
+
+class Page(HTMLParser):
+    """A page that was read again: tags with their attributes, and the cells of its tables."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.rows, self.texts = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1][0] in ("td", "th") and data.strip():
+            self.rows[-1][-1] += data
+        self.texts.append(data)
+
+
+def list_sources(page):
+    return [own[name] for _, own in page.tags for name in ("src", "href") if name in own]
+
+
+def test_names_are_text_whatever_they_hold():
+    (fit, *others) = EVERYTHING.fits
+    joints = tuple(each._replace(joint=f"{HOSTILE}{k}") for k, each in enumerate(fit.joints))
+    found = replace(
+        EVERYTHING,
+        model=HOSTILE,
+        bodies=(ARM._replace(name=HOSTILE), *EVERYTHING.bodies[1:]),
+        fits=(fit._replace(joints=joints, path=HOSTILE), *others),
+        remarks=(Remark(Severity.ERROR, "units", f"{HOSTILE} degrees"), *EVERYTHING.remarks),
+    )
+    picture = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+    text = render(found, "html", View(1, pictures=((HOSTILE, picture),)))
+    page, shown = Page(text), printable(HOSTILE)
+    assert text.isascii()
+    assert {tag for tag, _ in page.tags} == TAGS | {"table", "tr", "th", "td"}
+    assert all("onload" not in own for _, own in page.tags)
+    assert [own["alt"] for tag, own in page.tags if tag == "img"] == [shown]
+    assert all(source.startswith("data:") for source in list_sources(page))
+    for k, joint in enumerate(joints):
+        assert f"{shown}{k} [{joint.unit}]" in [row[0] for row in page.rows]
+    for table in list_tables(found, verbose=False):
+        for row in (table.head, *table.rows):
+            assert list(map(printable, row)) in page.rows
+    (arm,) = [row for row in page.rows if row[0] == shown and len(row) == 8]
+    assert arm[-1].endswith(" !")
+    said = "".join(page.texts)
+    assert said.index(f"{shown} degrees") < said.index("Standard deviations")
+
+
+def test_the_policy_lets_the_style_act_and_nothing_else():
+    text = render(EVERYTHING, "html", View(1))
+    style = re.search("<style>(.*?)</style>", text, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = [own["content"] for _, own in Page(text).tags if "http-equiv" in own]
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:"
+
+
+def test_the_command_writes_the_page_with_plots(run, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason='needs matplotlib: "inertial-check[report]"')
+    monkeypatch.chdir(tmp_path)
+    recorded.written(tmp_path, recorded.with_friction(seed=1, noise=1.0))
+    options = ("r.npz", "--model", str(recorded.ROBOT), "--output-format", "html")
+    code, out, _ = run("identify", *options, "--output-file", "report.html")
+    assert (code, out) == (0, "")
+    page = Page(Path("report.html").read_text("ascii"))
+    names = [own["alt"] for tag, own in page.tags if tag == "img"]
+    assert [name.partition("-")[0] for name in names] == ["torques", "parameters", "ellipsoids"]
+    for source in list_sources(page)[1:]:
+        head, _, data = source.partition("base64,")
+        assert head == "data:image/svg+xml;"
+        assert b"<script" not in base64.b64decode(data)
+    fitted = [row[0] for row in page.rows]
+    assert {"turn [N m]", "lift [N m]", "bend [N m]"} <= set(fitted)
+    assert run("identify", *options, "--dry-run")[1].count("Changes") == 1
+
+
+def test_a_missing_library_is_one_line_before_the_work(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    options = ("--model", str(recorded.ROBOT), "--output-format", "html")
+    code, out, err = run("identify", "no such file.npz", *options)
+    assert (code, out) == (2, "")
+    assert "plots need matplotlib" in err

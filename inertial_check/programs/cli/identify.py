@@ -25,7 +25,7 @@ from inertial_check.programs.cli.payload import (
     write_model,
 )
 from inertial_check.reports import View
-from inertial_check.reports.identification import render
+from inertial_check.reports.identification import FORMS, render
 from inertial_check.reports.identification_types import IdentificationReport
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
-_FORMS = ("text", "json", "markdown", "latex")
 _FAIL_ON = ("error", "warning", "note", "never")
 _TIME_UNITS = ("s", "ms", "us", "ns", "min")
 _ORDERS = ("urdf", "pinocchio", "mujoco", "wensing", "ksl")
@@ -310,8 +309,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--output-format",
-        "format of the report; latex: tables for a paper (default: text)",
-        choices=_FORMS,
+        "format of the report; latex: tables for a paper; html: a page with plots "
+        "(needs matplotlib; default: text)",
+        choices=FORMS,
         default="text",
     )
     add("--output-file FILE", "write the report here")
@@ -378,6 +378,7 @@ def _read_method(text: str) -> Method:
 def run(args: argparse.Namespace) -> int:
     """Identify the bodies, write the files that were asked for, and return the exit code."""
     from inertial_check.identification.command import identify_robot
+    from inertial_check.reports import plots
 
     _refuse_same_files(args)
     if args.write_joints and not (args.write or args.output is not None or args.dry_run):
@@ -390,10 +391,8 @@ def run(args: argparse.Namespace) -> int:
         return run_payload(args, read_options(args))
     if args.wrench is not None:
         raise UsageError("--wrench is of a payload: give --payload LINK")
-    if args.plot is not None:
-        from inertial_check.reports import plots
-
-        plots.check_target(args.plot, folder=True)
+    if args.plot is not None or args.output_format == "html":
+        plots.check_target(args.plot or "", folder=True)
     with closing(output.ProgressBar(wanted=not args.quiet)) as bar:
         found = identify_robot(read_options(args), bar)
     report, failure = found.report, ""
@@ -403,12 +402,9 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None and not args.dry_run:
         found.plot(args.plot)
     code = _exit_code(report, failed, failure)
-    view = View(
-        exit_code=code,
-        color=output.wants_color(args.color, None if args.output_file else sys.stdout),
-        summary=not args.quiet,
-        verbose=args.verbose,
-    )
+    pictures = plots.render_pages("", found.draw()) if args.output_format == "html" else {}
+    color = output.wants_color(args.color, None if args.output_file else sys.stdout)
+    view = View(code, color, not args.quiet, verbose=args.verbose, pictures=tuple(pictures.items()))
     target = None if args.dry_run else args.output_file
     output.write(render(report, args.output_format, view), target)
     others = [path for path in (args.output_file, args.plot) if path is not None]

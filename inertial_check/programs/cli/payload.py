@@ -221,7 +221,7 @@ def run_payload(args: argparse.Namespace, options: IdentifyOptions) -> int:
     if args.write or args.plot is not None or args.output_format not in ("text", "json"):
         raise UsageError(
             "--payload prints text or json, and -o FILE writes an inertial element: it goes "
-            "without --write, --plot, markdown and latex"
+            "without --write, --plot, markdown, latex and html"
         )
     refuse_unused(args, "--payload", ("loads", "method", "merge_fixed"))
     wrench = args.payload if args.wrench == "" else args.wrench

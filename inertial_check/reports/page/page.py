@@ -115,7 +115,38 @@ def write_page(
         "script": script,
         "data": "\n".join(data),
     }
-    page = read_asset("page.html")
+    return _fill(read_asset("page.html"), parts)
+
+
+_TEXT_STYLE = """
+body { display: block; height: auto; padding: 18px; overflow-wrap: anywhere; }
+h2 { margin-top: 24px; font-size: 15px; } h1 { font-size: 17px; }
+img { width: 100%; max-width: 64em; background: #fff; }
+td, th { padding: 4px 10px; text-align: right; white-space: nowrap; font-weight: inherit; }
+tr > :first-child { text-align: left; white-space: normal; min-width: 16em; }
+th { color: var(--muted); } table { width: auto; }
+"""
+"""Style of a page of text, behind that of all pages."""
+
+
+def write_text_page(content: str) -> str:
+    """Write a page of text, tables and pictures, on which nothing acts and which loads nothing.
+
+    Args:
+        content: HTML of its body, in which all texts of documents are escaped.
+
+    Returns:
+        The page, in ASCII.
+    """
+    style = _escape(read_asset("style.css"), "\\{:x} ") + _TEXT_STYLE
+    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; img-src data:"
+    parts = {"policy": policy, "version": __version__, "style": style}
+    head = _fill(read_asset("page.html").partition("<body>")[0], parts)
+    return head + _escape(f"<body>\n{content}</body>\n</html>\n", "&#{};")
+
+
+def _fill(page: str, parts: Mapping[str, str]) -> str:
+    """Fill the placeholders of a page."""
     pieces = page.split("{{")  # each placeholder once, so that no content is searched for another
     return pieces[0] + "".join(
         parts[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:])
