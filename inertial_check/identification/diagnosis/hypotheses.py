@@ -553,7 +553,7 @@ def _list_of_robot(case: Case, moving: tuple[int, ...]) -> Iterator[Hypothesis]:
     size = float(np.linalg.norm(case.robot.gravity)) or float(np.linalg.norm(GRAVITY))
     down = np.array(case.robot.gravity) / size
     tilts = [down + sign * TILT * np.roll(down, turn) for sign in (1, -1) for turn in (1, 2)]
-    tilts = [tilt / np.linalg.norm(tilt) for tilt in tilts]
+    tilts = [tilt / np.linalg.norm(tilt) for tilt in tilts if tilt.any()]  # none without gravity
     for axis in (*np.eye(3), *-np.eye(3), np.zeros(3), *tilts):
         yield Hypothesis("gravity", vector=tuple((size * axis).tolist()))
     bodies = np.flatnonzero(case.prior_weights >= PRIOR).tolist()  # others may be anything
