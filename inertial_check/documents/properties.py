@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -44,45 +45,47 @@ _TABLE = (
 )
 _TURNS = tuple(f"Center of Mass {angle}" for angle in ("Roll", "Pitch", "Yaw"))
 
-_N = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-_TITLE = re.compile(r"^[ \t]*Mass properties of[ \t]+(\S[^\r\n]{0,200})", re.MULTILINE)
+_N = r"([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)"
+_TITLE = re.compile(r"^[ \t]*+Mass properties of[ \t]++(\S[^\r\n]{0,200})", re.MULTILINE)
 
 
 def _name_entries(letter: str, sign: str) -> str:
     """The pattern of nine entries by rows, of which the upper six are groups."""
     pairs = ((one, other) for one in "xyz" for other in "xyz")
-    return r"\s*".join(
-        rf"{letter}{one}{other}\s*{sign}\s*{_N if one <= other else _N.replace('(', '(?:', 1)}"
+    return r"\s*+".join(
+        rf"{letter}{one}{other}\s*+{sign}\s*+{_N if one <= other else _N.replace('(', '(?:', 1)}"
         for one, other in pairs
     )
 
 
 _PROGRAMS = (
     (
-        re.compile(rf"^[ \t]*Mass\s*=\s*{_N}\s*(\w+)", re.MULTILINE),
+        re.compile(rf"^[ \t]*+Mass\s*+=\s*+{_N}\s*+(\w+)", re.MULTILINE),
         re.compile(
-            r"Center of mass:\s*\(\s*(?P<unit>\w+)\s*\)\s*"
-            rf"X\s*=\s*{_N}\s*Y\s*=\s*{_N}\s*Z\s*=\s*{_N}"
+            r"Center of mass:\s*+\(\s*+(?P<unit>\w+)\s*+\)\s*+"
+            rf"X\s*+=\s*+{_N}\s*+Y\s*+=\s*+{_N}\s*+Z\s*+=\s*+{_N}"
         ),
         re.compile(
-            r"Moments of inertia:\s*\(\s*(\w+)\s*\*\s*square (\w+)\s*\)\s*"
+            r"Moments of inertia:\s*+\(\s*+(\w+)\s*+\*\s*+square (\w+)\s*+\)\s*+"
             r"Taken at the center of mass and aligned with the output coordinate system\.?"
-            r"(?P<notation>[^\r\n]*)\s*" + _name_entries("L", "=")
+            r"(?P<notation>[^\r\n]*+)\s*+" + _name_entries("L", "=")
         ),
     ),
     (
-        re.compile(rf"^[ \t]*Mass[ \t]+{_N}[ \t]*(\w+)", re.MULTILINE),
+        re.compile(rf"^[ \t]*+Mass[ \t]++{_N}[ \t]*+(\w+)", re.MULTILINE),
         re.compile(
-            rf"Center of Mass[ \t]+{_N}[ \t]*(?P<unit>\w+),[ \t]*{_N}[ \t]*\w+,[ \t]*{_N}[ \t]*\w+"
+            rf"Center of Mass[ \t]++{_N}[ \t]*+(?P<unit>\w+),"
+            rf"[ \t]*+{_N}[ \t]*+\w+,[ \t]*+{_N}[ \t]*+\w+"
         ),
         re.compile(
-            r"Moment of Inertia at Center of Mass[ \t]*\([ \t]*(\w+)[ .]+(\w+)\^2[ \t]*\)\s*"
+            r"Moment of Inertia at Center of Mass[ \t]*+\([ \t]*+(\w+)[ .]+(\w+)\^2[ \t]*+\)\s*+"
             + _name_entries("I", "=?")
         ),
     ),
 )
 """Mass, centre of mass and tensor in the reports of SolidWorks and of Fusion. Each is looked for by
-itself, after the one before, so that no text is read twice."""
+itself, after the one before, and nothing that was taken is given back (*+), so that no text is read
+twice."""
 
 
 class Stated(NamedTuple):
@@ -112,16 +115,14 @@ def read_properties(text: str) -> list[Stated]:
 def _read_table(text: str) -> Iterator[Stated]:
     """Read the table of the URDF exporter."""
     reader = csv.DictReader(text.splitlines())
-    if not {*_TABLE} <= {*(reader.fieldnames or ())}:
-        return
-    for row in reader:
-        try:
-            ten = np.array([float(row[column]) for column in _TABLE[1:]])
-            turns = [float(row.get(column) or 0) for column in _TURNS]
-        except (TypeError, ValueError):
-            continue
-        if not any(turns):
-            yield Stated(row[_TABLE[0]], reader.line_num, ten)
+    with suppress(csv.Error):  # a field that is longer than any number or name
+        if not {*_TABLE} <= {*(reader.fieldnames or ())}:
+            return
+        for row in reader:
+            with suppress(TypeError, ValueError):
+                ten = np.array([float(row[column]) for column in _TABLE[1:]])
+                if not any(float(row.get(column) or 0) for column in _TURNS):
+                    yield Stated(row[_TABLE[0]], reader.line_num, ten)
 
 
 def _read_reports(text: str) -> Iterator[Stated]:
