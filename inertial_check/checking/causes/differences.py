@@ -187,7 +187,7 @@ def _list_plain(
     own = np.array(subject.judgement.ten)
     names = enumerate_words([NAMES[row] for row in rows])
     if rows[0] > 0 and rows[-1] < TENSOR.start:
-        for what, center in _list_moved(subject, ten[CENTER]):
+        for what, center in _list_places(subject, ten[CENTER]):
             if np.max(np.abs(center - own[CENTER])) <= tolerances.COPIED_NUMBER * np.max(
                 np.abs(center)
             ):
@@ -214,7 +214,7 @@ def _list_plain(
 _DIAGONAL = (TENSOR.start, TENSOR.start + 3, TENSOR.start + 5)
 
 
-def _list_moved(subject: Subject, p_BoBcm_B: Floats) -> Iterator[tuple[str, Floats]]:
+def _list_places(subject: Subject, p_BoBcm_B: Floats) -> Iterator[tuple[str, Floats]]:
     """List the places (3,) that a centre of mass gets from another frame, axes, signs or unit [m].
 
     Yields:
@@ -226,14 +226,11 @@ def _list_moved(subject: Subject, p_BoBcm_B: Floats) -> Iterator[tuple[str, Floa
         yield "in turned axes", turn @ p_BoBcm_B
     for power in (3, 2, -2, -3):
         yield f"times {10.0**power:g}", p_BoBcm_B * 10.0**power
-    assembly = subject.examination.assembly
-    bodies = subject.examination.model.bodies
+    assembly, bodies = subject.examination.assembly, subject.examination.model.bodies
     frames = [("of the base", assembly.poses[subject.index])]
     frames.append(("of the parent", assembly.parent_poses[subject.index]))
-    for child, body in enumerate(bodies):
-        if body.parent == subject.body.id:
-            inverse = np.linalg.inv(assembly.parent_poses[child])
-            frames.append((f"of {body.name}", inverse))
+    for child in assembly.children[subject.index]:
+        frames.append((f"of {bodies[child].name}", np.linalg.inv(assembly.parent_poses[child])))
     for whose, X_FB in frames:
         yield f"in the frame {whose}", X_FB[:3, :3] @ p_BoBcm_B + X_FB[:3, 3]
 

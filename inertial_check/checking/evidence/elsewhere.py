@@ -58,9 +58,10 @@ _NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 _REFERENCE = re.compile(rb"\$\{\s*(\w+)\s*\}")
 _CONSTANT = re.compile(
-    rb"<(?:xacro:)?property\s+name\s*=\s*[\"'](\w+)[\"']\s+value\s*=\s*[\"']([^\"'<>]*)[\"']"
+    rb"<(?:xacro:)?property\s+name\s*=\s*[\"'](\w+)[\"']\s+value\s*=\s*[\"']([^\"'<>]{1,40})[\"']"
 )
-"""A name in an expression of xacro, and what gives a name its value."""
+"""A name in an expression of xacro, and what gives a name its value, of no more characters than a
+number has: a name may stand in many places."""
 
 _ELEMENT = re.compile(rb"<(inertial|inertia)\b")
 _ROOT = re.compile(rb"<(robot|sdf|mujoco)\b")

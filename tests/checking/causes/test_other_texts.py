@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import tracemalloc
 
 import pytest
 
@@ -123,6 +124,19 @@ def test_a_xacro_whose_numbers_have_names_is_a_text(folder, capsys):
     assert "arm.xacro:2 has the body with izz = 0.000811" in first["evidence"]
     (folder / "arm.xacro").write_text(named.replace('<robot name="arm">', head + head[18:]))
     assert all(each["cause"] != "other-text" for each in causes_of(capsys, "arm.urdf"))
+
+
+def test_names_of_long_numbers_are_not_put_into_many_places(folder, capsys):
+    """The bug: half a megabyte that becomes gigabytes, name by name."""
+    (folder / "arm.urdf").write_text(robot(BAD))
+    head = f'<robot name="arm"><xacro:property name="a" value="{"1" * 200_000}"/>'
+    named = robot(GOOD, more="<!-- " + "${a}" * 3_000 + " -->")
+    (folder / "arm.xacro").write_text(named.replace('<robot name="arm">', head))
+    tracemalloc.start()
+    causes_of(capsys, "arm.urdf")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000_000
 
 
 @pytest.mark.parametrize(
