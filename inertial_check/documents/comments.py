@@ -184,23 +184,18 @@ def _find_in_yaml(source: Source, mark: str, file: int, most: int) -> list[Comme
     pairs: list[_Stretch] = []
     texts: list[tuple[int, int]] = []
     _collect(root, pairs, texts)
-    texts.sort()
+    texts = [(-1, -1), *sorted(texts)]
     remarks = (
         _Remark(match.start(), match.end(), match[0][1:])
         for match in re.finditer(_HASH, decoded.text)
-        if mark in match[0] and not _is_within(texts, match.start())
+        if mark in match[0]
+        and match.start() >= texts[bisect_right(texts, (match.start(), sys.maxsize)) - 1][1]
     )
 
     def span(start: int, end: int) -> Span:
         return Span(decoded.index.byte(start), decoded.index.byte(end), file)
 
     return _nest(pairs, islice(remarks, most), span, top_level=0)
-
-
-def _is_within(texts: list[tuple[int, int]], at: int) -> bool:
-    """Return whether a position is inside one of these intervals, which are sorted."""
-    index = bisect_right(texts, (at, sys.maxsize)) - 1
-    return index >= 0 and at < texts[index][1]
 
 
 def _collect(root: Node | None, pairs: list[_Stretch], texts: list[tuple[int, int]]) -> None:

@@ -6,14 +6,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Protocol, TypeVar, cast
 
 from inertial_check.documents import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.documents.children import raise_defects
 from inertial_check.documents.context import Context, Head
 from inertial_check.documents.files.access import LFS_POINTER, RefusedFileError, remember_folders
-from inertial_check.documents.model import Body, Model
-from inertial_check.documents.ros_yaml import read_model as read_yaml
+from inertial_check.documents.model import Model
 from inertial_check.documents.source import Source
 from inertial_check.documents.spelling import suggest_path
 from inertial_check.documents.xml.document import parse
@@ -129,17 +129,18 @@ def load(
     if _measure(named) <= LONGEST_NAME:
         return model
 
-    def shorten_body(body: Body) -> Body:
-        return body._replace(**{name: _shorten(getattr(body, name)) for name in _NAMED})
+    short = [
+        body._replace(**{name: _shorten(getattr(body, name)) for name in _NAMED}) for body in bodies
+    ]
 
     return replace(
         model,
         name=_shorten(model.name),
-        bodies=tuple(map(shorten_body, model.bodies)),
+        bodies=tuple(short[: len(model.bodies)]),
         loops=_shorten(model.loops),
         frames=_shorten(model.frames),
         roots=_shorten(model.roots),
-        macros=tuple(map(shorten_body, model.macros)),
+        macros=tuple(short[len(model.bodies) :]),
     )
 
 
@@ -203,28 +204,11 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
     if (reason := find_missing(name)) is not None:
         raise MissingExtraError(path, reason)
     source = Source(path, data)
-    if name == "urdf":
-        from inertial_check.documents.urdf.reading import read_model as read_urdf
-
-        return read_urdf(source)
-    if name == "xacro":
-        from inertial_check.documents.xacro.reading import read_model as read_xacro
-
-        return read_xacro(source, context)
-    if name == "sdf":
-        from inertial_check.documents.sdf.reading import read_model as read_sdf
-
-        return read_sdf(source, context)
-    if name == "mjcf":
-        from inertial_check.documents.mjcf.reading import read_model as read_mjcf
-
-        return read_mjcf(source, context)
-    if name == "usd":
-        from inertial_check.documents.usd.reading import read_model as read_usd
-
-        return read_usd(source, context)
-
-    return read_yaml(source)
+    if name == ros_yaml.NAME:
+        return ros_yaml.read_model(source)
+    reading = import_module(f"inertial_check.documents.{name}.reading")
+    model: Model = reading.read_model(source, *([] if name == urdf.NAME else [context]))
+    return model
 
 
 def find_missing(format: str | None) -> str | None:

@@ -116,10 +116,8 @@ def triangles(path: str | os.PathLike[str], access: Access | None = None) -> Ite
     access = access or Access(follow_outside=True)
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
-    if suffix == ".stl":
-        return _bound(path, _open(path, _read_stl, access))
-    if suffix == ".obj":
-        return _bound(path, _open(path, _read_obj, access))
+    if (read := {".stl": _read_stl, ".obj": _read_obj}.get(suffix)) is not None:
+        return _bound(path, _open(path, read, access))
     if suffix in THROUGH_TRIMESH:
         return _bound(path, _read_through_trimesh(path, suffix, access))
     known = ", ".join([".stl", ".obj", *sorted(THROUGH_TRIMESH)])
@@ -484,7 +482,11 @@ def read_scene(
     for piece in scene.dump():
         corners = getattr(piece, "triangles", None)
         if corners is not None and len(corners):
-            yield np.asarray(corners, dtype=float) * _metres_per_unit(piece.units)
+            # A file without unit is taken to be in metres.
+            factor, times, name = (piece.units or "meters").rpartition(" * ")
+            yield np.asarray(corners, dtype=float) * (
+                float(factor) if times and name == "meters" else 1.0
+            )
 
 
 def _refuse_arrays(path: str, data: bytes, largest: int) -> None:
@@ -533,12 +535,3 @@ def _make_resolver(path: str, access: Access, largest: int) -> Resolver:
             return self
 
     return AccessResolver()
-
-
-def _metres_per_unit(unit: str | None) -> float:
-    """Convert the unit that a file states to metres; a file without unit is taken to be in metres.
-
-    trimesh gives the unit of COLLADA as "0.01 * meters".
-    """
-    factor, times, name = (unit or "meters").rpartition(" * ")
-    return float(factor) if times and name == "meters" else 1.0

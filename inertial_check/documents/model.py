@@ -709,15 +709,7 @@ class Judgement(NamedTuple):
 
 _NAN3 = (nan, nan, nan)
 _NOTHING = Judgement(
-    verdict=Verdict.MISSING.word,
-    margin=nan,
-    tolerance=nan,
-    mass=nan,
-    p_BoBcm_B=_NAN3,
-    I_BBcm_B=_NAN3 * 2,
-    I_BBcm_Bi=_NAN3 * 2,
-    principal_moments=_NAN3,
-    equivalent_box=_NAN3,
+    *(Verdict.MISSING.word, nan, nan, nan, _NAN3, _NAN3 * 2, _NAN3 * 2, _NAN3, _NAN3),
     witness=None,
     numerically_zero=False,
 )
@@ -822,16 +814,11 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
         boxes = equivalent_box(mass, moments)
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
+    numbers = (np.asarray(result.verdict), result.margin, result.tolerance, mass)
+    vectors = (center, I_BBcm_B, I_BBcm_Bi, moments, boxes)
     columns = (
-        np.asarray(result.verdict).tolist(),
-        result.margin.tolist(),
-        result.tolerance.tolist(),
-        mass.tolist(),
-        map(tuple, center.tolist()),
-        map(tuple, I_BBcm_B.tolist()),
-        map(tuple, I_BBcm_Bi.tolist()),
-        map(tuple, moments.tolist()),
-        map(tuple, boxes.tolist()),
+        *(each.tolist() for each in numbers),
+        *(map(tuple, each.tolist()) for each in vectors),
         (None if isnan(witness[0]) else tuple(witness) for witness in witnesses.tolist()),
         tiny.tolist(),
     )
@@ -1084,7 +1071,13 @@ def tree_of(
     for index, body in enumerate(bodies):
         joint = "fixed" if index in still else _joint(model, body, parents[index], base)
         if joint == "floating" and parents[index] != INERTIAL_FRAME:
-            parents[index] = _replace_world(model, index, parents)
+            parent = parents[index]
+            above = model.bodies[parent]
+            if parents[parent] == INERTIAL_FRAME and above.joint is None and above.name == WORLD:
+                parents[index] = INERTIAL_FRAME
+            else:
+                what = f"it floats on {above.name}, expected on a root called {WORLD}"
+                raise _tree_error(model, model.bodies[index], what)
         joints.append(joint)
     theta = np.array([_theta(*each, model) for each in zip(bodies, judgements, strict=True)])
     parents = _check_acyclic(model, parents)
@@ -1139,16 +1132,6 @@ def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
     if parent == INERTIAL_FRAME and body.parent is not None:
         raise _tree_error(model, body, f"its parent {body.parent} is not among the bodies")
     return joint
-
-
-def _replace_world(model: Model, index: int, parents: list[int]) -> int:
-    """Replace a parent link that represents the world by the inertial frame."""
-    parent = parents[index]
-    above = model.bodies[parent]
-    if parents[parent] == INERTIAL_FRAME and above.joint is None and above.name == WORLD:
-        return INERTIAL_FRAME
-    what = f"it floats on {above.name}, expected on a root called {WORLD}"
-    raise _tree_error(model, model.bodies[index], what)
 
 
 def _check_acyclic(model: Model, parents: list[int]) -> list[int]:

@@ -22,6 +22,9 @@ _LONGEST = 40
 """Largest number of characters of a text that a message quotes."""
 
 _EXPECTED = "a decimal number such as 1.5 or 2e-3"
+_ASCII = str.maketrans(
+    "\N{MINUS SIGN}\N{EN DASH}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH FULL STOP}", "---."
+)
 
 
 def quote(text: str) -> str:
@@ -99,19 +102,10 @@ def _guess_number(text: str) -> str | None:
             return repr(float.fromhex(text))
         except (ValueError, OverflowError):
             return None
-    plain = "".join(_ascii(character) for character in text).replace("_", "")
+    digits = (str(int(c)) if c.isdecimal() else c for c in text.translate(_ASCII))
+    plain = "".join(digits).replace("_", "")
     if plain.count(",") == 1 and "." not in plain:
         plain = plain.replace(",", ".")
     plain = _FORTRAN_EXPONENT.sub("e", plain)
     head = _DECIMAL.match(plain)
     return head[0] if head and _UNIT.fullmatch(plain, head.end()) else None
-
-
-def _ascii(character: str) -> str:
-    if character in "\N{MINUS SIGN}\N{EN DASH}\N{FULLWIDTH HYPHEN-MINUS}":
-        return "-"
-    if character == "\N{FULLWIDTH FULL STOP}":
-        return "."
-    if not character.isascii() and character.isdecimal():
-        return str(int(character))
-    return character

@@ -107,7 +107,13 @@ def from_euler(angles: Sequence[float], sequence: str) -> Rotation | None:
     for angle, letter in zip(angles, sequence, strict=True):
         axis = tuple(float(letter.lower() == name) for name in "xyz")
         turn = _turn((axis[0], axis[1], axis[2]), angle)
-        total = _product(total, turn) if letter.islower() else _product(turn, total)
+        (aw, ax, ay, az), (bw, bx, by, bz) = (total, turn) if letter.islower() else (turn, total)
+        total = (
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        )
     return from_wxyz(*total)
 
 
@@ -148,17 +154,6 @@ def cross(a: Sequence[float], b: Sequence[float]) -> Vector:
 def _turn(axis: Vector, angle: float) -> Quaternion:
     sine = math.sin(angle / 2)
     return math.cos(angle / 2), sine * axis[0], sine * axis[1], sine * axis[2]
-
-
-def _product(a: Quaternion, b: Quaternion) -> Quaternion:
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
 
 
 SAME_FRAME = Pose((0.0, 0.0, 0.0), IDENTITY)
@@ -292,14 +287,13 @@ def parse_numbers(text: str, count: int, what: str) -> tuple[float, ...]:
     if len(words) != count:
         expected = "a number" if count == 1 else f"{count} numbers"
         raise Unusable(f"{what} is {quote(text)}: expected {expected}")
-    return tuple(_finite(word, what) for word in words)
-
-
-def _finite(word: str, what: str) -> float:
-    value, complaint = parse_number(word)
-    if complaint or not math.isfinite(value):
-        raise Unusable(f"{what}: {complaint or f'{quote(word)} is not finite'}")
-    return value
+    values = []
+    for word in words:
+        value, complaint = parse_number(word)
+        if complaint or not math.isfinite(value):
+            raise Unusable(f"{what}: {complaint or f'{quote(word)} is not finite'}")
+        values.append(value)
+    return tuple(values)
 
 
 def parse_factors(text: str, what: str) -> tuple[float, float, float]:

@@ -28,7 +28,7 @@ from inertial_check.documents.model import (
     ThreeNumbers,
 )
 from inertial_check.documents.numbers import parse_number, quote
-from inertial_check.documents.poses import IDENTITY, UNKNOWN, Rotation, digest_rest, from_rpy
+from inertial_check.documents.poses import IDENTITY, UNKNOWN, digest_rest, from_rpy
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.xml.encoding import Decoded, Unreadable, decode
 from inertial_check.documents.xml.encoding import head as beginning
@@ -83,6 +83,7 @@ def scalar_start(node: Node, text: str) -> int | None:
 
 _TENSORS = ("inertia", "tensor", "inertia_tensor")
 _CENTERS = ("com", "cog", "center_of_mass")
+_ANGLES = ("roll", "pitch", "yaw")
 _SUFFIX = r"_(?:mass|cog|com)$"
 _WORD = r"(?i)([+-]?)\.(inf|nan)"
 _PIECE = r"[^ \t\r\n]+"
@@ -317,7 +318,10 @@ class _ParameterReader:
             self._reader.node_span(self._node),
             None if mass is None else self._number("mass", mass),
             self._triple("xyz", center, ("x", "y", "z")),
-            self._rotation(rotation),
+            IDENTITY
+            if rotation is None
+            else from_rpy(*(each.value for each in self._triple("rpy", rotation, _ANGLES)))
+            or UNKNOWN,
             self._entries(tensor),
         )
         span = self._reader.node_span(self._node)
@@ -383,13 +387,6 @@ class _ParameterReader:
             self._parse_number(key, match[0], start + match.start())
             for match in islice(pieces, _ENOUGH)
         ]
-
-    def _rotation(self, node: Node | None) -> Rotation:
-        if node is None:
-            return IDENTITY
-        angles = self._triple("rpy", node, ("roll", "pitch", "yaw"))
-        found = from_rpy(*(angle.value for angle in angles))
-        return found if found is not None else UNKNOWN
 
 
 def _find_value(name: str, members: Members) -> Node | None:

@@ -19,7 +19,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
@@ -66,26 +66,19 @@ _idle: list[tuple[str, WorkerProcess]] = []
 @contextmanager
 def borrow_process() -> Iterator[WorkerProcess]:
     """A process in the working directory that no other thread uses; it is kept for later orders."""
-    folder = os.getcwd()
-    try:
+    folder, process = os.getcwd(), None
+    with suppress(IndexError):
         known, process = _idle.pop()
-    except IndexError:
-        known, process = folder, WorkerProcess()
-        atexit.register(_close, process)
-    if known != folder:
-        _close(process)
+        if known != folder:
+            process.close()
+            process = None
+    if process is None:
         process = WorkerProcess()
-        atexit.register(_close, process)
+        atexit.register(process.close)
     try:
         yield process
     finally:
         _idle.append((folder, process))
-
-
-def _close(process: WorkerProcess) -> None:
-    process.stop()
-    process.wait()
-    process.release()
 
 
 _LEAST_WINDOW = 16

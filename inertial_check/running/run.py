@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -32,6 +32,7 @@ from inertial_check.documents.children import Termination, count_interruptions, 
 from inertial_check.documents.files.access import (
     FolderMemory,
     Limits,
+    contains,
     read_regular,
     remember_folders,
 )
@@ -135,8 +136,8 @@ def check_paths(request: CheckRequest) -> Report:
     from inertial_check.running.remote.bundles import open_bundles
 
     local = tuple(path for path in request.paths if path not in remote)
-    with open_bundles(remote, request) as bundles:
-        return _check_local(replace(request, paths=(*local, *bundles.local)), bundles.opened)
+    with open_bundles(remote, request) as (bundles, further):
+        return _check_local(replace(request, paths=(*local, *further)), bundles)
 
 
 _ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".tzst", ".git")
@@ -440,7 +441,13 @@ class Changes:
         )
         self._tracked = self._absolute(ask_git(self._top, "ls-files", "-z"))
         self._folders = {os.path.dirname(path) for path in self.paths}
-        self._configured = tuple(_find_configured_folders(self.paths))
+        # Folders below which a configuration has changed, with a separator at their end.
+        self._configured = tuple(
+            os.path.join(os.path.dirname(path), "")
+            for path in self.paths
+            if (name := os.path.basename(path)) in _CONFIGURATIONS
+            or (name == _SHARED_CONFIGURATION and mentions_program(path))
+        )
         self._known: dict[str, bool] = {}
 
     def _absolute(self, *listings: str) -> frozenset[str]:
@@ -478,23 +485,11 @@ class Changes:
             if split_tree_lookup(real) is not None:
                 known = any(concerns_lookup(real, each) for each in self.paths)
             elif os.path.isdir(real):
-                known = real in self._folders or not self._holds(real)
+                known = real in self._folders or not contains(self._top, real)
             else:
                 known = real in self.paths or (os.path.exists(real) and real not in self._tracked)
             self._known[path] = known
         return known
-
-    def _holds(self, folder: str) -> bool:
-        """Whether a folder is in the repository."""
-        return os.path.join(folder, "").startswith(os.path.join(self._top, ""))
-
-
-def _find_configured_folders(changed: Iterable[str]) -> Iterable[str]:
-    """Find the folders below which a configuration has changed, with a separator at their end."""
-    for path in changed:
-        folder, name = os.path.split(path)
-        if name in _CONFIGURATIONS or (name == _SHARED_CONFIGURATION and mentions_program(path)):
-            yield os.path.join(folder, "")
 
 
 def mentions_program(path: str) -> bool:

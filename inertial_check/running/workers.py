@@ -283,6 +283,12 @@ class WorkerProcess:
         if self._watch is not None:
             self._watch.close()
 
+    def close(self) -> None:
+        """Stop the process, wait for it and close its streams."""
+        self.stop()
+        self.wait()
+        self.release()
+
     def _was_late(self) -> bool:
         return self._watch is not None and self._watch.rung
 

@@ -106,10 +106,9 @@ def list_versions(path: str, most: int) -> list[tuple[str, bytes]]:
     watchdog.start()
     found: list[tuple[str, bytes]] = []
     try:
-        for version in islice(_ask_versions(_Objects(process), name, path), most):
-            found.append(version)
-    except (OSError, ValueError, EOFError):
-        pass  # git ended, or said what nobody expects: what it said before holds
+        # Where git ends, or says what nobody expects, what it said before holds.
+        with suppress(OSError, ValueError, EOFError):
+            found.extend(islice(_ask_versions(_Objects(process), name, path), most))
     finally:
         watchdog.cancel()
         process.kill()

@@ -270,12 +270,11 @@ def translate_pattern(pattern: str) -> str | None:
     tokens = _read_tokens(pattern) if len(pattern) <= LONGEST_PATTERN else None
     if tokens is None:
         return None
-    *between, last = _split(tokens, _FOLDERS)
-    pieces = []
-    for number, part in enumerate(between):
-        text = _translate_names(part)
-        pieces.append(text if number == 0 else f"(?>{_FOLDERS}{text})")
-    return "".join([*pieces, _FOLDERS if between else "", _translate_names(last)])
+    *between, last = (
+        "/".join(map(_translate_name, _split(part, "/"))) for part in _split(tokens, _FOLDERS)
+    )
+    pieces = [text if at == 0 else f"(?>{_FOLDERS}{text})" for at, text in enumerate(between)]
+    return "".join([*pieces, _FOLDERS if between else "", last])
 
 
 _STAR, _FOLDERS, _REST = "[^/]*", "(?:[^/]*+/)*?", ".*"
@@ -324,12 +323,6 @@ def _read_stars(pattern: str, start: int) -> tuple[list[str], int]:
     if pattern.startswith("\\/", end):  # one folder or more
         return [_FOLDERS, _STAR, "/"], end + 2
     return [_STAR], end
-
-
-def _translate_names(tokens: list[str]) -> str:
-    """Translate the part of a pattern between two `**/`, name by name."""
-    names = _split(tokens, "/")
-    return "/".join(map(_translate_name, names))
 
 
 def _translate_name(tokens: list[str]) -> str:
@@ -511,10 +504,6 @@ class Glob(NamedTuple):
         """Tell whether the entry matches the pattern."""
         return self.expression.fullmatch(entry.relative) is not None
 
-    def goes_below(self, folder: WalkEntry) -> bool:
-        """Tell whether something inside the folder could match."""
-        return folder.relative.count("/") < self.levels
-
 
 class _PendingFolder(NamedTuple):
     """Folder still to be read, with the glob and the ignore files that apply inside it."""
@@ -631,7 +620,7 @@ def _enter(entry: WalkEntry, glob: Glob | None, ignores: Ignores) -> Iterator[_P
     """Yield the folder, if there is anything to find inside it."""
     if glob is None or glob.matches(entry):
         yield _PendingFolder(entry, None, ignores)
-    elif glob.goes_below(entry):
+    elif entry.relative.count("/") < glob.levels:
         yield _PendingFolder(entry, glob, ignores)
 
 

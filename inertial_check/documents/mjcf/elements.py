@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from inertial_check.documents import poses
 from inertial_check.documents.mjcf import MAIN, ORIENTATIONS
 from inertial_check.documents.mjcf.compiler import Compiler, Defaults, MjcfDocument, MjcfElement
 from inertial_check.documents.model import (
@@ -33,43 +34,22 @@ from inertial_check.documents.model import (
     ThreeNumbers,
 )
 from inertial_check.documents.numbers import parse_finite, quote
-from inertial_check.documents.poses import (
-    IDENTITY,
-    SAME_FRAME,
-    UNKNOWN,
-    Rotation,
-    Unusable,
-    Vector,
-    check_usable,
-    from_axis_angle,
-    from_euler,
-    from_wxyz,
-    from_xy_axes,
-    from_z_axis,
-    is_finite,
-    parse_factors,
-    parse_numbers,
-    product,
-    rotate,
-    transpose,
-    unusable_shape,
-)
 from inertial_check.documents.xml.document import TextReader
 
-_WITHOUT_ANGLES: Mapping[str, Callable[..., Rotation | None]] = {
-    "quat": from_wxyz,
-    "xyaxes": from_xy_axes,
-    "zaxis": from_z_axis,
+_WITHOUT_ANGLES: Mapping[str, Callable[..., poses.Rotation | None]] = {
+    "quat": poses.from_wxyz,
+    "xyaxes": poses.from_xy_axes,
+    "zaxis": poses.from_z_axis,
 }
 """Functions that build the orientations whose numbers do not depend on the compiler's settings."""
 
 
-def build_rotation(name: str, values: Sequence[float], compiler: Compiler) -> Rotation | None:
+def build_rotation(name: str, values: Sequence[float], compiler: Compiler) -> poses.Rotation | None:
     """Build the rotation that the numbers of an attribute in ORIENTATIONS state, if they do."""
     if name == "axisangle":
-        return from_axis_angle(values[:3], compiler.radians(values[3]))
+        return poses.from_axis_angle(values[:3], compiler.radians(values[3]))
     if name == "euler":
-        return from_euler([compiler.radians(value) for value in values], compiler.eulerseq)
+        return poses.from_euler([compiler.radians(value) for value in values], compiler.eulerseq)
     return _WITHOUT_ANGLES[name](*values)
 
 
@@ -81,7 +61,7 @@ def read_pose(attributes: Mapping[str, str], compiler: Compiler) -> Pose | None:
         return None
     x, y, z = position
     if not given:
-        return Pose((x, y, z), IDENTITY)
+        return Pose((x, y, z), poses.IDENTITY)
     (name,) = given
     values = parse_finite(attributes[name], ORIENTATIONS[name][0])
     rotation = None if values is None else build_rotation(name, values, compiler)
@@ -113,7 +93,14 @@ class InertialReader(TextReader):
 
     def inertial(self, frame: Pose) -> Inertial:
         """Read the inertial, given the pose of the frame around it in its body."""
-        self._refuse_unknown()
+        for name, text in self._attributes.items():
+            if name not in _ATTRIBUTES:
+                way = f"write {name.lower()}" if name.lower() in _ATTRIBUTES else "delete it"
+                place = self._node.document.span(*text.trim()[1:])
+                self._problem(f"<inertial> has {quote(name)}, which MuJoCo refuses: {way}", place)
+        for child in self._node.element.children:
+            place = self._node.document.tag_span(child)
+            self._problem(f"<{child.tag}> in <inertial>, which MuJoCo refuses: delete it", place)
         center: ThreeNumbers = (ZERO, ZERO, ZERO)
         if "pos" in self._attributes:
             first, second, third = self._numbers("pos")
@@ -121,16 +108,20 @@ class InertialReader(TextReader):
         else:
             self._refuse('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
         rotation, quaternion = self._rotation()
-        if frame != SAME_FRAME:
+        if frame != poses.SAME_FRAME:
             x, y, z = (number.value for number in center)
-            (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
+            (x, y, z), rotation = poses.product(frame, Pose((x, y, z), rotation))
             # These numbers are not written, but follow from written ones and a frame.
             center = (
                 Number(x, repr(x), None),
                 Number(y, repr(y), None),
                 Number(z, repr(z), None),
             )
-        mass = self._mass()
+        if "mass" not in self._attributes:
+            self._refuse('has no mass: add mass="..." [kg]')
+            mass = None
+        else:
+            mass = self._numbers("mass")[0]
         six = self._inertia()
         return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
 
@@ -142,22 +133,6 @@ class InertialReader(TextReader):
 
     def _refuse(self, message: str) -> None:
         self._complain(self._node.element, message)
-
-    def _refuse_unknown(self) -> None:
-        for name, text in self._attributes.items():
-            if name not in _ATTRIBUTES:
-                way = f"write {name.lower()}" if name.lower() in _ATTRIBUTES else "delete it"
-                place = self._node.document.span(*text.trim()[1:])
-                self._problem(f"<inertial> has {quote(name)}, which MuJoCo refuses: {way}", place)
-        for child in self._node.element.children:
-            place = self._node.document.tag_span(child)
-            self._problem(f"<{child.tag}> in <inertial>, which MuJoCo refuses: delete it", place)
-
-    def _mass(self) -> Number | None:
-        if "mass" not in self._attributes:
-            self._refuse('has no mass: add mass="..." [kg]')
-            return None
-        return self._numbers("mass")[0]
 
     def _inertia(self) -> dict[str, Number]:
         full = self._read("fullinertia", _FULL)
@@ -182,7 +157,7 @@ class InertialReader(TextReader):
         what = f"{name} of <{self._node.tag}>"
         return self._parse_series(what, self._attributes[name], *_ATTRIBUTES[name])
 
-    def _rotation(self) -> tuple[Rotation, FourNumbers | None]:
+    def _rotation(self) -> tuple[poses.Rotation, FourNumbers | None]:
         """Read the rotation from the element's own axes to those of the body or frame around it.
 
         Returns:
@@ -193,22 +168,22 @@ class InertialReader(TextReader):
         if given and len(rivals) > 1:
             listed = f"{', '.join(rivals[:-1])} and {rivals[-1]}"
             self._refuse(f"has {listed}, of which MuJoCo takes only one")
-            return UNKNOWN, None
+            return poses.UNKNOWN, None
         if not given:
-            return IDENTITY, None
+            return poses.IDENTITY, None
         (name,) = given
         known = len(self.problems)
         numbers = self._numbers(name)
         values = [number.value for number in numbers]
         if len(self.problems) > known and any(map(math.isnan, values)):
-            return UNKNOWN, None
+            return poses.UNKNOWN, None
         rotation = build_rotation(name, values, self._compiler)
         if rotation is None:
             whole, start, end = self._attributes[name].trim()
             form = ORIENTATIONS[name][1]
             what = f"{name} of <{self._node.tag}>: {quote(whole)} is no rotation: write {form}"
             self._problem(what, self._node.document.span(start, end))
-            return UNKNOWN, None
+            return poses.UNKNOWN, None
         if name != "quat":
             return rotation, None
         w, x, y, z = numbers
@@ -279,7 +254,7 @@ class _GeomForm(NamedTuple):
     dimensions: tuple[float, ...]
     X_FG: Pose
     uri: str | None = None
-    scale: Vector = (1.0, 1.0, 1.0)
+    scale: poses.Vector = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -310,38 +285,38 @@ class GeomReader:
             form = self._form(attributes, written, geom)
             X_BG = self._place(form.X_FG, frame)
             shape = Shape(kind, role, form.dimensions, *X_BG, geom.span, form.uri, form.scale)
-            return check_usable(shape)
-        except Unusable as why:
-            return unusable_shape(kind, role, geom.span, why)
+            return poses.check_usable(shape)
+        except poses.Unusable as why:
+            return poses.unusable_shape(kind, role, geom.span, why)
 
     def _form(self, attributes: Mapping[str, str], kind: str, geom: MjcfElement) -> _GeomForm:
         """Read the dimensions, pose and mesh of a geom in the frame around it."""
         if kind not in _KINDS:
-            raise Unusable(f"type of <geom> is {quote(kind)}: expected {', '.join(_KINDS)}")
+            raise poses.Unusable(f"type of <geom> is {quote(kind)}: expected {', '.join(_KINDS)}")
         if kind == "sdf":
-            raise Unusable("a distance function of a plugin, which is not read here")
+            raise poses.Unusable("a distance function of a plugin, which is not read here")
         if kind not in _SIZES and "fromto" in attributes:
-            raise Unusable(f"fromto, which a {kind} has not: delete it")
+            raise poses.Unusable(f"fromto, which a {kind} has not: delete it")
         if kind == "mesh":
             mesh = self._mesh(attributes.get("mesh", "").strip(), geom)
-            return mesh._replace(X_FG=product(self._pose(attributes), mesh.X_FG))
+            return mesh._replace(X_FG=poses.product(self._pose(attributes), mesh.X_FG))
         if kind not in _SIZES:
             return _GeomForm((), self._pose(attributes))
         if "mesh" in attributes:
-            raise Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
+            raise poses.Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
         if "fromto" in attributes:
             # Read a geom that is given by its end points: z points to the first; no orientation
             # counts.
             if kind == "sphere":
-                raise Unusable("fromto, which a sphere has not: delete it")
-            if any(parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
-                raise Unusable("pos and fromto, of which MuJoCo takes only one")
-            ends = parse_numbers(attributes["fromto"], 6, "fromto of <geom>")
+                raise poses.Unusable("fromto, which a sphere has not: delete it")
+            if any(poses.parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
+                raise poses.Unusable("pos and fromto, of which MuJoCo takes only one")
+            ends = poses.parse_numbers(attributes["fromto"], 6, "fromto of <geom>")
             pairs = list(zip(ends[:3], ends[3:], strict=True))
             along = [first - last for first, last in pairs]
-            rotation = from_z_axis(*along)
+            rotation = poses.from_z_axis(*along)
             if rotation is None:
-                raise Unusable("fromto of <geom> names one point twice")
+                raise poses.Unusable("fromto of <geom> names one point twice")
             x, y, z = ((first + last) / 2 for first, last in pairs)
             radius, *_ = _read_sizes(attributes, kind, 1)
             half = math.hypot(*along) / 2
@@ -355,17 +330,17 @@ class GeomReader:
     def _place(self, X_FG: Pose, frame: Pose | None) -> Pose:
         """Compute X_BG from the pose X_BF of the frame around a geom."""
         if frame is None:
-            raise Unusable("<replicate> makes several of it, which are not told apart here")
+            raise poses.Unusable("<replicate> makes several of it, which are not told apart here")
         if self.compiler.coordinate == "global":
-            raise Unusable("its place is in the coordinates of the world: write local ones")
-        if not is_finite(frame):
-            raise Unusable("the <frame> around it has no pose that can be read")
-        return product(frame, X_FG)
+            raise poses.Unusable("its place is in the coordinates of the world: write local ones")
+        if not poses.is_finite(frame):
+            raise poses.Unusable("the <frame> around it has no pose that can be read")
+        return poses.product(frame, X_FG)
 
     def _pose(self, attributes: Mapping[str, str]) -> Pose:
         X_FG = read_pose(attributes, self.compiler)
         if X_FG is None:
-            raise Unusable("it has no pose that can be read: write pos, and one orientation")
+            raise poses.Unusable("it has no pose that can be read: write pos, and one orientation")
         return X_FG
 
     @cached_property
@@ -377,7 +352,7 @@ class GeomReader:
             for node in tree.children(section) if section.tag == "asset" else ():
                 if node.tag == "mesh":
                     attributes = self.defaults.of(node, MAIN)
-                    file = os.path.basename(_slashes(attributes.get("file", "").strip()))
+                    file = os.path.basename(attributes.get("file", "").strip().replace("\\", "/"))
                     name = attributes.get("name", "").strip() or os.path.splitext(file)[0]
                     found.setdefault(name, attributes)
         return found
@@ -385,31 +360,37 @@ class GeomReader:
     def _mesh(self, name: str, user: MjcfElement) -> _GeomForm:
         """Read a mesh asset in the frame of the geom that uses it."""
         if not name:
-            raise Unusable("<geom> of type mesh has no mesh")
+            raise poses.Unusable("<geom> of type mesh has no mesh")
         if name not in self._assets:
-            raise Unusable(f"mesh {quote(name)} is not among the assets")
+            raise poses.Unusable(f"mesh {quote(name)} is not among the assets")
         attributes = self._assets[name]
         file = attributes.get("file", "").strip()
         if not file:
-            raise Unusable(f"the vertices of mesh {quote(name)} are in no file, and not read here")
+            raise poses.Unusable(
+                f"the vertices of mesh {quote(name)} are in no file, and not read here"
+            )
         scale = (1.0, 1.0, 1.0)
         if "scale" in attributes:
-            scale = parse_factors(attributes["scale"], "scale of <mesh>")
-        uri = self._uri(_slashes(file), user)
+            scale = poses.parse_factors(attributes["scale"], "scale of <mesh>")
+        uri = self._uri(file.replace("\\", "/"), user)
         # Compute the pose of the scaled coordinates of a mesh file in the frame of the geom.
         if "refpos" not in attributes and "refquat" not in attributes:
-            found = SAME_FRAME
+            found = poses.SAME_FRAME
         else:
-            refpos = parse_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
-            R_GM = IDENTITY
+            refpos = poses.parse_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
+            R_GM = poses.IDENTITY
             if "refquat" in attributes:
-                rotation = from_wxyz(*parse_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
+                rotation = poses.from_wxyz(
+                    *poses.parse_numbers(attributes["refquat"], 4, "refquat of <mesh>")
+                )
                 if rotation is None:
-                    raise Unusable("refquat of <mesh> is no rotation: write w x y z")
-                R_GM = transpose(rotation)
-            if R_GM != IDENTITY and len(set(scale)) > 1:
-                raise Unusable("refquat turns the mesh before it is scaled by unequal factors")
-            x, y, z = (-a * s for a, s in zip(rotate(R_GM, refpos), scale, strict=True))
+                    raise poses.Unusable("refquat of <mesh> is no rotation: write w x y z")
+                R_GM = poses.transpose(rotation)
+            if R_GM != poses.IDENTITY and len(set(scale)) > 1:
+                raise poses.Unusable(
+                    "refquat turns the mesh before it is scaled by unequal factors"
+                )
+            x, y, z = (-a * s for a, s in zip(poses.rotate(R_GM, refpos), scale, strict=True))
             found = Pose((x, y, z), R_GM)
         return _GeomForm((), found, uri, scale)
 
@@ -418,7 +399,7 @@ class GeomReader:
         compiler = self.compiler
         if compiler.strippath == "true":
             file = os.path.basename(file)
-        path = os.path.join(_slashes(compiler.meshdir or compiler.assetdir), file)
+        path = os.path.join((compiler.meshdir or compiler.assetdir).replace("\\", "/"), file)
         main, document = self.tree.root.document, user.document
         if document is main or os.path.isabs(path):
             return path
@@ -431,20 +412,16 @@ class GeomReader:
             return os.path.abspath(os.path.join(folder, path))
 
 
-def _slashes(path: str) -> str:
-    return path.replace("\\", "/")
-
-
 def _read_sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float, ...]:
     """Read the first `count` sizes of a geom."""
     text = attributes.get("size", "")
     words = text.split()
     if not count <= len(words) <= _MOST_SIZES:
         given = f"is {quote(text)}" if words else "is missing"
-        raise Unusable(f"size of <geom> {given}: a {kind} has {count}")
-    values = parse_numbers(" ".join(words[:count]), count, "size of <geom>")
+        raise poses.Unusable(f"size of <geom> {given}: a {kind} has {count}")
+    values = poses.parse_numbers(" ".join(words[:count]), count, "size of <geom>")
     if min(values) <= 0:
-        raise Unusable(f"size of <geom> is {min(values)!r}: sizes of a {kind} are positive")
+        raise poses.Unusable(f"size of <geom> is {min(values)!r}: sizes of a {kind} are positive")
     return values
 
 

@@ -18,6 +18,7 @@ from functools import cached_property
 from math import nan
 from typing import NamedTuple, cast
 
+from inertial_check.documents import poses
 from inertial_check.documents.context import Context
 from inertial_check.documents.mjcf import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS, Bounds
 from inertial_check.documents.mjcf.compiler import (
@@ -50,16 +51,6 @@ from inertial_check.documents.model import (
     RootPose,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
-from inertial_check.documents.poses import (
-    IDENTITY,
-    SAME_FRAME,
-    Vector,
-    from_wxyz,
-    is_finite,
-    product,
-    rotate,
-    unit,
-)
 from inertial_check.documents.source import Source
 from inertial_check.documents.xml.markup import Element
 
@@ -103,17 +94,19 @@ def read_loops(
             if node.tag == "connect":
                 anchor = parse_finite(node.get("anchor") or "", 3)
                 frame = (
-                    None if anchor is None else LoopFrame((tuple(anchor), IDENTITY), None, _POINT)
+                    None
+                    if anchor is None
+                    else LoopFrame((tuple(anchor), poses.IDENTITY), None, _POINT)
                 )
             else:
                 numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
                 if numbers is None:
                     frame = None
                 elif not any(numbers[3:]):
-                    frame = LoopFrame(((0.0, 0.0, 0.0), IDENTITY), None, _RIGID)
+                    frame = LoopFrame(((0.0, 0.0, 0.0), poses.IDENTITY), None, _RIGID)
                 else:
-                    turn = from_wxyz(*numbers[3:])
-                    origin = ((0.0, 0.0, 0.0), IDENTITY)
+                    turn = poses.from_wxyz(*numbers[3:])
+                    origin = ((0.0, 0.0, 0.0), poses.IDENTITY)
                     frame = (
                         None
                         if turn is None
@@ -128,7 +121,7 @@ _JOINTS = frozenset(("joint", "freejoint"))
 _EMPTY = Misreading(("drake", "newton", "pinocchio"), "replace", "0 kg without rotational inertia")
 _FRAMED = Misreading(("drake", "newton", "pinocchio"), "replace", "the body without its <inertial>")
 _LEFT_OUT = Misreading(("drake", "pinocchio"), "drop", "no such body")
-_UNKNOWN = Pose((nan, nan, nan), IDENTITY)
+_UNKNOWN = Pose((nan, nan, nan), poses.IDENTITY)
 """Pose that no pose in it is finite after."""
 
 _AXIS, _ORIGIN = "0 0 1", "0 0 0"
@@ -209,8 +202,8 @@ class _FoundBody:
     geoms: list[tuple[MjcfElement, str, Pose | None]] = field(default_factory=list)
     joints: list[tuple[MjcfElement, str]] = field(default_factory=list)
     joint: str | None = None
-    axis_B: Vector | None = None
-    p_BoJo_B: Vector | None = None
+    axis_B: poses.Vector | None = None
+    p_BoJo_B: poses.Vector | None = None
     has_mass: bool = False
     problems: list[Problem] = field(default_factory=list)
     inside: bool = False
@@ -246,7 +239,7 @@ class _Surroundings(NamedTuple):
 
     body: _FoundBody | None = None
     default: str = MAIN
-    frame: Pose = SAME_FRAME
+    frame: Pose = poses.SAME_FRAME
     replicate: MjcfElement | None = None
     framed: bool = False
 
@@ -340,10 +333,10 @@ class _BodyWalk:
             return around._replace(default=default)
         if around.body is None:
             X_FF = read_pose(node.element.attributes, self._compiler) or _UNKNOWN
-            frame = product(around.frame, X_FF)
+            frame = poses.product(around.frame, X_FF)
             return around._replace(default=default, frame=frame, framed=True)
         reader = InertialReader(node, around.body.who, self._compiler)
-        frame = product(around.frame, reader.pose())
+        frame = poses.product(around.frame, reader.pose())
         around.body.problems += reader.problems
         return around._replace(default=default, frame=frame, framed=True)
 
@@ -353,7 +346,13 @@ class _BodyWalk:
             self._inertial(node, around)
         elif tag == "attach" or tag in _GENERATORS:
             self.makes_more = True
-            self._generator(node)
+            if node.tag in _GENERATORS:
+                message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
+                self._say("engine", message, node)
+            elif node.get("model") is not None:
+                what = f"<attach> of model {quote(node.get('model') or '')}"
+                message = f"{what} is not followed: check the file of that <model> by itself"
+                self._say("reference", message, node)
         elif tag == "site":
             self._sites.append((node, around))
         elif body is None:
@@ -365,16 +364,6 @@ class _BodyWalk:
                 body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
         elif tag in _JOINTS:
             self._joint(node, around, body)
-
-    def _generator(self, node: MjcfElement) -> None:
-        """Note that the bodies which an element makes are not listed."""
-        if node.tag in _GENERATORS:
-            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
-            self._say("engine", message, node)
-        elif node.get("model") is not None:
-            what = f"<attach> of model {quote(node.get('model') or '')}"
-            message = f"{what} is not followed: check the file of that <model> by itself"
-            self._say("reference", message, node)
 
     def _joint(self, node: MjcfElement, around: _Surroundings, body: _FoundBody) -> None:
         """Keep the type of a body's first joint, and its axis as long as it is the only joint."""
@@ -388,13 +377,13 @@ class _BodyWalk:
         joint = self._defaults.of(node, around.default)
         body.joint = joint.get("type", "hinge")
         direction = parse_finite(joint.get("axis", _AXIS), 3) if body.joint in ONE_AXIS else None
-        axis = unit(direction) if direction else None
-        if axis is not None and around.frame is not SAME_FRAME:
-            axis = rotate(around.frame.R_PB, axis)
+        axis = poses.unit(direction) if direction else None
+        if axis is not None and around.frame is not poses.SAME_FRAME:
+            axis = poses.rotate(around.frame.R_PB, axis)
         body.axis_B = axis
         if axis is not None and (point := parse_finite(joint.get("pos", _ORIGIN), 3)):
             x, y, z = point
-            body.p_BoJo_B = product(around.frame, Pose((x, y, z), IDENTITY)).p_PoBo_P
+            body.p_BoJo_B = poses.product(around.frame, Pose((x, y, z), poses.IDENTITY)).p_PoBo_P
 
     def _inertial(self, node: MjcfElement, around: _Surroundings) -> None:
         if around.body is None:
@@ -443,8 +432,8 @@ class _BodyWalk:
         if around.replicate is not None or self._compiler.coordinate == "global":
             return None
         X_FS = read_pose(self._defaults.of(node, around.default), self._compiler)
-        X_BS = None if X_FS is None else product(around.frame, X_FS)
-        return X_BS if X_BS is not None and is_finite(X_BS) else None
+        X_BS = None if X_FS is None else poses.product(around.frame, X_FS)
+        return X_BS if X_BS is not None and poses.is_finite(X_BS) else None
 
     def read(self) -> Iterator[Body]:
         """Read the bodies in document order."""
@@ -506,10 +495,10 @@ class _BodyWalk:
         if body.frame is None or self._compiler.coordinate == "global":
             return None
         X_FB = read_pose(body.node.element.attributes, self._compiler)
-        if X_FB is None or body.frame is SAME_FRAME:
+        if X_FB is None or body.frame is poses.SAME_FRAME:
             return X_FB
-        X_PB = product(body.frame, X_FB)
-        return X_PB if is_finite(X_PB) else None
+        X_PB = poses.product(body.frame, X_FB)
+        return X_PB if poses.is_finite(X_PB) else None
 
 
 def _ids(names: list[str]) -> Iterator[str]:
@@ -564,13 +553,17 @@ class JointReader:
             turned = self.compiler.radians if kind == "hinge" else float
             lower, upper = (turned(limit) - turned(ref) for limit in limits)
         forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
+        # MuJoCo derives the damping from a time constant and the inertia where one is stated.
+        spring = parse_finite(attributes.get("springdamper", ""), 2)
+        derived = spring is not None and min(spring) > 0
+        damping = attributes.get("damping", "").split()  # the linear term, then higher powers
         return Joint(
             name,
             kind,
             lower,
             upper,
             effort=None if forces is None else max(map(abs, forces)),
-            damping=_damping(attributes),
+            damping=parse_optional(damping[0]) if damping and not derived else None,
             friction=_number(attributes, "frictionloss"),
             armature=_number(attributes, "armature"),
             mimic=self._mimics.get(name) if name else None,
@@ -615,12 +608,3 @@ def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float
 
 def _number(attributes: Mapping[str, str], name: str) -> float | None:
     return parse_optional(attributes.get(name, "").strip() or None)
-
-
-def _damping(attributes: Mapping[str, str]) -> float | None:
-    """Read the linear damping; None if MuJoCo derives it from a time constant and the inertia."""
-    spring = parse_finite(attributes.get("springdamper", ""), 2)
-    if spring is not None and min(spring) > 0:
-        return None
-    words = attributes.get("damping", "").split()  # terms in higher powers of the speed may follow
-    return parse_optional(words[0]) if words else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from inertial_check.documents.model import (
     ENTRIES,
@@ -33,21 +32,6 @@ _PARTS = frozenset(
 """Elements that SDF has in an <inertial>, in this or an older version."""
 
 
-class LinkInertia(NamedTuple):
-    """Inertia of a link as its document states it.
-
-    Attributes:
-        inertial: The numbers, with defaults of the format for missing ones; None if Gazebo computes
-            all of them.
-        inertia_from: Source of the inertia.
-        problems: Problems of the text, in reading order.
-    """
-
-    inertial: Inertial | None
-    inertia_from: InertiaOrigin
-    problems: tuple[Problem, ...]
-
-
 def word(document: XmlDocument, element: Element | None) -> str:
     """Read an element's text without surrounding space; "" if there is none."""
     if element is None:
@@ -68,13 +52,13 @@ class LinkReader(TextReader):
         super().__init__(document, f"link {quote(name)}")
         self._link = link
 
-    def read(self) -> LinkInertia:
-        """Read the inertia."""
+    def read(self) -> tuple[Inertial | None, InertiaOrigin, tuple[Problem, ...]]:
+        """Read the inertia, where engines take it from, and the problems of its text."""
         if not self._link.attributes.get("name"):
             self._complain(self._link, 'has no name: give it one, name="..."')
         inertial, origin = self._inertial()
         problems = tuple(sorted(self.problems, key=lambda problem: problem.span))
-        return LinkInertia(inertial, origin, problems)
+        return inertial, origin, problems
 
     def _inertial(self) -> tuple[Inertial | None, InertiaOrigin]:
         inertial = self._first_child(self._link, "inertial")
@@ -132,7 +116,16 @@ class LinkReader(TextReader):
         entries = dict(_DEFAULTS)
         if inertia is not None:
             entries = {e: self._read_entry(inertia, e, default) for e, default in _DEFAULTS.items()}
-        added = self._added_mass(inertial)
+        element = self._first_child(inertial, "fluid_added_mass")
+        if element is None:
+            added: tuple[tuple[Number, ...], ...] = ()
+        else:
+            upper = {
+                (i, j): self._read_value(element, _ADDED_MASS[i] + _ADDED_MASS[j], ZERO)
+                for i in range(6)
+                for j in range(i, 6)
+            }
+            added = tuple(tuple(upper[min(i, j), max(i, j)] for j in range(6)) for i in range(6))
         return Inertial(span, mass, translation, rotation, entries, fluid_added_mass=added)
 
     def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
@@ -186,7 +179,7 @@ class LinkReader(TextReader):
             self._complain(pose, quaternion_what)
             quaternion = None
         else:
-            if quaternion_form == "quat_xyzw" and self._degrees(pose):
+            if quaternion_form == "quat_xyzw" and is_true(pose.attributes.get("degrees", "")):
                 self._complain(pose, 'has degrees="true", which a quaternion has not: delete it')
             quaternion = quaternion_form == "quat_xyzw"
         text = self._text(pose)
@@ -203,15 +196,11 @@ class LinkReader(TextReader):
             return (x, y, z), UNKNOWN
         return (x, y, z), self._rotation(pose, text, values)
 
-    @staticmethod
-    def _degrees(pose: Element) -> bool:
-        return is_true(pose.attributes.get("degrees", ""))
-
     def _rotation(self, pose: Element, text: PlacedText, values: list[float]) -> Rotation:
         if len(values) == 4:
             rotation = from_quaternion(*values)
         else:
-            scale = math.pi / 180 if self._degrees(pose) else 1.0
+            scale = math.pi / 180 if is_true(pose.attributes.get("degrees", "")) else 1.0
             rotation = from_rpy(*(scale * value for value in values))
         if rotation is None:
             whole, start, end = text.trim()
@@ -219,15 +208,3 @@ class LinkReader(TextReader):
             self._problem(what, self._document.span(start, end))
             return UNKNOWN
         return rotation
-
-    def _added_mass(self, inertial: Element) -> tuple[tuple[Number, ...], ...]:
-        """Read the 6x6 added mass of the fluid; () if none is stated."""
-        element = self._first_child(inertial, "fluid_added_mass")
-        if element is None:
-            return ()
-        upper = {
-            (i, j): self._read_value(element, _ADDED_MASS[i] + _ADDED_MASS[j], ZERO)
-            for i in range(6)
-            for j in range(i, 6)
-        }
-        return tuple(tuple(upper[min(i, j), max(i, j)] for j in range(6)) for i in range(6))

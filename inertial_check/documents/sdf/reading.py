@@ -20,6 +20,7 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
+from inertial_check.documents import poses
 from inertial_check.documents.context import Context
 from inertial_check.documents.model import (
     Body,
@@ -37,25 +38,6 @@ from inertial_check.documents.model import (
     Shape,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
-from inertial_check.documents.poses import (
-    COMMON_FORMS,
-    SAME_FRAME,
-    Forms,
-    Unusable,
-    Vector,
-    check_usable,
-    from_quaternion,
-    from_rpy,
-    inverse,
-    is_finite,
-    parse_factors,
-    place_joint,
-    product,
-    read_dimensions,
-    rotate,
-    unit,
-    unusable_shape,
-)
 from inertial_check.documents.sdf import LATEST, NAME, ROOTS, SEPARATOR
 from inertial_check.documents.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.documents.sdf.links import LinkReader, is_true, word
@@ -191,11 +173,11 @@ class Frames:
         anchor, X_AP = self._anchor(parent)
         other, X_AB = self._anchor(child)
         if anchor == other:
-            return product(inverse(X_AP), X_AB)
+            return poses.product(poses.inverse(X_AP), X_AB)
         known = dict(self._outward(parent))
         for anchor, X_AB in self._outward(child):
             if anchor in known:
-                return product(inverse(known[anchor]), X_AB)
+                return poses.product(poses.inverse(known[anchor]), X_AB)
         return None
 
     def locate(self, name: str, stand: Stand) -> Pose | None:
@@ -204,7 +186,7 @@ class Frames:
         if X_SF is None or stand.base is None or stand.base == name:
             return X_SF
         X_BS = self.pose(name, stand.base)
-        return None if X_BS is None else product(X_BS, X_SF)
+        return None if X_BS is None else poses.product(X_BS, X_SF)
 
     def _outward(self, name: str) -> Iterator[tuple[str, Pose]]:
         """Follow the anchors of a frame outward, with the pose of the frame in each."""
@@ -217,7 +199,7 @@ class Frames:
             if step is not None:
                 base, X_BA = step
                 anchor, X_NB = self._anchor(base)
-                X_AF = product(X_NB, product(X_BA, X_AF))
+                X_AF = poses.product(X_NB, poses.product(X_BA, X_AF))
 
     def _anchor(self, name: str) -> tuple[str, Pose]:
         """Find the anchor of a frame, and the pose of the frame in it."""
@@ -225,17 +207,17 @@ class Frames:
         while name not in self._anchored:
             step = None if name in self._models else self._step(name)
             if step is None:
-                self._anchored[name] = (name, SAME_FRAME)
+                self._anchored[name] = (name, poses.SAME_FRAME)
             elif name in chain:  # a circle: each of its frames is its own anchor
                 for each in chain:
-                    self._anchored[each] = (each, SAME_FRAME)
+                    self._anchored[each] = (each, poses.SAME_FRAME)
                 chain.clear()
             else:
                 base, chain[name] = step
                 name = base
         anchor, X_AF = self._anchored[name]
         for each, X_BF in reversed(chain.items()):
-            X_AF = product(X_AF, X_BF)
+            X_AF = poses.product(X_AF, X_BF)
             self._anchored[each] = anchor, X_AF
         return anchor, X_AF
 
@@ -253,20 +235,20 @@ def read_pose(stand: Stand) -> Pose | None:
     """Parse the numbers of a <pose>; None if it states no pose."""
     pose = stand.pose
     if pose is None:
-        return SAME_FRAME
+        return poses.SAME_FRAME
     count = _COUNTS.get(pose.attributes.get("rotation_format", "euler_rpy").strip())
     text = word(stand.document, pose)
     if not text or count is None:
-        return None if count is None else SAME_FRAME
+        return None if count is None else poses.SAME_FRAME
     values = parse_finite(text, count)
     if values is None:
         return None
     x, y, z, *axes = values
     if count == 7:
-        rotation = from_quaternion(*axes)
+        rotation = poses.from_quaternion(*axes)
     else:
         degrees = is_true(pose.attributes.get("degrees", ""))
-        rotation = from_rpy(*(map(math.radians, axes) if degrees else axes))
+        rotation = poses.from_rpy(*(map(math.radians, axes) if degrees else axes))
     return None if rotation is None else Pose((x, y, z), rotation)
 
 
@@ -430,19 +412,19 @@ class _SdfReader:
         # The <frame> elements that are attached to links, and the poses of the links that no link
         # carries, as far as they are known.
         frames: list[NamedFrame] = []
-        poses: list[RootPose] = []
+        placed: list[RootPose] = []
         roots = {body.id for body in bodies if body.parent is None}
         for group, links in self._tied:
             for name in group.named:
                 link = _target(name, links, group.aliases)
                 known = link in links and name not in links
                 X_BF = group.frames.pose(link, name) if known else None
-                if X_BF is not None and is_finite(X_BF):
+                if X_BF is not None and poses.is_finite(X_BF):
                     frames.append(NamedFrame(name, links[link], X_BF))
             for name, id_ in links.items():
                 X_WB = group.frames.pose(WORLD_FRAME, name) if id_ in roots else None
-                if X_WB is not None and is_finite(X_WB):
-                    poses.append(RootPose(id_, X_WB))
+                if X_WB is not None and poses.is_finite(X_WB):
+                    placed.append(RootPose(id_, X_WB))
         return Model(
             document.source,
             NAME,
@@ -452,7 +434,7 @@ class _SdfReader:
             others,
             loops=loops,
             frames=tuple(frames),
-            roots=tuple(poses),
+            roots=tuple(placed),
         )
 
     def _note_version(self, document: XmlDocument) -> None:
@@ -509,16 +491,11 @@ class _SdfReader:
 
     def _child(self, element: Element, scope: _Scope) -> None:
         """Read an element of a model or a world; the id of the scope is that of the element."""
-        if element.tag == "model":
-            self._model(element, scope)
-        elif element.tag == "include":
-            self._include(element, scope)
-        elif element.tag == "link":
-            self._link(element, scope)
-        elif element.tag == "joint":
-            self._joint(element, scope)
-        elif element.tag == "frame":
-            self._frame(element, scope)
+        readers: dict[str, Callable[[Element, _Scope], None]] = {
+            **{"model": self._model, "include": self._include, "link": self._link},
+            **{"joint": self._joint, "frame": self._frame},
+        }
+        readers[element.tag](element, scope)
 
     def _model(self, model: Element, outer: _Scope, given: _IncludeSettings | None = None) -> None:
         given = given or _IncludeSettings()
@@ -530,7 +507,11 @@ class _SdfReader:
         frame = outer.id
         if not given.merged:
             name = model.attributes.get("name", "") if given.name is None else given.name
-            own = outer.scope_name(self._cut(outer, model, name))
+            if len(name) > _LONGEST_NAME:
+                what = f"<model> has a name of {len(name)} characters, of which the first are shown"
+                what += f": shorten it to at most {_LONGEST_NAME}"
+                self._problem(outer, model, what, "repair")
+            own = outer.scope_name(name[:_LONGEST_NAME])
             frame = own if name else frame
         stand = given.stand or outer.stand(model, outer.frame)
         if model.attributes.get("placement_frame"):
@@ -547,27 +528,16 @@ class _SdfReader:
         children = [child for child in model.children if child.tag in _READ]
         for child, step in zip(children, make_steps(children), strict=True):
             self._child(child, replace(scope, id=f"{scope.id}/{step}"))
-        self._note_misspellings(model, scope)
+        for child in model.children:
+            if child.tag not in _READ and child.tag.lower() in _READ:
+                message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
+                self._problem(scope, child, message, "malformed")
         # Make the model's name an alias of the link to which its frame is attached.
         canonical = model.attributes.get("canonical_link")
         if canonical:
             self._group.aliases.setdefault(scope.names, scope.scope_name(canonical))
         elif len(self._bodies) > before:
             self._group.aliases.setdefault(scope.names, self._bodies[before].name)
-
-    def _cut(self, scope: _Scope, model: Element, name: str) -> str:
-        """Cut a model's name to its largest length, since every link inside repeats it."""
-        if len(name) <= _LONGEST_NAME:
-            return name
-        what = f"<model> has a name of {len(name)} characters, of which the first are shown"
-        self._problem(scope, model, f"{what}: shorten it to at most {_LONGEST_NAME}", "repair")
-        return name[:_LONGEST_NAME]
-
-    def _note_misspellings(self, model: Element, scope: _Scope) -> None:
-        for child in model.children:
-            if child.tag not in _READ and child.tag.lower() in _READ:
-                message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
-                self._problem(scope, child, message, "malformed")
 
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
@@ -626,7 +596,7 @@ class _SdfReader:
 
     def _link(self, link: Element, scope: _Scope) -> None:
         name = scope.scope_name(link.attributes.get("name", ""))
-        stated = LinkReader(scope.document, link, name).read()
+        inertial, origin, problems = LinkReader(scope.document, link, name).read()
         self._group.frames.add_link(name, scope.stand(link, scope.frame))
         self._bodies.append(
             Body(
@@ -635,9 +605,9 @@ class _SdfReader:
                 scope.document.element_span(link),
                 None,
                 not scope.static,
-                stated.inertial,
-                stated.problems,
-                inertia_from=stated.inertia_from,
+                inertial,
+                problems,
+                inertia_from=origin,
             )
         )
         # Shapes may stand relative to frames that follow.
@@ -692,7 +662,7 @@ class _SdfReader:
                 X_BJ = frames.locate(
                     closing.child, closing.scope.stand(closing.element, closing.frame)
                 )
-                frame = place_joint(closing.type, X_BJ, _axis(closing, frames))
+                frame = poses.place_joint(closing.type, X_BJ, _axis(closing, frames))
                 self._loops.append(
                     ClosedLoop(name, closing.type, (closing.parent, closing.child), frame)
                 )
@@ -719,22 +689,22 @@ class _SdfReader:
                 )
 
 
-def _axis(joint: _TiedJoint, frames: Frames) -> Vector | None:
+def _axis(joint: _TiedJoint, frames: Frames) -> poses.Vector | None:
     """Compute the axis of a joint in the frame of its child; None if it has not exactly one."""
     if joint.type not in _ONE_AXIS:
         return None
     scope, axis = joint.scope, joint.element.first("axis")
     xyz = None if axis is None else axis.first("xyz")
     values = parse_finite(word(scope.document, xyz) or _AXIS, 3)
-    direction = None if values is None else unit(values)
+    direction = None if values is None else poses.unit(values)
     X_BE = _axis_frame(joint, axis, xyz, frames)
     if direction is None or X_BE is None:
         return None
-    x, y, z = rotate(X_BE.R_PB, direction)
+    x, y, z = poses.rotate(X_BE.R_PB, direction)
     return (-x, -y, -z) if joint.turned else (x, y, z)
 
 
-def _point(joint: _TiedJoint, frames: Frames) -> Vector | None:
+def _point(joint: _TiedJoint, frames: Frames) -> poses.Vector | None:
     """Compute the origin of a joint with one axis, in the frame of its child."""
     if joint.type not in _ONE_AXIS:
         return None
@@ -773,8 +743,8 @@ def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:
     return name
 
 
-_FORMS: Forms = {
-    **COMMON_FORMS,
+_FORMS: poses.Forms = {
+    **poses.COMMON_FORMS,
     "ellipsoid": (("radii", 3),),
     "cone": (("radius", 1), ("length", 1)),
     "mesh": (),
@@ -809,13 +779,17 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
     kind = "" if solid is None else solid.tag
     try:
         if solid is None:
-            raise Unusable(f"<{role}> has no <geometry> with a shape in it")
+            raise poses.Unusable(f"<{role}> has no <geometry> with a shape in it")
         X_BG = _pose(stand, link, frames)
-        dimensions = _dimensions(document, solid)
+        if kind in _UNMEASURED:
+            raise poses.Unusable(f"<{kind}> is {_UNMEASURED[kind]}")
+        dimensions = poses.read_dimensions(
+            kind, _FORMS, "SDF", lambda name: word(document, solid.first(name)) or None, "<{}>"
+        )
         uri, scale = (None, (1.0, 1.0, 1.0)) if kind != "mesh" else _mesh(document, solid)
-        return check_usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
-    except Unusable as why:
-        return unusable_shape(kind, role, span, why)
+        return poses.check_usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
+    except poses.Unusable as why:
+        return poses.unusable_shape(kind, role, span, why)
 
 
 def _pose(stand: Stand, link: str, frames: Frames) -> Pose:
@@ -823,30 +797,22 @@ def _pose(stand: Stand, link: str, frames: Frames) -> Pose:
     if X_BG is not None:
         return X_BG
     if stand.base is not None and read_pose(stand) is None:
-        raise Unusable("its <pose> is none: write x y z roll pitch yaw, or x y z qx qy qz qw")
+        raise poses.Unusable("its <pose> is none: write x y z roll pitch yaw, or x y z qx qy qz qw")
     attributes = {} if stand.pose is None else stand.pose.attributes
     named = attributes.get("relative_to") or attributes.get("frame") or ""
-    raise Unusable(f"where {quote(named)}, to which its <pose> is relative, stands cannot be told")
-
-
-def _dimensions(document: XmlDocument, solid: Element) -> tuple[float, ...]:
-    if solid.tag in _UNMEASURED:
-        raise Unusable(f"<{solid.tag}> is {_UNMEASURED[solid.tag]}")
-
-    def find_text(name: str) -> str | None:
-        return word(document, solid.first(name)) or None
-
-    return read_dimensions(solid.tag, _FORMS, "SDF", find_text, "<{}>")
+    raise poses.Unusable(
+        f"where {quote(named)}, to which its <pose> is relative, stands cannot be told"
+    )
 
 
 def _mesh(document: XmlDocument, mesh: Element) -> tuple[str, tuple[float, float, float]]:
     """Read the URI of a mesh and the factors on its coordinates."""
     uri = word(document, mesh.first("uri"))
     if not uri:
-        raise Unusable("<mesh> has no uri")
+        raise poses.Unusable("<mesh> has no uri")
     submesh = mesh.first("submesh")
     if submesh is not None:
         name = quote(word(document, submesh.first("name")))
-        raise Unusable(f"<submesh> {name}: parts of a mesh file are not told apart here")
+        raise poses.Unusable(f"<submesh> {name}: parts of a mesh file are not told apart here")
     text = word(document, mesh.first("scale"))
-    return uri, parse_factors(text, "<scale> of <mesh>") if text else (1.0, 1.0, 1.0)
+    return uri, poses.parse_factors(text, "<scale> of <mesh>") if text else (1.0, 1.0, 1.0)

@@ -54,21 +54,17 @@ def insert_numbers(
         if child is None:
             continue
         if tag == "inertia":
-            _insert_entries(inside, child, names)
+            absent = [entry for entry in ENTRIES if entry in names and child.first(entry) is None]
+            inside.add_missing([_ENTRIES[entry] for entry in absent], ENTRIES, child)
+            for entry in ENTRIES:
+                stated = child.first(entry)
+                if entry in names and stated is not None and not inside.text_of(stated):
+                    inside.set_text(stated, "0")
         elif not inside.text_of(child):
             quaternion = child.attributes.get("rotation_format", "").strip() == "quat_xyzw"
             blank = f"{_POSE} 1" if quaternion else _POSE
             inside.set_text(child, blank if tag == "pose" else "0")
     return inside.edits
-
-
-def _insert_entries(inside: XmlInserter, inertia: Element, names: frozenset[str]) -> None:
-    absent = [entry for entry in ENTRIES if entry in names and inertia.first(entry) is None]
-    inside.add_missing([_ENTRIES[entry] for entry in absent], ENTRIES, inertia)
-    for entry in ENTRIES:
-        child = inertia.first(entry)
-        if entry in names and child is not None and not inside.text_of(child):
-            inside.set_text(child, "0")
 
 
 _AXIS = ("xyz", "initial_position", "use_parent_model_frame", "mimic", "dynamics", "limit")

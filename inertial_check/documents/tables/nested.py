@@ -747,7 +747,9 @@ class _Events:
         """Yield the keys of an object that was opened; the caller passes each value."""
         seen: set[int] = set()
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
-            key = self._key(event)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self.error(event.start_mark.index, "the name of a member is no text")
+            key = str(event.value)
             if hash(key) in seen:
                 reason = f"an object has two members {key!r}"
                 raise self.error(event.start_mark.index, reason)
@@ -816,11 +818,6 @@ class _Events:
             line = event.start_mark.line + 1
             self._anchors[event.anchor] = Shared(numbers, frozenset(names), line, start)
         return item
-
-    def _key(self, event: yaml.Event) -> str:
-        if not isinstance(event, yaml.ScalarEvent):
-            raise self.error(event.start_mark.index, "the name of a member is no text")
-        return str(event.value)
 
 
 def _numbers_in(item: Item) -> tuple[bool, set[str]]:

@@ -108,9 +108,9 @@ class TableWriter(ABC):
         """Take a block with the values (n, 10) to write, laid out as they were read."""
         self.spool.append(values, block.labels)
 
-    @abstractmethod
     def finish(self) -> tuple[str, ...]:
         """Write what is left; returns notes for the user."""
+        return ()
 
 
 def choose_writer(
@@ -149,9 +149,6 @@ class _TextCopy(TableWriter):
             text = block.edit(values)
             text = guard_cells(text) if self.guards else text
             self.stream.write(text.encode("utf-8", "surrogateescape"))
-
-    def finish(self) -> tuple[str, ...]:
-        return ()
 
 
 @dataclass

@@ -17,6 +17,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from inertial_check.documents import poses
 from inertial_check.documents.mjcf import Bounds
 from inertial_check.documents.model import (
     ENTRIES,
@@ -35,23 +36,6 @@ from inertial_check.documents.model import (
     ThreeNumbers,
 )
 from inertial_check.documents.numbers import parse_finite, parse_number, parse_optional, quote
-from inertial_check.documents.poses import (
-    COMMON_FORMS,
-    IDENTITY,
-    SAME_FRAME,
-    UNKNOWN,
-    Forms,
-    Rotation,
-    Unusable,
-    Vector,
-    from_quaternion,
-    from_rpy,
-    parse_factors,
-    parse_numbers,
-    read_dimensions,
-    unit,
-    unusable_shape,
-)
 from inertial_check.documents.source import Source
 from inertial_check.documents.urdf import NAME, XACRO_WORDS
 from inertial_check.documents.xml.document import (
@@ -94,19 +78,19 @@ def read_model(source: Source) -> Model:
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
             raise document.no_model_error(element, reason)
     ids = [f"/robot/{step}" for step in make_steps(links)]
-    quaternions = _version(root) >= (1, 1)
+    version = re.fullmatch(_VERSION, root.attributes.get("version", ""))
+    quaternions = version is not None and (int(version[1]), int(version[2])) >= (1, 1)
     # Find the joint of each child link; of several joints, the one that moves.
     id_of: dict[str | None, str] = {}
     for link, id_ in zip(links, ids, strict=True):
         id_of.setdefault(link.attributes.get("name"), id_)
-    found: dict[str, _ChildJoint] = {}
+    joints: dict[str, _ChildJoint] = {}
     for joint in root.all("joint"):
         child, parent = joint.first("child"), joint.first("parent")
         name = None if child is None else child.attributes.get("link")
-        if name is not None and (name not in found or found[name].type == "fixed"):
+        if name is not None and (name not in joints or joints[name].type == "fixed"):
             above = None if parent is None else id_of.get(parent.attributes.get("link"))
-            found[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
-    joints = found
+            joints[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
     bodies = tuple(
         _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
         for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
@@ -125,14 +109,8 @@ def read_model(source: Source) -> Model:
     return Model(document.source, NAME, name, bodies, tuple(problems), bounds=bounds)
 
 
-def _version(root: Element) -> tuple[int, int]:
-    """Read the version of the URDF; since 1.1 an origin may have quat_xyzw."""
-    if "version" not in root.attributes:
-        return 1, 0
-    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes["version"])
-    return (int(match[1]), int(match[2])) if match else (1, 0)
-
-
+_VERSION = r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*"
+"""Version of a URDF, of which 1.0 stands where none is written; since 1.1 it may have quat_xyzw."""
 _VERSIONS = re.compile(r"\s*\+?0*1\.\s*\+?0*[0-2]")
 """Versions of URDF that urdfdom has; it parses no document of another version."""
 
@@ -295,31 +273,31 @@ def _pose(joint: Element, quaternions: bool) -> Pose | None:
     """Compute the pose of a joint's child in its parent; None if it is unclear."""
     origin = joint.first("origin")
     if origin is None:
-        return SAME_FRAME
+        return poses.SAME_FRAME
     attributes = origin.attributes
     position = _parse_vector(attributes.get("xyz", "0 0 0"))
-    rotation: Rotation | None
+    rotation: poses.Rotation | None
     if not quaternions or "quat_xyzw" not in attributes:
         angles = _parse_vector(attributes.get("rpy", "0 0 0"))
-        rotation = None if angles is None else from_rpy(*angles)
+        rotation = None if angles is None else poses.from_rpy(*angles)
     elif "rpy" in attributes:
         rotation = None
     else:
         four = parse_finite(attributes["quat_xyzw"], 4)
-        rotation = from_quaternion(*four) if four else None
+        rotation = poses.from_quaternion(*four) if four else None
     return None if position is None or rotation is None else Pose(position, rotation)
 
 
-def _axis(joint: Element, kind: str) -> Vector | None:
+def _axis(joint: Element, kind: str) -> poses.Vector | None:
     """Read the axis of a joint in its child's frame; None if it has none."""
     if kind in _WITHOUT_AXIS:
         return None
     axis = joint.first("axis")
     direction = _parse_vector(_AXIS if axis is None else axis.attributes.get("xyz", _AXIS))
-    return None if direction is None else unit(direction)
+    return None if direction is None else poses.unit(direction)
 
 
-def _parse_vector(text: str) -> Vector | None:
+def _parse_vector(text: str) -> poses.Vector | None:
     values = parse_finite(text, 3)
     return None if values is None else (values[0], values[1], values[2])
 
@@ -373,8 +351,8 @@ class _UrdfLinkReader(TextReader):
             X_PB=None if joint is None else _pose(joint.element, self._quaternions),
             axis_B=None if joint is None else _axis(joint.element, joint.type),
             p_BoJo_B=None
-            if joint is None
-            else (None if joint.type in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P),
+            if joint is None or joint.type in _WITHOUT_AXIS
+            else poses.SAME_FRAME.p_PoBo_P,
             joints=() if joint is None else (read_joint(joint.element, joint.type),),
         )
 
@@ -436,10 +414,10 @@ class _UrdfLinkReader(TextReader):
                 self._problem(what, extra.span)
         return {entry: numbers[entry] for entry in ENTRIES if entry in numbers}
 
-    def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, Rotation]:
+    def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, poses.Rotation]:
         """Read the centre of mass and the rotation of the own axes, both in the body frame."""
         if origin is None:
-            return (ZERO, ZERO, ZERO), IDENTITY
+            return (ZERO, ZERO, ZERO), poses.IDENTITY
         self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
         read = ("xyz", "quat_xyzw") if "quat_xyzw" in origin.attributes else ("xyz", "rpy")
         texts = self._document.attributes(origin)
@@ -466,7 +444,7 @@ class _UrdfLinkReader(TextReader):
                     Misreading(("urdfdom",), "replace", becomes),
                 )
 
-    def _rotation(self, origin: Element, texts: PlacedTexts) -> Rotation:
+    def _rotation(self, origin: Element, texts: PlacedTexts) -> poses.Rotation:
         if "quat_xyzw" in origin.attributes:
             if not self._quaternions:
                 self._complain(
@@ -478,10 +456,10 @@ class _UrdfLinkReader(TextReader):
                 self._complain(
                     origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
                 )
-                return UNKNOWN
+                return poses.UNKNOWN
             else:
                 rotation = self._axes("quat_xyzw", texts)
-                if rotation is not UNKNOWN and rotation != IDENTITY:
+                if rotation is not poses.UNKNOWN and rotation != poses.IDENTITY:
                     becomes = "the inertia in the axes of the body, not turned"
                     self._problem(
                         "<origin> has quat_xyzw, which only urdfdom reads; MuJoCo, Drake and "
@@ -491,9 +469,9 @@ class _UrdfLinkReader(TextReader):
                         Misreading(("mujoco", "drake", "newton"), "alter", becomes),
                     )
                 return rotation
-        return self._axes("rpy", texts) if "rpy" in texts else IDENTITY
+        return self._axes("rpy", texts) if "rpy" in texts else poses.IDENTITY
 
-    def _axes(self, attribute: str, texts: PlacedTexts) -> Rotation:
+    def _axes(self, attribute: str, texts: PlacedTexts) -> poses.Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
         text = texts[attribute]
         before = len(self.problems)
@@ -501,13 +479,13 @@ class _UrdfLinkReader(TextReader):
         numbers = self._parse_series(f"{attribute} of <origin>", text, *form)
         values = [number.value for number in numbers]
         if len(self.problems) > before and any(map(math.isnan, values)):
-            return UNKNOWN
-        rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
+            return poses.UNKNOWN
+        rotation = poses.from_rpy(*values) if attribute == "rpy" else poses.from_quaternion(*values)
         if rotation is None:
             whole, start, end = text.trim()
             what = f"{attribute} of <origin>: {quote(whole)} is no rotation: write {form[1]}"
             self._problem(what, self._document.span(start, end))
-            return UNKNOWN
+            return poses.UNKNOWN
         return rotation
 
 
@@ -557,7 +535,7 @@ def _mimic(element: Element | None) -> Mimic | None:
     return Mimic(written.get("joint", ""), multiplier, offset)
 
 
-_FORMS: Forms = {**COMMON_FORMS, "mesh": ()}
+_FORMS: poses.Forms = {**poses.COMMON_FORMS, "mesh": ()}
 """Attributes that state the dimensions of each kind of shape."""
 
 
@@ -576,43 +554,39 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
     kind = solid.tag if solid is not None else ""
     try:
         if solid is None:
-            raise Unusable(f"<{role}> has no <geometry> with a shape in it")
+            raise poses.Unusable(f"<{role}> has no <geometry> with a shape in it")
         origin = element.first("origin")
         if origin is None:
-            X_BG = SAME_FRAME
+            X_BG = poses.SAME_FRAME
         else:
-            known = origin.attributes
-            xyz, rpy = known.get("xyz"), known.get("rpy")
-            quat_xyzw = known.get("quat_xyzw") if quaternions else None
-            x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
-            rotation: Rotation | None = IDENTITY
-            quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
-            angles = _numbers("rpy", rpy, 3)
+            x, y, z = _numbers(origin, "xyz", 3) or (0.0, 0.0, 0.0)
+            rotation: poses.Rotation | None = poses.IDENTITY
+            quaternion = _numbers(origin, "quat_xyzw", 4) if quaternions else None
+            angles = _numbers(origin, "rpy", 3)
             if quaternion is not None and angles is not None:
-                raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
+                raise poses.Unusable("<origin> has both rpy and quat_xyzw: delete one")
             if quaternion is not None:
-                rotation = from_quaternion(*quaternion)
+                rotation = poses.from_quaternion(*quaternion)
             elif angles is not None:
-                rotation = from_rpy(*angles)
+                rotation = poses.from_rpy(*angles)
             if rotation is None:
-                raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
+                raise poses.Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
             X_BG = Pose((x, y, z), rotation)
-        dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
-        scale: Vector = (1.0, 1.0, 1.0)
-        if solid.tag == "mesh" and "scale" in solid.attributes:
-            scale = parse_factors(solid.attributes["scale"], "scale of <mesh>")
-        if solid.tag != "mesh":
-            found = None
-        else:
+        dimensions = poses.read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
+        scale: poses.Vector = (1.0, 1.0, 1.0)
+        uri = None
+        if solid.tag == "mesh":
+            if "scale" in solid.attributes:
+                scale = poses.parse_factors(solid.attributes["scale"], "scale of <mesh>")
             uri = solid.attributes.get("filename", "").strip()
             if not uri:
-                raise Unusable("<mesh> has no filename")
-            found = uri
-        return Shape(kind, role, dimensions, *X_BG, span, found, scale)
-    except Unusable as why:
-        return unusable_shape(kind, role, span, why)
+                raise poses.Unusable("<mesh> has no filename")
+        return Shape(kind, role, dimensions, *X_BG, span, uri, scale)
+    except poses.Unusable as why:
+        return poses.unusable_shape(kind, role, span, why)
 
 
-def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:
+def _numbers(origin: Element, attribute: str, count: int) -> tuple[float, ...] | None:
     """Parse the finite numbers of an attribute; None if it is absent."""
-    return None if text is None else parse_numbers(text, count, f"{attribute} of <origin>")
+    text = origin.attributes.get(attribute)
+    return None if text is None else poses.parse_numbers(text, count, f"{attribute} of <origin>")

@@ -29,6 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
+from inertial_check.documents import poses
 from inertial_check.documents.children import ChildClient, answer_seconds, open_child
 from inertial_check.documents.context import Context, note_child_lookups, note_other_inputs
 from inertial_check.documents.files.access import JsonObject, read_regular
@@ -48,22 +49,6 @@ from inertial_check.documents.model import (
     Shape,
     Stage,
     Unjudged,
-)
-from inertial_check.documents.poses import (
-    HOLDS,
-    Rotation,
-    Unusable,
-    Vector,
-    check_usable,
-    compose,
-    cross,
-    from_quaternion,
-    inverse,
-    is_finite,
-    product,
-    rotate,
-    unit,
-    unusable_shape,
 )
 from inertial_check.documents.source import Source, Span
 from inertial_check.documents.usd import NAME, SUFFIXES, TEXT
@@ -297,7 +282,14 @@ class _StageReader:
         errors = self._stage["errors"]
         if errors:
             kind: ProblemKind = "unread" if self._stage["misses_outside"] else "reference"
-            yield Problem(kind, self._describe_errors(errors), self._find_reference(errors[0]))
+            folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
+            shown = "; ".join(" ".join(error.split()).rstrip(".") for error in errors[:_SHOWN])
+            more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+            message = (
+                f"not composed as a whole: {shown.replace(folder, '')}{more}: what stands there "
+                "was not checked; write paths that exist"
+            )
+            yield Problem(kind, message, self._find_reference(errors[0]))
         for path, name, variant in self._stage["selected"]:
             yield Problem(
                 "repair",
@@ -322,15 +314,6 @@ class _StageReader:
                     "are written, which are judged here: leave it out",
                     self._find_prim(self._layers.text(number), path.rpartition(".")[0]),
                 )
-
-    def _describe_errors(self, errors: Sequence[str]) -> str:
-        folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
-        shown = "; ".join(" ".join(error.split()).rstrip(".") for error in errors[:_SHOWN])
-        more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-        return (
-            f"not composed as a whole: {shown.replace(folder, '')}{more}: what stands there was "
-            "not checked; write paths that exist"
-        )
 
     def _find_reference(self, error: str) -> Span:
         """Find the prim that refers to a missing file or prim, if the error names it."""
@@ -394,7 +377,9 @@ class _StageReader:
         try:
             _expect_description(self._source, described)
         except DocumentError as error:
-            unread = [unusable_shape("", "visual", body.span, error.reason) for body in bodies]
+            unread = [
+                poses.unusable_shape("", "visual", body.span, error.reason) for body in bodies
+            ]
             return tuple(
                 body._replace(shapes=(shape,)) for body, shape in zip(bodies, unread, strict=True)
             )
@@ -436,8 +421,8 @@ class _JointFrames:
         X_BJ = self._frame(body, joint["frame"])
         if X_PJ is None or X_BJ is None:
             return None
-        X_PB = self._convert(product(X_PJ, inverse(X_BJ)))
-        return X_PB if is_finite(X_PB) else None
+        X_PB = self._convert(poses.product(X_PJ, poses.inverse(X_BJ)))
+        return X_PB if poses.is_finite(X_PB) else None
 
     def in_world(self, body: JsonObject) -> Pose | None:
         """Compute the pose of a root in the world where its joint, if any, is at zero [m]."""
@@ -447,16 +432,18 @@ class _JointFrames:
         )
         if "base" in joint:
             X_WJ, X_BJ = self._frame("", joint["base"]), self._frame(body["path"], joint["frame"])
-            X_WB = None if X_WJ is None or X_BJ is None else product(X_WJ, inverse(X_BJ))
-        return None if X_WB is None or not is_finite(X_WB) else self._convert(X_WB)
+            X_WB = (
+                None if X_WJ is None or X_BJ is None else poses.product(X_WJ, poses.inverse(X_BJ))
+            )
+        return None if X_WB is None or not poses.is_finite(X_WB) else self._convert(X_WB)
 
     def close(self, joint: JsonObject) -> ClosedLoop:
         """Describe a joint that is left out of the tree."""
         parent, child = joint.get("parent", ""), joint["child"]
         sides = [self._frame(parent, joint["base"]), self._frame(child, joint["frame"])]
-        holds, letter = HOLDS.get(joint["type"]), joint["axis"]
+        holds, letter = poses.HOLDS.get(joint["type"]), joint["axis"]
         frame = None
-        if holds and letter in _LETTERS and all(X and is_finite(X) for X in sides):
+        if holds and letter in _LETTERS and all(X and poses.is_finite(X) for X in sides):
             shift = _LETTERS.index(letter) + 1  # makes the axis of the joint the last one
             first, second = (
                 (X.p_PoBo_P, tuple((*row[shift:], *row[:shift]) for row in X.R_PB))
@@ -472,7 +459,7 @@ class _JointFrames:
         x, y, z = X.p_PoBo_P
         return Pose((self._meters * x, self._meters * y, self._meters * z), X.R_PB)
 
-    def axis(self, body: str, joint: JsonObject) -> Vector | None:
+    def axis(self, body: str, joint: JsonObject) -> poses.Vector | None:
         """Compute the axis of a joint in the frame of the body that it moves."""
         X_BJ = self._axis_frame(body, joint)
         if X_BJ is None or joint["axis"] not in _LETTERS:
@@ -480,7 +467,7 @@ class _JointFrames:
         x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
         return (-x, -y, -z) if joint["turned"] else (x, y, z)
 
-    def point(self, body: str, joint: JsonObject) -> Vector | None:
+    def point(self, body: str, joint: JsonObject) -> poses.Vector | None:
         """Compute the origin of a joint in the frame of the body that it moves [m]."""
         X_BJ = self._axis_frame(body, joint)
         return None if X_BJ is None else self._convert(X_BJ).p_PoBo_P
@@ -488,7 +475,7 @@ class _JointFrames:
     def _axis_frame(self, body: str, joint: JsonObject) -> Pose | None:
         """Compute the frame of a joint with one axis; None if it has not one or is not finite."""
         X_BJ = self._frame(body, joint["frame"]) if joint["type"] in _ONE_AXIS else None
-        return X_BJ if X_BJ is not None and is_finite(X_BJ) else None
+        return X_BJ if X_BJ is not None and poses.is_finite(X_BJ) else None
 
     def _frame(self, body: str, written: JsonObject) -> Pose | None:
         """Compute the frame of a joint in a body, whose frame has no scale, in units of the stage.
@@ -499,18 +486,18 @@ class _JointFrames:
         if position is None or turn is None or (len(position), len(turn)) != (3, 4):
             return None
         w, x, y, z = turn
-        rotation = from_quaternion(x, y, z, w)
+        rotation = poses.from_quaternion(x, y, z, w)
         if rotation is None:
             return None
         if within is None:
             x, y, z = map(float.__mul__, position, map(float, self._scales.get(body, _UNSCALED)))
             return Pose((x, y, z), rotation)
         stretched, offset = (within[0:3], within[4:7], within[8:11]), within[3::4]
-        axes = [unit(column) for column in zip(*stretched, strict=True)]
+        axes = [poses.unit(column) for column in zip(*stretched, strict=True)]
         if any(axis is None for axis in axes):
             return None
-        x, y, z = map(float.__add__, rotate(stretched, position), offset)
-        return Pose((x, y, z), compose(tuple(zip(*axes, strict=True)), rotation))
+        x, y, z = map(float.__add__, poses.rotate(stretched, position), offset)
+        return Pose((x, y, z), poses.compose(tuple(zip(*axes, strict=True)), rotation))
 
 
 _DEGREE = math.radians(1.0)
@@ -613,41 +600,43 @@ def _shape(entry: JsonObject, meters: float, span: Span) -> Shape:
     role: Role = "collision" if entry["collides"] else "visual"
     try:
         if written not in _KINDS:
-            raise Unusable(f"a {kind} is not read here: expected {', '.join(_KINDS)}")
+            raise poses.Unusable(f"a {kind} is not read here: expected {', '.join(_KINDS)}")
         if kind == "mesh":
-            raise Unusable("its points stand in the stage, not in a file, and are not read here")
+            raise poses.Unusable(
+                "its points stand in the stage, not in a file, and are not read here"
+            )
         X_BG, factors = _place(entry, kind, meters)
         kind, dimensions = _solid(entry, kind, factors)
         metres = tuple(meters * number for number in dimensions)
-        return check_usable(Shape(kind, role, metres, *X_BG, span))
-    except Unusable as why:
-        return unusable_shape(kind, role, span, why)
+        return poses.check_usable(Shape(kind, role, metres, *X_BG, span))
+    except poses.Unusable as why:
+        return poses.unusable_shape(kind, role, span, why)
 
 
-def _place(entry: JsonObject, kind: str, meters: float) -> tuple[Pose, Vector]:
+def _place(entry: JsonObject, kind: str, meters: float) -> tuple[Pose, poses.Vector]:
     """Compute X_BG, and the factors by which the axes of the shape are stretched."""
     rows = [entry["matrix"][at : at + 4] for at in (0, 4, 8)]
     order = _ORDERS.get(entry["axis"] if kind in _ALONG_AN_AXIS else "Z")
     if order is None:
-        raise Unusable(f"its axis is {entry['axis']}: expected X, Y or Z")
+        raise poses.Unusable(f"its axis is {entry['axis']}: expected X, Y or Z")
     columns = [[row[axis] for row in rows] for axis in order]
     x, y, z = (math.hypot(*column) for column in columns)
     if not all(0 < factor < math.inf for factor in (x, y, z)):
-        raise Unusable("it is scaled by 0, or by what is no number")
+        raise poses.Unusable("it is scaled by 0, or by what is no number")
     units = [
         [entry / factor for entry in column]
         for column, factor in zip(columns, (x, y, z), strict=True)
     ]
     if any(abs(_dot(units[i], units[j])) > USD_SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
-        raise Unusable("it is sheared, and no longer what its type says: write it as a mesh")
-    if _dot(units[2], cross(units[0], units[1])) < 0:  # mirrored, which changes no shape here
+        raise poses.Unusable("it is sheared, and no longer what its type says: write it as a mesh")
+    if _dot(units[2], poses.cross(units[0], units[1])) < 0:  # mirrored, which changes no shape here
         units[0] = [-entry for entry in units[0]]
-    R_BG: Rotation = tuple(zip(*units, strict=True))
+    R_BG: poses.Rotation = tuple(zip(*units, strict=True))
     position = [meters * row[3] for row in rows]
     return Pose((position[0], position[1], position[2]), R_BG), (x, y, z)
 
 
-def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[float, ...]]:
+def _solid(entry: JsonObject, kind: str, factors: poses.Vector) -> tuple[str, tuple[float, ...]]:
     """Compute the kind and the stretched dimensions, in units of the stage.
 
     A visual has the dimensions that are drawn. A collider has those of UsdPhysics, which stretches
@@ -666,13 +655,13 @@ def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[fl
             return kind, (radius * max(wide, z),)
         return "ellipsoid", (radius * x, radius * y, radius * z)
     if not entry["collides"] and not (_alike(x, y, z) if kind == "capsule" else _alike(x, y)):
-        raise Unusable(f"it is stretched, and no longer a {kind}: write it as a mesh")
+        raise poses.Unusable(f"it is stretched, and no longer a {kind}: write it as a mesh")
     if entry["sizes"].get("radius") is not None:
         found = _size(entry, "radius")
     else:
         top, bottom = _size(entry, "radiusTop"), _size(entry, "radiusBottom")
         if top != bottom:
-            raise Unusable("its ends have different radii: write it as a mesh")
+            raise poses.Unusable("its ends have different radii: write it as a mesh")
         found = top
     return kind, (found * wide, _size(entry, "height") * z)
 
@@ -680,7 +669,7 @@ def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[fl
 def _size(entry: JsonObject, name: str) -> float:
     value = entry["sizes"].get(name)
     if value is None or not 0 <= value < math.inf:
-        raise Unusable(f"its {name} is {value}: lengths are positive")
+        raise poses.Unusable(f"its {name} is {value}: lengths are positive")
     return float(value)
 
 

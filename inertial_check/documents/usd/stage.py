@@ -713,21 +713,18 @@ def _describe_joints(scene: _Scene) -> JsonObject:
                 "path": str(prim.GetPath()),
                 "name": prim.GetName(),
                 "type": _kind(prim),
-                "values": dict(_authored_numbers(prim)),
+                # NaN for a value that is no number.
+                "values": {
+                    name: _number(written.Get())
+                    for name in _JOINT_ATTRIBUTES
+                    if (written := prim.GetAttribute(name)) and written.HasAuthoredValue()
+                },
                 "mimic": _mimic(prim),
             }
             for prim in scene.prims
             if prim.IsA(UsdPhysics.Joint)
         ],
     }
-
-
-def _authored_numbers(joint: Usd.Prim) -> Iterator[tuple[str, float]]:
-    """Read the authored numbers of a joint; NaN for a value that is no number."""
-    for name in _JOINT_ATTRIBUTES:
-        attribute = joint.GetAttribute(name)
-        if attribute and attribute.HasAuthoredValue():
-            yield name, _number(attribute.Get())
 
 
 def _number(value: Value) -> float:

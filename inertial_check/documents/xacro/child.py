@@ -40,7 +40,7 @@ from inertial_check.documents.files.access import (
     remember_folders,
 )
 from inertial_check.documents.resources import ResourceFinder
-from inertial_check.documents.source import Source, Span
+from inertial_check.documents.source import Span
 from inertial_check.documents.xacro.expressions import TextRange, Traced, Unknown, find_unknowns
 from inertial_check.documents.xacro.reading import ExpansionFiles
 from inertial_check.documents.xacro.tracing import Inputs, LocatedError, Node, StampedName, Tracing
@@ -94,30 +94,21 @@ def confine(access: Access) -> None:
             if not name.startswith(f"{encodings.__name__}."):
                 raise ImportError(f"refused while a file is expanded: import of {name}")
         elif event == "open" or event in _LISTING:
-            _refuse_path(event, arguments, access)
+            path = arguments[0]
+            if isinstance(path, int):  # a file that is open already
+                return
+            path = os.fsdecode(path) if isinstance(path, (str, bytes)) else os.curdir
+            if event == "open":
+                flags = arguments[2]
+                if isinstance(flags, int) and flags & _WRITING:
+                    raise RefusedFileError(path, "not written while a file is expanded")
+            reason = access.reason_against(path)
+            if reason is not None and not contains(_CODECS, os.path.realpath(path)):
+                raise RefusedFileError(path, reason)
         else:
             raise RuntimeError(f"refused while a file is expanded: {event}")
 
     sys.addaudithook(refuse)
-
-
-def _refuse_path(event: str, arguments: tuple[object, ...], access: Access) -> None:
-    """Refuse to open a file, or to list a folder, that the document may not use.
-
-    Raises:
-        RefusedFileError: The path is not allowed, or the file is not only read.
-    """
-    path = arguments[0]
-    if isinstance(path, int):  # a file that is open already
-        return
-    path = os.fsdecode(path) if isinstance(path, (str, bytes)) else os.curdir
-    if event == "open":
-        flags = arguments[2]
-        if isinstance(flags, int) and flags & _WRITING:
-            raise RefusedFileError(path, "not written while a file is expanded")
-    reason = access.reason_against(path)
-    if reason is not None and not contains(_CODECS, os.path.realpath(path)):
-        raise RefusedFileError(path, reason)
 
 
 _PIECE = re.compile(r"[^ \t\r\n]+")
@@ -354,7 +345,15 @@ def _written(
         "elements": writer.elements,
         "words": writer.words,
         "unknowns": writer.unknowns,
-        "files": [_file(source) for source in files.sources],
+        "files": [
+            {
+                "path": source.path,
+                "encoding": source.encoding,
+                "bom": base64.b64encode(source.bom).decode(),
+                "data": base64.b64encode(source.data).decode(),
+            }
+            for source in files.sources
+        ],
         "missing": _list_missing(files, {*writer.inertials, *reached}),
     }
 
@@ -412,15 +411,6 @@ def _read_request(request: JsonObject) -> tuple[Inputs, Access]:
 
 def _span(where: TextRange | None) -> Span:
     return Span(0, 0) if where is None else where.document.span(where.start, where.end)
-
-
-def _file(source: Source) -> dict[str, str]:
-    return {
-        "path": source.path,
-        "encoding": source.encoding,
-        "bom": base64.b64encode(source.bom).decode(),
-        "data": base64.b64encode(source.data).decode(),
-    }
 
 
 def main() -> None:

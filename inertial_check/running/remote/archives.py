@@ -343,7 +343,7 @@ def _unpack_zip(
 def _unpack_tar(
     stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
 ) -> list[str]:
-    bounded = _BoundedReader(open_decompressed(stream), lambda size: _spend_time(budget))
+    bounded = _BoundedReader(open_decompressed(stream), lambda size: budget.spend(0))
     files: dict[str, None] = {}
     with tarfile.open(fileobj=bounded, mode="r:") as archive:  # type: ignore[call-overload]
         while (member := archive.next()) is not None:
@@ -364,10 +364,6 @@ def _unpack_tar(
             if reason is not None:
                 skipped.add(name, reason)
     return list(files)
-
-
-def _spend_time(budget: Budget) -> None:
-    _ = budget.seconds
 
 
 def _reason_against(name: str, plain: bool, size: int, budget: Budget) -> str | None:

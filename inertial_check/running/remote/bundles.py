@@ -121,26 +121,13 @@ def open_bundle(
             counted = [each._replace(path=fetched.rename(each.path)) for each in said.counted]
             yield Bundle(fetched, tuple(documents), notes, failures, tuple(counted))
     finally:
-        process.stop()
-        process.wait()
-        process.release()
-
-
-@dataclass
-class OpenBundles:
-    """The addresses of a request.
-
-    Attributes:
-        opened: The documents that were fetched; a bundle without any for what was not.
-        local: Plain paths among what looked like addresses.
-    """
-
-    opened: list[Bundle]
-    local: list[str]
+        process.close()
 
 
 @contextmanager
-def open_bundles(texts: Sequence[str], request: CheckRequest) -> Iterator[OpenBundles]:
+def open_bundles(
+    texts: Sequence[str], request: CheckRequest
+) -> Iterator[tuple[list[Bundle], list[str]]]:
     """Fetch all addresses of a request; what cannot be fetched is a failure in the report.
 
     Args:
@@ -150,21 +137,22 @@ def open_bundles(texts: Sequence[str], request: CheckRequest) -> Iterator[OpenBu
     Raises:
         UsageError: An address has another form, or a library that is needed is not installed.
     """
-    bundles = OpenBundles([], [])
+    bundles: list[Bundle] = []
+    local: list[str] = []
     with ExitStack() as stack:
         for text in dict.fromkeys(texts):
             address = parse_address(text)
             if address is None:
-                bundles.local.append(resolve_local(text))
+                local.append(resolve_local(text))
                 continue
             settings = request.settings_of(os.path.join(os.curdir, "fetched"))
             try:
                 opened = open_bundle(address, settings, request.allowed_hosts)
-                bundles.opened.append(stack.enter_context(opened))
+                bundles.append(stack.enter_context(opened))
             except RefusedError as error:
                 failed = Bundle(Fetched(address, ""), (), (), (f"{hide_secrets(text)}: {error}",))
-                bundles.opened.append(failed)
-        yield bundles
+                bundles.append(failed)
+        yield bundles, local
 
 
 def _confine(settings: Settings, root: str) -> Settings:

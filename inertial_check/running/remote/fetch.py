@@ -78,18 +78,10 @@ class Fetched:
         if not piece.startswith(("/", os.sep)):
             return f"{self.address.shown}{piece}"
         rest = piece[1:]
-        known = max((each for each in self._list_known(rest)), key=len, default=None)
+        begins = (rest[: end.start()] for end in re.finditer(r"[\s\"'\\,;:()]|$", rest))
+        known = max(filter(self._index.__contains__, begins), key=len, default=None)
         path = re.match(r"[^\s\"'\\,;:()]*", rest)[0] if known is None else known  # type: ignore[index]
         return f"{self.show(path)}{rest[len(path) :]}"
-
-    def _list_known(self, text: str) -> Iterator[str]:
-        """The fetched files with whose path a text begins."""
-        if text in self._index:
-            yield text
-            return
-        for match in re.finditer(r"[\s\"'\\,;:()]|$", text):
-            if text[: match.start()] in self._index:
-                yield text[: match.start()]
 
     @property
     def _index(self) -> frozenset[str]:

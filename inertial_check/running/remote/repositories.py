@@ -180,7 +180,15 @@ class Exporter:
             timer.daemon = True
             timer.start()
             try:
-                self._copy(process, target, largest)
+                assert process.stdout is not None
+                size = 0
+                while piece := process.stdout.read(_PIECE):
+                    size += len(piece)
+                    if size > largest:
+                        reason = f"its files have more than {largest} bytes"
+                        raise RefusedError(f"{reason}; --max-file-size raises the limit")
+                    target.write(piece)
+                process.wait()
             finally:
                 timer.cancel()
                 process.kill()
@@ -190,19 +198,6 @@ class Exporter:
             told = errors.read(1 << 10).decode("utf-8", "replace").split("\n")[0]
         if code:
             raise RefusedError(f"git: {told.removeprefix('fatal: ') or f'exit code {code}'}")
-
-    @staticmethod
-    def _copy(process: subprocess.Popen[bytes], target: BinaryIO, largest: int) -> None:
-        assert process.stdout is not None
-        size = 0
-        while piece := process.stdout.read(_PIECE):
-            size += len(piece)
-            if size > largest:
-                raise RefusedError(
-                    f"its files have more than {largest} bytes; --max-file-size raises the limit"
-                )
-            target.write(piece)
-        process.wait()
 
 
 def _resolve(path: str, name: str) -> str:

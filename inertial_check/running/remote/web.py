@@ -53,9 +53,13 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
     parts = urlsplit(url)
     sockets: list[socket.socket] = []
     opener = _build_opener(_Redirects(parts, allowed), sockets)
+    headers = {"User-Agent": f"inertial-check/{__version__}", "Accept-Encoding": "identity"}
+    if parts.username is not None:
+        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
     request = urllib.request.Request(
         urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="")),
-        headers=_headers(parts),
+        headers=headers,
     )
     timer = threading.Timer(budget.seconds, _shut_down, [sockets])
     timer.daemon = True
@@ -76,15 +80,12 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
         reason = getattr(error, "reason", error)
         if isinstance(reason, RefusedError):
             raise reason from None
-        raise RefusedError(f"it cannot be fetched: {_describe(reason)}") from None
+        # The text of an error could repeat the URL with what it hides.
+        told = getattr(reason, "strerror", None)
+        kind = str(told).lower() if told else type(reason).__name__
+        raise RefusedError(f"it cannot be fetched: {kind}") from None
     finally:
         timer.cancel()
-
-
-def _describe(reason: object) -> str:
-    """The kind of an error; its text could repeat the URL with what it hides."""
-    text = getattr(reason, "strerror", None)
-    return str(text).lower() if text else type(reason).__name__
 
 
 def _shut_down(sockets: list[socket.socket]) -> None:
@@ -92,14 +93,6 @@ def _shut_down(sockets: list[socket.socket]) -> None:
     for each in sockets:
         with suppress(OSError):
             each.shutdown(socket.SHUT_RDWR)
-
-
-def _headers(parts: SplitResult) -> dict[str, str]:
-    headers = {"User-Agent": f"inertial-check/{__version__}", "Accept-Encoding": "identity"}
-    if parts.username is not None:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
-    return headers
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -172,24 +165,20 @@ def _build_opener(
             super().connect()
             sockets.append(self.sock)
 
-    class SecureConnection(http.client.HTTPSConnection):
-        def connect(self) -> None:
-            super().connect()
-            sockets.append(self.sock)
+    class SecureConnection(PlainConnection, http.client.HTTPSConnection):
+        pass
 
-    class Plain(urllib.request.HTTPHandler):
+    class Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
             return self.do_open(PlainConnection, req)
 
-    class Secure(urllib.request.HTTPSHandler):
         def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
             return self.do_open(SecureConnection, req)
 
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
-        Plain(),
-        Secure(),
+        Handler(),
         redirects,
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),

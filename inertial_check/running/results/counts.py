@@ -468,17 +468,12 @@ def encode_part(streams: Sequence[bytes]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def read_rows(data: bytes, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Read the rows of a file of Parquet.
+def read_batches(data: bytes, columns: Sequence[str] | None = None) -> Iterator[Table]:
+    """Read the rows of a file of Parquet as tables.
 
     Raises:
-        ValueError: It is damaged, or has other columns.
+        ValueError: It is damaged, or holds no rows of results.
     """
-    for batch in _read_batches(data, columns):
-        yield from batch.to_pylist()
-
-
-def _read_batches(data: bytes, columns: Sequence[str] | None = None) -> Iterator[Table]:
     pa = load_pyarrow()
     try:
         file = pa.parquet.ParquetFile(pa.BufferReader(data))
@@ -514,7 +509,7 @@ class PendingTables:
         """
         wanted = ["upstream", "status", "format", "verdict", "body_id", "findings", "engines"]
         wanted += ["inertials", "judged"]
-        tables = list(_read_batches(data, wanted))
+        tables = list(read_batches(data, wanted))
         self._tables += tables
         self._rows += sum(table.num_rows for table in tables)
         if self._rows >= _BATCH:

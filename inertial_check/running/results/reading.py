@@ -25,7 +25,7 @@ from inertial_check.running.results.counts import (
     PendingTables,
     encode_part,
     encode_stream,
-    read_rows,
+    read_batches,
 )
 from inertial_check.running.results.rows import CHECKED, COLUMNS, Row
 
@@ -149,7 +149,8 @@ def decode_rows(data: bytes, form: Form, columns: Sequence[str] | None = None) -
         ValueError: It is damaged.
     """
     if form == "parquet":
-        yield from read_rows(data, columns)
+        for batch in read_batches(data, columns):
+            yield from batch.to_pylist()
         return
     for line in data.splitlines():
         row = json.loads(line)
@@ -219,25 +220,20 @@ def _count_folder(tables: PendingTables, folder: str, warn: Callable[[str], None
             if len(parts) == 1:
                 _add_part(tables, part.form, data)
             else:
-                _count_newest(tables, part, data, seen)
+                own = {
+                    row["path"]
+                    for row in decode_rows(data, part.form, ["path", "body_id"])
+                    if row["body_id"] is None
+                }
+                if seen.isdisjoint(own):
+                    _add_part(tables, part.form, data)
+                else:
+                    tables.counts.add_rows(
+                        row for row in decode_rows(data, part.form) if row["path"] not in seen
+                    )
+                seen |= own
         except _DAMAGE:
             warn(f"{part.path} is damaged and is left out: the same check --results rewrites it")
-
-
-def _count_newest(tables: PendingTables, part: Part, data: bytes, seen: set[str]) -> None:
-    """Count the documents of a part that no later part holds."""
-    own = {
-        row["path"]
-        for row in decode_rows(data, part.form, ["path", "body_id"])
-        if row["body_id"] is None
-    }
-    if seen.isdisjoint(own):
-        _add_part(tables, part.form, data)
-    else:
-        tables.counts.add_rows(
-            row for row in decode_rows(data, part.form) if row["path"] not in seen
-        )
-    seen |= own
 
 
 def _count_file(tables: PendingTables, path: str) -> None:

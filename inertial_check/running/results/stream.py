@@ -34,6 +34,8 @@ from inertial_check.running.run import CheckRequest, cores, may_be_remote
 _PERIOD = 2.0
 """Shortest time between two questions to the scheduler about its workers [s]."""
 
+_Step = tuple[UpstreamStore, AnyBatch | None]
+"""A batch on its way through the pool, or None for the end of an upstream."""
 _MOST_MESSAGES = 1000
 """Largest number of failures that are kept to be shown."""
 
@@ -57,14 +59,6 @@ class StreamOutcome:
     notes: list[str] = field(default_factory=list)
     sent: int = 0
     received: int = 0
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A batch, or the end of an upstream, on its way through the pool."""
-
-    store: UpstreamStore
-    batch: AnyBatch | None
 
 
 def check_to_folder(request: CheckRequest, path: str, form: Form) -> StreamOutcome:
@@ -120,16 +114,16 @@ class _Stream:
 
     def _work(self, pool: Pool) -> None:
         def submit(step: _Step) -> Promise[BatchAnswer]:
-            return list if step.batch is None else pool.submit(step.batch)
+            return list if step[1] is None else pool.submit(step[1])
 
         who, due = "", 0.0
         last = ""
-        for step, answers in map_in_order(self._steps(), submit, pool.window):
-            if step.batch is None:
-                self._leave(step.store)
+        for (store, batch), answers in map_in_order(self._steps(), submit, pool.window):
+            if batch is None:
+                self._leave(store)
                 continue
             for answer in answers:
-                write = step.store.add_part if answer.whole else step.store.add
+                write = store.add_part if answer.whole else store.add
                 write(answer.piece, answer.paths)
                 self._outcome.received += len(answer.piece) if pool.sent else 0
                 self._outcome.checked += answer.number
@@ -167,14 +161,14 @@ class _Stream:
                 self._outcome.kept += max(len(owned) - 1, 0)
             else:
                 store.replace(owned)
-                yield _Step(store, bundle)
-            yield _Step(store, None)
+                yield store, bundle
+            yield store, None
         for upstream, found in groupby(self._find(), key=lambda pair: pair[0]):
             store = self._enter(upstream)
             documents = self._pick((document for _, document in found), store, content)
             for batch in split_into_batches(upstream, documents, self._request.content, self._form):
-                yield _Step(store, batch)
-            yield _Step(store, None)
+                yield store, batch
+            yield store, None
 
     def _enter(self, upstream: str) -> UpstreamStore:
         """Open an upstream; one whose earlier batches are still under way stays open."""
@@ -212,7 +206,10 @@ class _Stream:
         total = len(self._paths) + len(self._remote)
         for at, path in enumerate(self._paths, len(self._remote)):
             name = name_upstreams(path)
-            folders = max(_count_entries(path), 1)
+            try:
+                folders = len(os.listdir(path)) or 1
+            except (OSError, ValueError):
+                folders = 1
             begun: set[str] = set()
             for file in self._search.find(path):
                 upstream = name(file.path)
@@ -225,14 +222,6 @@ class _Stream:
         return any(
             path == given or path.startswith(given.rstrip("/") + "/") for given in self._paths
         )
-
-
-def _count_entries(path: str) -> int:
-    """Number of entries of a folder; 0 for anything else."""
-    try:
-        return len(os.listdir(path))
-    except (OSError, ValueError):
-        return 0
 
 
 def name_upstreams(path: str) -> Callable[[str], str]:
