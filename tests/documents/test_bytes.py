@@ -208,9 +208,7 @@ class SdfWriter(Writer):
 
 @pytest.mark.parametrize(("writer", "scope"), [(UrdfWriter, ""), (SdfWriter, "m::")])
 @given(
-    seed=st.integers(0, 2**32),
-    ends=st.sampled_from(ENDS),
-    name=st.sampled_from(sorted(ENCODINGS)),
+    seed=st.integers(0, 2**32), ends=st.sampled_from(ENDS), name=st.sampled_from(sorted(ENCODINGS))
 )
 def test_any_writing_of_a_robot(writer, scope, seed, ends, name):
     codec, bom, declaration, letters = ENCODINGS[name]

@@ -332,10 +332,7 @@ def test_what_an_index_says_of_a_name_is_noted_for_the_cache(tree):
     [
         ("(DIRECTORY description/ DESTINATION share/${PROJECT_NAME})", "meshes/a.stl"),
         ("(DIRECTORY description/meshes DESTINATION share/arm/)", "meshes/a.stl"),
-        (
-            "(DIRECTORY x description/meshes\n DESTINATION share/arm/v2 X)",
-            "v2/meshes/a.stl",
-        ),
+        ("(DIRECTORY x description/meshes\n DESTINATION share/arm/v2 X)", "v2/meshes/a.stl"),
         (
             "(FILES description/meshes/a.stl DESTINATION ${CATKIN_PACKAGE_SHARE_DESTINATION}/m)",
             "m/a.stl",

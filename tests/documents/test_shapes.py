@@ -144,7 +144,7 @@ def test_every_geom_of_a_body_in_order_and_none_of_others():
 
 UNUSABLE = {
     "no <geometry> with a shape": [
-        *(form(text) for form in (urdf, sdf) for text in ("<collision/>", collision(""))),
+        *(form(text) for form in (urdf, sdf) for text in ("<collision/>", collision("")))
     ],
     "no shape": [
         urdf(collision('<torus radius="1"/>')),
@@ -214,10 +214,7 @@ UNUSABLE = {
     "expected sphere, capsule": [mjcf('<geom type="torus" size="1"/>')],
     "a distance function": [mjcf('<geom type="sdf" mesh="m"/>')],
     "a box has 3": [mjcf('<geom type="box" size="1 2"/>')],
-    "is missing": [
-        mjcf('<geom type="box"/>'),
-        mjcf('<geom type="capsule" fromto="0 0 0 1 1 1"/>'),
-    ],
+    "is missing": [mjcf('<geom type="box"/>'), mjcf('<geom type="capsule" fromto="0 0 0 1 1 1"/>')],
     "a sphere has 1": [mjcf('<geom size="1 2 3 4"/>')],
     "no pose": [
         mjcf('<geom size="1" pos="1 2"/>'),

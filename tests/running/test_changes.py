@@ -143,8 +143,7 @@ def test_it_works_below_the_root_and_with_names_that_git_would_quote(repository,
 
 
 @pytest.mark.parametrize(
-    ("revision", "words"),
-    [("nothing", "Not a valid object name"), ("-x", "expected a revision")],
+    ("revision", "words"), [("nothing", "Not a valid object name"), ("-x", "expected a revision")]
 )
 def test_what_is_no_revision_is_told_in_the_words_of_git(repository, revision, words):
     with pytest.raises(UsageError, match=words):

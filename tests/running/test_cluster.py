@@ -80,11 +80,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
             os.kill(pids[0], signal.SIGKILL)
 
     request = CheckRequest(
-        ["."],
-        settings_of,
-        cluster=workers.scheduler_address,
-        resume="run.jsonl",
-        progress=kill_one,
+        ["."], settings_of, cluster=workers.scheduler_address, resume="run.jsonl", progress=kill_one
     )
     there = check_paths(request)
     assert len(done) > 100

@@ -198,10 +198,7 @@ def test_what_is_no_rotation_is_said_and_judged_all_the_same(attribute, values):
     ]
 
 
-@pytest.mark.parametrize(
-    ("attributes", "expected"),
-    REFUSED,
-)
+@pytest.mark.parametrize(("attributes", "expected"), REFUSED)
 def test_what_mujoco_refuses_is_malformed(attributes, expected):
     found = body(f"<inertial {attributes}/>")
     (message,) = said(found)
@@ -308,10 +305,7 @@ def test_only_a_moved_body_without_numbers_is_a_finding():
     assert "a slide joint moves this body" in finding.message
 
 
-@pytest.mark.parametrize(
-    ("compiler", "numbers", "expected"),
-    SETTINGS,
-)
+@pytest.mark.parametrize(("compiler", "numbers", "expected"), SETTINGS)
 def test_what_the_compiler_makes_of_written_numbers_is_said(compiler, numbers, expected):
     found = model(f'<body><inertial pos="0 0 0" {numbers}/></body>', compiler)
     notes = said(found.bodies[0], "engine")
@@ -339,10 +333,7 @@ def test_settings_that_concern_the_whole_document_are_said_once():
     assert not said(model("<body/>", 'settotalmass="-1" coordinate="local"'), "engine")
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    REFUSED_SETTINGS,
-)
+@pytest.mark.parametrize(("setting", "expected"), REFUSED_SETTINGS)
 def test_a_setting_that_mujoco_refuses(setting, expected):
     found = model(f"<body>{GOOD}</body>", setting)
     (message,) = said(found)
@@ -623,8 +614,7 @@ def test_folders_may_be_parted_by_backslashes(folder):
 
 
 @pytest.mark.parametrize(
-    ("main", "files", "expected"),
-    [*EMPTY_INCLUDES, (include("/dev/zero"), {}, "no such file")],
+    ("main", "files", "expected"), [*EMPTY_INCLUDES, (include("/dev/zero"), {}, "no such file")]
 )
 def test_an_include_that_gives_nothing_is_said_where_it_stands(folder, main, files, expected):
     found = folder(main=main, **files)

@@ -435,12 +435,7 @@ def placed(text):
     return matrix(numbers[:3], Rotation.from_euler("xyz", numbers[3:]).as_matrix())
 
 
-A, B, C, M = (
-    "1 2 3 0.1 0.2 0.3",
-    "0.1 0.2 0.3 0.4 -0.5 0.6",
-    "-3 1 2 1 -0.5 2",
-    "5 0 1 0.3 0 1.5",
-)
+A, B, C, M = ("1 2 3 0.1 0.2 0.3", "0.1 0.2 0.3 0.4 -0.5 0.6", "-3 1 2 1 -0.5 2", "5 0 1 0.3 0 1.5")
 
 
 def at(pose, base=None, attributes=""):
@@ -475,11 +470,7 @@ class TestWhereALinkIsFixed:
             (at(B, "__model__"), "", np.linalg.inv(placed(A)) @ placed(B)),
             ("", "", np.linalg.inv(placed(A))),
             ("<pose/>", "", np.linalg.inv(placed(A))),
-            (
-                at(B, "f"),
-                f'<frame name="f" attached_to="a">{at(C)}</frame>',
-                placed(C) @ placed(B),
-            ),
+            (at(B, "f"), f'<frame name="f" attached_to="a">{at(C)}</frame>', placed(C) @ placed(B)),
             (
                 at(B, "f"),
                 f'<frame name="f">{at(C)}</frame>',
@@ -495,11 +486,7 @@ class TestWhereALinkIsFixed:
                 f'<model name="n">{at(C, "a")}<link name="y">{at(M)}</link></model>',
                 placed(C) @ placed(M) @ placed(B),
             ),
-            (
-                at("0 0 1 0 0 90", "a", 'degrees="true"'),
-                "",
-                placed(f"0 0 1 0 0 {math.pi / 2}"),
-            ),
+            (at("0 0 1 0 0 90", "a", 'degrees="true"'), "", placed(f"0 0 1 0 0 {math.pi / 2}")),
             (
                 at("0 0 1 0 0 3 3", "a", 'rotation_format="quat_xyzw"'),
                 "",

@@ -358,8 +358,7 @@ def test_space_that_urdfdom_refuses_is_said(inertial, becomes):
 
 
 @pytest.mark.parametrize(
-    "inertial",
-    [f'<mass value=" 1"/><inertia {SIX}/>', f'<origin xyz=" 1  2 3 "/>{GOOD}', GOOD],
+    "inertial", [f'<mass value=" 1"/><inertia {SIX}/>', f'<origin xyz=" 1  2 3 "/>{GOOD}', GOOD]
 )
 def test_space_that_every_parser_reads_is_no_problem(inertial):
     assert only_body(robot(inertial)).problems == ()

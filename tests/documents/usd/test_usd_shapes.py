@@ -138,10 +138,7 @@ UNUSABLE = {
     prim("Cylinder_1", "g", "double radiusTop = 1\ndouble radiusBottom = 2"): "different radii",
     prim("BasisCurves", "g"): "is not read here",
     prim(
-        "Xform",
-        "t",
-        xform(scale="(1, 3, 1)") + prim("Cube", "g", xform(rotate="(0, 0, 30)")),
-        "",
+        "Xform", "t", xform(scale="(1, 3, 1)") + prim("Cube", "g", xform(rotate="(0, 0, 30)")), ""
     ): "it is sheared",
 }
 

@@ -507,11 +507,7 @@ class TestForks:
 
     def test_the_next_file_is_read_after_one_that_was_stopped(self):
         with pytest.raises(NotExpandedError):
-            expand(
-                Source("bomb.xacro", POWER.encode()),
-                Context(),
-                ExpansionLimits(seconds=1.0),
-            )
+            expand(Source("bomb.xacro", POWER.encode()), Context(), ExpansionLimits(seconds=1.0))
         assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
     def test_the_default_of_a_variable_that_is_not_allowed_is_taken_with_a_problem(

@@ -33,13 +33,7 @@ def test_every_element_knows_its_bytes():
     ).encode()
     document = read(data)
     parts = [written(document, child) for child in document.root.children]
-    assert parts == [
-        b"<b x='/>'/>",
-        b"<c>/></c >",
-        b"<b\n/>",
-        b"<c><!--/>--></c>",
-        b"<d></d>",
-    ]
+    assert parts == [b"<b x='/>'/>", b"<c>/></c >", b"<b\n/>", b"<c><!--/>--></c>", b"<d></d>"]
     assert written(document, document.root) == data[data.index(b"<r") : data.rindex(b"\n")]
     assert document.problems == ()
 
