@@ -172,8 +172,6 @@ class TestSdf:
         R_MW = Rotation.from_euler("xyz", [0.3, 0.4, 0.5]).inv()
         expected = -(Rotation.from_euler("x", -1) * R_MW).apply([0, 1, 0])
         np.testing.assert_allclose(body.axis_B, expected, atol=1e-15)
-
-    def test_of_a_link_that_is_held_to_the_world(self):
         body = self.body("<axis><xyz>0 1 0</xyz></axis>", ends=("world", "b"))
         assert (body.parent, body.X_PB, body.axis_B) == (None, None, (0, 1, 0))
 
@@ -188,21 +186,17 @@ class TestMjcf:
         )
         return load(text.encode()).bodies[1]
 
-    def test_directions(self):
+    def test_directions_points_and_defaults(self):
         assert self.child("<joint/>").axis_B == (0, 0, 1)
         assert self.child('<joint axis="0 -3 4"/>').axis_B == (0, -0.6, 0.8)
         assert self.child('<joint type="slide" axis="2 0 0"/>').axis_B == (1, 0, 0)
         turned = self.child('<frame euler="0 0 90"><joint axis="1 0 0"/></frame>').axis_B
         np.testing.assert_allclose(turned, [0, 1, 0], atol=1e-15)
-
-    def test_points(self):
         assert self.child("<joint/>").p_BoJo_B == (0, 0, 0)
         assert self.child('<joint pos="1 2 3"/>').p_BoJo_B == (1, 2, 3)
         moved = self.child('<frame pos="0 0 1" euler="0 0 90"><joint pos="1 0 0"/></frame>')
         np.testing.assert_allclose(moved.p_BoJo_B, [0, 1, 1], atol=1e-15)
         assert self.child('<joint pos="1 2 3"/><joint/>').p_BoJo_B is None
-
-    def test_defaults(self):
         assert self.child("<joint/>", '<joint axis="0 1 0" pos="1 2 3"/>').p_BoJo_B == (1, 2, 3)
         assert self.child("<joint/>", '<joint axis="0 1 0"/>').axis_B == (0, 1, 0)
         assert self.child("<joint/>", '<joint type="ball" axis="0 1 0"/>').axis_B is None

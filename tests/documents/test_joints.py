@@ -1,7 +1,6 @@
 """What documents say of their joints: names, limits, friction, rotors, what they follow."""
 
 import math
-import pickle
 
 import mujoco
 import pytest
@@ -56,10 +55,9 @@ class TestUrdf:
         assert self.joint() == Joint("elbow", "revolute")
         assert self.joint("<limit/><dynamics/>", "prismatic") == Joint("elbow", "prismatic")
         assert self.joint(name="") == Joint("", "revolute")
-
-    def test_a_continuous_joint_has_no_limits_of_position_even_where_some_are_written(self):
         joint = self.joint('<limit lower="-1" upper="1" velocity="4"/>', "continuous")
         assert joint == Joint("elbow", "continuous", -INF, INF, velocity=4.0)
+        assert self.joint('<mimic joint="shoulder"/>').mimic == Mimic("shoulder", 1.0, 0.0)
 
     @pytest.mark.parametrize("kind", ["fixed", "floating", "planar"])
     def test_what_has_no_single_axis_has_a_name_alone(self, kind):
@@ -73,28 +71,6 @@ class TestUrdf:
     def test_what_is_no_number_is_told_from_nothing(self, text):
         assert unread(self.joint(f'<limit lower="{text}"/>')) == ["lower"]
         assert math.isnan(self.joint(f'<mimic joint="a" offset="{text}"/>').mimic.offset)
-
-    def test_a_mimic_follows_one_to_one_unless_it_says(self):
-        assert self.joint('<mimic joint="shoulder"/>').mimic == Mimic("shoulder", 1.0, 0.0)
-
-    def test_the_joint_that_moves_where_several_claim_a_link(self):
-        ends = '<parent link="a"/><child link="b"/>'
-        text = (
-            '<robot name="r"><link name="a"/><link name="b"/>'
-            f'<joint name="weld" type="fixed">{ends}</joint>'
-            f'<joint name="hinge" type="revolute">{ends}</joint></robot>'
-        )
-        assert [joint.name for joint in load(text.encode()).bodies[1].joints] == ["hinge"]
-
-    def test_copies_are_plain_data(self):
-        text = (
-            b'<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed">'
-            b'<parent link="a"/><child link="b"/></joint></robot>'
-        )
-        joints = load(text).bodies[1].joints
-        copy = pickle.loads(pickle.dumps(joints))
-        assert type(copy) is tuple
-        assert copy == joints == (Joint("j", "fixed"),)
 
 
 class TestSdf:
@@ -129,11 +105,9 @@ class TestSdf:
             mimic=Mimic("m::k", -2.0, 1.0),  # -2 (q - 0.25) + 0.5
         )
 
-    def test_nothing_is_made_up(self):
+    def test_nothing_is_made_up_and_words_for_no_limit_are_none(self):
         assert self.joint() == Joint("m::j", "revolute")
         assert self.axis("<xyz>0 0 1</xyz><limit/>") == Joint("m::j", "revolute")
-
-    def test_words_for_no_limit(self):
         joint = self.axis(
             "<limit><lower>-1e16</lower><upper>1e16</upper>"
             "<velocity>-1</velocity><effort>-1</effort></limit>"
@@ -141,19 +115,15 @@ class TestSdf:
         assert joint == Joint("m::j", "revolute", -INF, INF, velocity=INF, effort=INF)
         inf = self.axis("<limit><lower>-inf</lower><upper>inf</upper></limit>")
         assert (inf.lower, inf.upper) == (-INF, INF)
-
-    def test_a_continuous_joint_has_no_limits_of_position_even_where_some_are_written(self):
         limit = "<limit><lower>-1</lower><upper>1</upper></limit>"
         joint = self.axis(limit, kind="continuous")
         assert joint == Joint("m::j", "continuous", -INF, INF)
+        assert unread(self.axis("<limit><lower>abc</lower></limit>")) == ["lower"]
 
     @pytest.mark.parametrize("kind", ["fixed", "ball", "universal", "revolute2"])
     def test_what_has_no_single_axis_has_a_name_alone(self, kind):
         limit = "<limit><lower>-1</lower><upper>1</upper></limit>"
         assert self.axis(limit, kind=kind) == Joint("m::j", kind)
-
-    def test_what_is_no_number_is_told_from_nothing(self):
-        assert unread(self.axis("<limit><lower>abc</lower></limit>")) == ["lower"]
 
     def test_a_joint_that_carries_the_world_keeps_its_limits(self):
         """Ends and axis are swapped together, so its position stays what it was."""
@@ -212,14 +182,12 @@ class TestMjcf:
         assert self.joint("<joint/>") == Joint("", "hinge")
         assert self.joint('<joint range="0 0" damping=" "/>') == Joint("", "hinge")
         assert self.joint('<joint springdamper="1 1" damping="2"/>').damping is None
-
-    def test_a_range_that_is_switched_off_is_no_limit(self):
         joint = self.joint('<joint limited="false" range="-1 1"/>')
         assert (joint.lower, joint.upper) == (-INF, INF)
-
-    def test_a_range_in_the_wrong_order_stays(self):
         joint = self.joint('<joint limited="true" type="slide" range="2 1"/>')
         assert (joint.lower, joint.upper) == (2.0, 1.0)
+        assert self.joint('<freejoint name="f"/>') == Joint("f", "free")
+        assert self.joint('<joint name="b" type="ball" range="0 1"/>') == Joint("b", "ball")
 
     @pytest.mark.parametrize("text", ["1", "1 2 3", "a b"])
     def test_what_is_no_range_is_told_from_nothing(self, text):
@@ -229,27 +197,19 @@ class TestMjcf:
         joints = self.joints('<joint name="x" range="-1 1"/><joint name="y" type="slide"/>')
         assert [(joint.name, joint.type) for joint in joints] == [("x", "hinge"), ("y", "slide")]
 
-    def test_what_has_no_single_axis_has_a_name_alone(self):
-        assert self.joint('<freejoint name="f"/>') == Joint("f", "free")
-        assert self.joint('<joint name="b" type="ball" range="0 1"/>') == Joint("b", "ball")
-
     def follows(self, equality):
         text = f"<equality>{equality}</equality>"
         return self.joint('<joint name="j"/>', extra=text).mimic
 
-    def test_a_straight_equality_is_a_mimic(self):
+    def test_equalities_that_are_mimics(self):
         ends = '<joint joint1="j" joint2="k"'
         assert self.follows(f'{ends} polycoef="0.5 -2 0 0 0"/>') == Mimic("k", -2.0, 0.5)
         assert self.follows(f'{ends} polycoef="0.5"/>') == Mimic("k", 1.0, 0.5)
         assert self.follows(f"{ends}/>") == Mimic("k", 1.0, 0.0)
         assert self.follows('<joint joint1="j" polycoef="0.5"/>') == Mimic("", 0.0, 0.5)
-
-    def test_equalities_that_tie_nothing_here(self):
         assert self.follows('<joint joint1="j" joint2="k" active="false"/>') is None
         assert self.follows('<joint joint1="k" joint2="j"/>') is None
         assert self.follows('<tendon tendon1="j"/>') is None
-
-    def test_a_bent_equality_follows_by_no_multiplier(self):
         mimic = self.follows('<joint joint1="j" joint2="k" polycoef="0 1 1 0 0"/>')
         assert mimic.joint == "k"
         assert math.isnan(mimic.multiplier)
@@ -315,12 +275,8 @@ def {kind} "elbow"
     def test_nothing_is_made_up(self):
         assert self.joint() == Joint("elbow", "revolute")
         assert self.joint(kind="PhysicsFixedJoint") == Joint("elbow", "fixed")
-
-    def test_no_limit_and_limits_in_the_wrong_order_stay(self):
         joint = self.joint("float physics:lowerLimit = inf\n    float physics:upperLimit = -inf")
         assert (joint.lower, joint.upper) == (INF, -INF)
-
-    def test_what_is_no_number_is_told_from_nothing(self):
         assert unread(self.joint('string mjc:armature = "x"')) == ["armature"]
         assert unread(self.joint("float physics:lowerLimit = nan")) == ["lower"]
 

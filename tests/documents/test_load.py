@@ -12,16 +12,13 @@ from inertial_check.errors import DocumentError, NotAModelError, UsageError
 ROBOT = '<robot name="r"><link name="a"/></robot>'
 
 
-def test_a_file_is_read_from_any_kind_of_path(tmp_path):
+def test_files_and_bytes_have_any_kind_of_path(tmp_path):
     path = tmp_path / "b\u00f6t.urdf"
     path.write_text(ROBOT)
     assert load(path).source.path == str(path)
     assert load(str(path)).bodies == load(path).bodies
     assert load(ROBOT.encode()).source.path == "<bytes>"
-
-
-def test_bytes_may_be_named_by_any_kind_of_path(tmp_path):
-    """Its places and messages have the name as a text."""
+    # Its places and messages have the name as a text.
     data = ROBOT.encode()
     for name in (tmp_path / "arm.urdf", str(tmp_path / "arm.urdf")):
         assert load(data, path=name).source.path == str(tmp_path / "arm.urdf")
@@ -71,14 +68,11 @@ def test_files_without_permission_say_so(tmp_path):
         load(path)
 
 
-def test_other_models_are_no_models():
+def test_other_models_and_unknown_formats_are_refused():
     with pytest.raises(NotAModelError, match=r"<html> is no robot model \(known: xacro, urdf"):
         load(b"<!DOCTYPE html><html></html>")
     with pytest.raises(NotAModelError, match=r"<bytes>:1:1: the root element is <mujocoinclude>"):
         load(b"<mujocoinclude/>", format="urdf")
-
-
-def test_unknown_formats_are_refused():
     with pytest.raises(UsageError, match="unknown format 'stl': known are xacro, urdf"):
         load(b"<robot/>", format="stl")
 

@@ -67,15 +67,12 @@ def test_a_package_has_the_name_that_its_manifest_says(workspace):
     assert resolve("package://named/deep/meshes/inner.stl", model).path  # and that of its folder
 
 
-def test_a_named_package_goes_before_what_is_near(workspace, model):
+def test_a_named_package_goes_before_the_nearest_that_has_the_file(workspace, model):
     packages = {"arm_description": workspace / "elsewhere"}
     resource = resolve("package://arm_description/meshes/link.stl", model, Context(packages))
     assert resource.path == str(workspace / "elsewhere/meshes/link.stl")
     lost = resolve("package://arm_description/urdf/near.stl", model, Context(packages))
     assert "elsewhere/urdf/near.stl" in lost.reason
-
-
-def test_the_nearest_folder_that_has_the_file_counts(workspace, model):
     inner = workspace / "ws/arm_description/arm_description/meshes"
     inner.mkdir(parents=True)
     uri = "package://arm_description/meshes/link.stl"

@@ -65,15 +65,12 @@ def test_what_is_no_number_stays_none_and_says_the_way_out(text, way_out):
     assert way_out in complaint
 
 
-def test_a_number_too_small_for_a_float_is_told():
+def test_a_number_too_small_for_a_float_is_told_and_a_long_text_cut():
     value, complaint = parse_number("-1e-400")
     assert value == 0
     assert "-1e-400" in complaint
     assert parse_number("0.000e-400") == (0.0, None)
     assert parse_number("4.9e-324")[1] is None
-
-
-def test_a_long_text_is_cut_in_the_message():
     _, complaint = parse_number("9" * 10_000 + "x")
     assert len(complaint) < 200
 

@@ -150,14 +150,11 @@ def test_what_is_no_revision_is_told_in_the_words_of_git(repository, revision, w
         Changes(revision)
 
 
-def test_outside_of_a_repository_git_says_so(tmp_path, monkeypatch):
+def test_without_a_repository_or_git_that_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(UsageError, match="not a git repository"):
         Changes("HEAD")
-
-
-def test_without_git_that_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="cannot be run"):
         Changes("HEAD")

@@ -207,18 +207,12 @@ def test_what_mujoco_refuses_is_malformed(attributes, expected):
     assert "IC004" in codes(model(f"<body><inertial {attributes}/></body>"))
 
 
-def test_zeros_beside_fullinertia_are_mujocos_own_default():
+def test_what_stands_beside_the_numbers_of_an_inertial():
     found = body(f'<inertial {POSE} fullinertia="1 2 2.5 0 0 0" diaginertia="0 0 0"/>')
     assert found.problems == ()
     assert found.inertial.I_BBcm_Bi["iyy"].value == 2
-
-
-def test_an_element_in_an_inertial_is_refused():
     found = body(f'<inertial {POSE} diaginertia="1 1 1"><origin/></inertial>')
     assert "<origin>" in said(found)[0]
-
-
-def test_the_first_of_two_inertials_is_taken():
     found = body(f'{GOOD}<inertial {POSE} diaginertia="1 1 5"/>')
     assert found.inertial.I_BBcm_Bi["izz"].text == "1"
     assert "second <inertial>" in said(found)[0]
@@ -276,16 +270,13 @@ def test_where_the_inertia_comes_from(geoms, give_mass, written, setting):
     assert ignored == (geometry and bool(written))
 
 
-def test_childclass_is_inherited_by_the_bodies_inside():
+def test_classes_of_bodies_and_of_joints_are_inherited():
     found = model(
         '<body childclass="nothing"><body><geom size="1"/></body></body>'
         '<body><geom size="1"/></body>',
         head=CLASSES,
     )
     assert [each.inertia_from for each in found.bodies] == ["file", "file", "geometry"]
-
-
-def test_joints_take_their_type_from_their_class_too():
     head = (
         '<default><joint type="ball"/><default class="s"><joint type="slide"/></default></default>'
     )
@@ -361,9 +352,6 @@ def test_a_frame_moves_the_inertial_in_it():
     assert all(number.span is None for number in found.inertial.p_BoBcm_B)
     np.testing.assert_allclose(found.inertial.R_BBi, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
     assert [found.inertial.I_BBcm_Bi[entry].text for entry in ("ixx", "iyy")] == ["1", "2"]
-
-
-def test_a_frame_without_a_pose_leaves_the_numbers_as_printed():
     found = body(f"<frame>{GOOD}</frame>")
     assert found.inertial.p_BoBcm_B[0].span is not None
 
@@ -448,13 +436,10 @@ def test_bodies_in_frames_and_replicates_are_listed_once():
     assert 'count="3"' in note
 
 
-def test_an_inertial_in_a_replicate_is_dropped_as_in_mujoco():
+def test_an_inertial_in_a_replicate_or_in_the_world_is_dropped():
     found = body(f'<replicate count="2">{GOOD}</replicate>')
     assert found.inertial is None
     assert "drops" in said(found)[0]
-
-
-def test_the_world_has_no_inertial():
     found = model(GOOD)
     assert found.bodies == ()
     assert "in the world" in said(found)[0]
@@ -493,9 +478,6 @@ def test_bodies_stand_where_mujoco_looks_for_them():
         b"<worldbody><body name='b'/></worldbody><sensor><body name='c'/></sensor></mujoco>"
     )
     assert [each.name for each in found.bodies] == ["a", "b"]
-
-
-def test_a_body_outside_of_the_world_is_checked_and_its_fate_is_said():
     found = load(f"<mujoco><body name='a'>{GOOD}</body><body/></mujoco>".encode())
     assert len(found.bodies) == 2
     (note,) = said(found, "engine")
@@ -513,9 +495,6 @@ def test_the_root_decides():
     assert sniff(b"<robot><mujoco/></robot>") == "urdf"
     with pytest.raises(NotAModelError, match="that of MJCF is <mujoco>"):
         load(b"<robot/>", format="mjcf")
-
-
-def test_a_model_without_bodies_is_clean():
     found = load(b"<mujoco><worldbody/></mujoco>")
     assert (found.bodies, found.problems) == ((), ())
 
@@ -607,9 +586,6 @@ def test_an_included_file_is_beside_the_main_one_else_beside_the_including_one(f
     }
     assert names(folder(**files)) == ["below"]
     assert names(folder(**files, y=fragment("<body name='beside'/>"))) == ["beside"]
-
-
-def test_folders_may_be_parted_by_backslashes(folder):
     assert names(folder(main=include("sub\\x.xml"), sub__x=fragment("<body name='x'/>"))) == ["x"]
 
 
@@ -626,14 +602,11 @@ def test_an_include_that_gives_nothing_is_said_where_it_stands(folder, main, fil
     assert "<include" in found.source_of(found.problems[0].span).text(found.problems[0].span)
 
 
-def test_what_was_mended_in_an_included_document_is_said_there(folder):
+def test_problems_of_an_included_document_are_said_there(folder, tmp_path):
     found = folder(main=include("x.xml"), x="<!-- a -- b -->" + fragment("<body name='x'/>"))
     (finding,) = ic.check_model(found).findings
     assert finding.code == "IC002"
     assert finding.place.path.endswith("x.xml")
-
-
-def test_a_link_to_the_folder_itself_ends(folder, tmp_path):
     (tmp_path / "again").symlink_to(".")
     found = folder(main=include("x.xml"), x=fragment('<include file="again/x.xml"/>'))
     assert "read already" in said(found, "reference")[0]

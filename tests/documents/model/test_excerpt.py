@@ -45,14 +45,11 @@ def test_a_few_lines_are_shown_each_marked_from_its_first_letter():
     assert not found.more
 
 
-def test_of_many_lines_the_first_is_shown():
+def test_of_much_text_a_part_is_shown():
     text = "<b>\n" + "x\n" * 50 + "</b>"
     found = extract_excerpt(Source("a", text.encode()), Span(0, len(text)), 7)
     assert marks(found) == ["<b>"]
     assert found.more
-
-
-def test_of_a_long_line_the_part_around_the_mark_is_shown():
     text = "<a>" * 100_000 + "1.5" + "<b/>" * 100_000
     found = shown(text, "1.5")
     line = found.lines[0]
@@ -60,22 +57,16 @@ def test_of_a_long_line_the_part_around_the_mark_is_shown():
     assert line.text.startswith("...")
     assert line.text.endswith("...")
     assert len(line.text) < 120
-
-
-def test_of_a_long_mark_the_beginning_is_shown():
     found = shown("ab" + "x" * 5000 + "cd", "x" * 5000)
     assert marks(found)[0] == "x" * len(marks(found)[0])
     assert found.lines[0].text.startswith("abx")
     assert found.lines[0].text.endswith("x...")
 
 
-def test_an_empty_span_marks_nothing():
+def test_an_empty_span_marks_nothing_and_binary_data_has_no_excerpt():
     assert extract_excerpt(Source("a", b"<a/>"), Span(3, 3), 1).lines[0]._asdict() == {
         "number": 1, "text": "<a/>", "start": 3, "end": 3
     }  # fmt: skip
-
-
-def test_binary_data_has_no_excerpt():
     assert extract_excerpt(Source("a", b"PXR-USDC\0\0\xff\xfe\0"), Span(9, 9), 1) is None
 
 

@@ -161,12 +161,9 @@ def test_what_the_document_says_of_the_velocities_stands_in_their_order():
     assert read.tree.n_u == 3
 
 
-def test_a_floating_base_has_six_names_before_the_joints():
+def test_names_of_joints():
     names = tree_of(urdf(link("base"), link("a"), moving("j", "a")), "floating").joints.names
     assert " ".join(names) == "base.vx base.vy base.vz base.wx base.wy base.wz j"
-
-
-def test_a_joint_without_name_goes_by_its_body():
     body = '<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
     read = tree_of(ic.load(f"<mujoco><worldbody>{body}</worldbody></mujoco>".encode()))
     assert read.joints.names == ("b",)

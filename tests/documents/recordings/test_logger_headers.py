@@ -233,9 +233,6 @@ def test_bad_rows_are_left_out_and_named():
     np.testing.assert_array_equal(recording.q[:, 0], [0, 1, 3, 6, 7, 8])
     assert recording.breaks == (3,)
     assert "5 of 11 samples left out (line 3, line 5, line 6, ...)" in recording.notes[0].text
-
-
-def test_without_stamps_every_gap_is_a_break():
     recording = read("q1,tau1\n1,1\nnan,1\n3,1\n4,1\n", skip_bad_rows=True)
     assert recording.breaks == (1,)
 

@@ -82,9 +82,6 @@ def test_columns_are_put_in_the_order_of_the_joints():
     named = read("t,q_z,q_a,tau_a,tau_z\n0,1,2,4,3\n0.5,5,6,8,7\n")
     assert_is_the_example(named)
     assert named.joints == ("z", "a")
-
-
-def test_the_tenth_joint_comes_behind_the_ninth():
     header = ",".join(f"{name}{k}" for name in ("q", "tau") for k in range(1, 12))
     recording = read(header + "\n" + ",".join(map(str, range(22))) + "\n")
     np.testing.assert_array_equal(recording.q[0], np.arange(11))

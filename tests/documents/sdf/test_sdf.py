@@ -111,8 +111,6 @@ class TestNumbers:
         found = problems(document)
         assert only_body(document).inertial.mass.value == 3
         assert [where for _, _, where in found] == ["<Mass>", "<mass>"]
-
-    def test_two_inertials_are_said_and_the_first_decides(self):
         document = model(
             f'<link name="l"><inertial>{GOOD}</inertial><inertial><mass>-1</mass></inertial></link>'
         )
@@ -149,9 +147,12 @@ class TestDefaults:
         assert second.values == {"ixx": 1, "iyy": 1, "izz": 1}
         assert "not written: ixx, iyy, izz" in second.message
 
-    def test_products_are_zero_without_a_word(self):
+    def test_products_are_zero_and_a_mass_one_kilogram(self):
         document = model(link(f"<mass>3</mass><inertia>{inertia(ixx=1, iyy=1, izz=1)}</inertia>"))
         assert (verdict(document), codes(document)) == ("consistent", [])
+        document = model(link(f"<inertia>{inertia(**SIX)}</inertia>"))
+        assert only_body(document).inertial.mass[:3] == (1.0, "1", None)
+        assert (verdict(document), codes(document)) == ("consistent", ["IC105"])
 
     def test_one_forgotten_moment_is_one(self):
         """izz = 1 beside moments of a finger is no body: both are said, nothing is fixed."""
@@ -161,11 +162,6 @@ class TestDefaults:
         fix = ic.fix_model(document, unsafe=True)
         assert [result.status for result in fix.bodies] == ["unwritten"]
         assert not fix.changed
-
-    def test_missing_mass_is_one_kilogram(self):
-        document = model(link(f"<inertia>{inertia(**SIX)}</inertia>"))
-        assert only_body(document).inertial.mass[:3] == (1.0, "1", None)
-        assert (verdict(document), codes(document)) == ("consistent", ["IC105"])
 
     @pytest.mark.parametrize("static", ["true", "1", " True "])
     def test_a_static_model_is_silent(self, static):
@@ -184,13 +180,12 @@ class TestDefaults:
 
 
 class TestAuto:
-    def test_is_derived(self):
+    def test_is_derived_unless_it_is_false(self):
         body = only_body(model(link("<density>500</density>", ' auto="true"')))
         assert (body.inertial, body.inertia_from, body.problems) == (None, "geometry", ())
         assert verdict(model(link("", ' auto="1"'))) == "derived"
-
-    def test_false_is_not(self):
         assert verdict(model(link(GOOD, ' auto="false"'))) == "consistent"
+        assert ic.fix_model(model(link("", ' auto="true"'))).complete
 
     def test_what_is_written_beside_it_is_said_and_not_judged(self):
         broken = inertia(ixx=1, iyy=1, izz=5)
@@ -202,9 +197,6 @@ class TestAuto:
         assert only_body(document).inertial.mass.value == 3
         fix = ic.fix_model(document, unsafe=True)
         assert [result.status for result in fix.bodies] == ["unchanged"]
-
-    def test_alone_it_needs_no_fix(self):
-        assert ic.fix_model(model(link("", ' auto="true"'))).complete
 
     @pytest.mark.parametrize("density", ["-5", "0", "heavy"])
     def test_a_density_that_is_none_is_said(self, density):
@@ -227,9 +219,9 @@ class TestPose:
         )
         (body,) = ic.check_model(document).bodies
         assert body.judgement.I_BBcm_B[1] == pytest.approx(-math.sqrt(3) / 4)
-
-    def test_angles_are_not_degrees_by_default(self):
         assert self.rotation("0 0 0 0 0 3.14159265358979")[0, 0] == pytest.approx(-1)
+        document = model(link(f'<pose frame="">0 0 0 0 0 0</pose>{GOOD}'))
+        assert problems(document) == []
 
     @pytest.mark.parametrize("text", ["", "  ", "<!-- none -->"])
     def test_empty_is_the_identity(self, text):
@@ -257,10 +249,6 @@ class TestPose:
         assert kind == "malformed"
         assert said in message
 
-    def test_an_empty_frame_is_no_frame(self):
-        document = model(link(f'<pose frame="">0 0 0 0 0 0</pose>{GOOD}'))
-        assert problems(document) == []
-
 
 class TestAddedMass:
     def test_is_kept_as_written_and_symmetric(self):
@@ -271,12 +259,10 @@ class TestAddedMass:
         np.testing.assert_array_equal(matrix[np.triu_indices(6)], range(1, 22))
         assert body.inertial.fluid_added_mass[5][0].text == "6"  # xr
 
-    def test_absent_entries_are_zero(self):
+    def test_absent_entries_are_zero_and_text_is_said(self):
         body = only_body(model(link(f"{GOOD}<fluid_added_mass><yy>4</yy></fluid_added_mass>")))
         assert sum(n.value for row in body.inertial.fluid_added_mass for n in row) == 4
         assert only_body(model(link(GOOD))).inertial.fluid_added_mass == ()
-
-    def test_text_that_is_no_number_is_said(self):
         document = model(link(f"{GOOD}<fluid_added_mass><yy>x</yy></fluid_added_mass>"))
         assert codes(document) == ["IC004"]
 
@@ -296,8 +282,6 @@ class TestScopes:
         assert document.bodies[1].id == (
             "/sdf/world[@name='w']/model[@name='a']/model[@name='b']/link[@name='2']"
         )
-
-    def test_models_beside_a_world_and_populations(self):
         document = sdf(
             '<model name="a"><link name="l"/></model><world name="w"><population name="p">'
             '<model name="b"><link name="l"/></model></population></world>'
@@ -318,12 +302,10 @@ class TestScopes:
         )
         assert document.bodies == ()
 
-    def test_misspelt_elements_are_said(self):
+    def test_misspelt_elements_and_links_without_name_are_said(self):
         document = model('<Link name="l"/>')
         assert document.bodies == ()
         assert codes(document) == ["IC004"]
-
-    def test_a_link_without_name_is_said(self):
         assert codes(model(f"<link><inertial>{GOOD}</inertial></link>")) == ["IC004"]
 
     def test_a_long_name_is_cut_before_every_link_repeats_it(self):
@@ -570,12 +552,10 @@ class TestWhereALinkIsFixed:
         known = {body.name: body.X_PB is not None for body in document.bodies}
         assert known == {"m::a": False, "m::n::b": False, "m::n::c": True}
 
-    def test_links_of_one_name_have_no_place(self):
+    def test_links_of_one_name_have_no_place_and_joints_may_have_theirs(self):
         links = '<link name="a"/><link name="b"/><link name="b"/>'
         bodies = model(links + joint("fixed", "a", "b")).bodies
         assert [body.X_PB for body in bodies] == [None, None, None]
-
-    def test_a_joint_may_have_the_name_of_a_link_as_in_old_files(self):
         links = f'<link name="a">{at(A)}</link><link name="b">{at(B)}</link>'
         found = self.place(links + joint("fixed", "a", "b", name="b"))
         np.testing.assert_allclose(found, np.linalg.inv(placed(A)) @ placed(B), atol=1e-14)
@@ -602,11 +582,9 @@ class TestVersions:
         (problem,) = document.problems
         assert (problem.kind, "1.2 to 1.12" in problem.message) == ("repair", True)
 
-    def test_no_version(self):
+    def test_no_version_and_the_old_root(self):
         (problem,) = load(b'<sdf><model name="m"/></sdf>').problems
         assert "names no version" in problem.message
-
-    def test_the_old_root(self):
         text = f'<gazebo version="1.2"><model name="m">{link(GOOD)}</model></gazebo>'
         document = load(text.encode())
         assert len(document.bodies) == 1
@@ -621,14 +599,12 @@ class TestWhatIsAnSdf:
         assert load(path).format == "sdf"
         assert sniff(b"<sdf/>") == sniff(b"<gazebo/>") == "sdf"
 
-    def test_a_bare_model_is_none(self):
+    def test_a_bare_model_is_none_and_a_document_without_links_is_clean(self):
         """libsdformat refuses it; and model.config has the same root."""
         with pytest.raises(NotAModelError):
             load(b'<model name="m"><link name="l"/></model>')
         with pytest.raises(NotAModelError, match="an SDF's is <sdf>"):
             load(b"<model/>", format="sdf")
-
-    def test_without_links_it_is_clean(self):
         for text in (b'<sdf version="1.9"/>', b'<sdf version="1.9"><world name="w"/></sdf>'):
             assert ic.check_model(text).findings == ()
 

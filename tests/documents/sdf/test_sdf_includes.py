@@ -162,10 +162,12 @@ class TestWhat:
         )
         return load(folder / "w.sdf")
 
-    def test_its_own_name(self, tree):
+    def test_its_own_name_unless_it_is_merged(self, tree):
         model = self.included(tree, include("m.sdf"))
         assert names(model) == ["top::z", "top::m::a", "top::m::n::b"]
         assert model.bodies[1].id == "/sdf/model[@name='top']/include[1]/model/link[@name='a']"
+        model = self.included(tree, include("m.sdf", attributes=' merge="true"'))
+        assert names(model) == ["top::z", "top::a", "top::n::b"]
 
     def test_another_name(self, tree):
         twice = include("m.sdf", "<name>left</name>") + include("m.sdf", "<name>right</name>")
@@ -178,10 +180,6 @@ class TestWhat:
         ]
         assert len({body.id for body in model.bodies}) == 5
         assert len(model.others) == 1
-
-    def test_merged(self, tree):
-        model = self.included(tree, include("m.sdf", attributes=' merge="true"'))
-        assert names(model) == ["top::z", "top::a", "top::n::b"]
 
     def test_pose_and_placement_leave_the_inertia(self, tree):
         moved = include("m.sdf", "<pose>1 2 3 1 1 1</pose><placement_frame>a</placement_frame>")
@@ -348,7 +346,7 @@ class TestFix:
             "m.sdf": sdf(f'<model name="m">\n{link("l", BROKEN)}\n</model>'),
         }
 
-    def test_the_numbers_change_where_they_stand(self, tree):
+    def test_the_numbers_change_where_they_stand_for_all_bodies_that_have_them(self, tree):
         folder = tree(self.files())
         before = (folder / "m.sdf").read_text()
         fix = ic.fix_model(folder / "w.sdf")
@@ -362,8 +360,6 @@ class TestFix:
         assert strip_digits(after) == strip_digits(before)
         again = ic.fix_model(folder / "w.sdf")
         assert (again.changed, again.complete) == (False, True)
-
-    def test_one_of_two_bodies_with_the_same_text_is_fixed_with_the_other(self, tree):
         folder = tree(self.files())
         fix = ic.fix_model(folder / "w.sdf", bodies=["n::l"])
         assert [(result.name, result.status) for result in fix.bodies] == [

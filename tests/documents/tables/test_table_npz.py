@@ -102,15 +102,12 @@ def test_what_is_no_table_is_refused_by_array_and_row(data, message, rows):
         Whole(data, "urdf", rows)
 
 
-def test_a_member_whose_bytes_were_changed_is_refused():
+def test_changed_and_repeated_members_are_refused():
     data = bytearray(npz(theta=THETA))
     at = data.index(THETA[2].tobytes())
     data[at] ^= 1
     with pytest.raises(DocumentError, match=r"^t: theta: damaged or cut off: Bad CRC"):
         Whole(bytes(data), "urdf")
-
-
-def test_two_members_of_one_name_are_refused():
     stream = io.BytesIO(npz(theta=THETA))
     with zipfile.ZipFile(stream, "a") as archive:
         archive.writestr("theta", b"")

@@ -74,15 +74,12 @@ def test_places_of_a_robot():
     assert source.line_column(body.inertial.I_BBcm_Bi["izz"].span.start) == (13, 22)
 
 
-def test_bodies_keep_the_order_of_the_six_entries():
+def test_bodies_keep_the_order_of_the_six_entries_and_defaults_stand_nowhere():
     inertial = only_body(
         robot('<inertia izz="6" iyz="5" iyy="4" ixz="3" ixy="2" ixx="1"/><mass value="1"/>')
     ).inertial
     assert tuple(inertial.I_BBcm_Bi) == ENTRIES
     assert [number.value for number in inertial.I_BBcm_Bi.values()] == [1, 2, 3, 4, 5, 6]
-
-
-def test_defaults_stand_nowhere():
     inertial = only_body(robot(GOOD)).inertial
     assert [(number.value, number.span) for number in inertial.p_BoBcm_B] == [(0, None)] * 3
     assert inertial.R_BBi == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -153,6 +150,7 @@ def test_a_rotation_that_is_none_is_told_and_unknown(origin, version):
         (f"<Origin/>{GOOD}", "<Origin> is ignored by engines: write <origin>", "<Origin/>"),
         (f'<origin XYZ="0 0 1"/>{GOOD}', "has XYZ, which engines ignore", '<origin XYZ="0 0 1"/>'),
         (f'<mass value="1"/><inertia {SIX} iyx="7"/>', 'iyx="7" and ixy="2"', "7"),
+        (f'<mass value="${{m}}"/><inertia {SIX}/>', "expand the file first", "${m}"),
         (f'<mass value="1"/><inertia {SIX} izy="x"/>', 'izy of <inertia>: "x" is no number', "x"),
     ],
 )
@@ -163,7 +161,7 @@ def test_what_is_malformed_is_told_at_its_place(inertial, words, where):
     assert all(message.startswith('link "a": ') for message, _ in found)
 
 
-def test_what_is_absent_is_absent():
+def test_what_is_absent_is_absent_and_a_symmetric_entry_is_harmless():
     inertial = only_body(robot('<inertia ixx="1" izz="2"/>')).inertial
     assert inertial.mass is None
     assert {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()} == {
@@ -171,20 +169,14 @@ def test_what_is_absent_is_absent():
         "izz": 2,
     }
     assert only_body(robot('<mass value="1"/>')).inertial.I_BBcm_Bi == {}
-
-
-def test_a_symmetric_seventh_entry_is_harmless():
     assert malformed(robot(f'<mass value="1"/><inertia {SIX} iyx="2.0" izx="3" izy="5"/>')) == []
 
 
-def test_malformed_numbers_are_nan_and_keep_their_text():
+def test_numbers_that_are_malformed_or_not_finite():
     inertial = only_body(robot(f'<origin xyz="0 0"/><mass value="1,5"/><inertia {SIX}/>')).inertial
     assert math.isnan(inertial.mass.value)
     assert inertial.mass.text == "1,5"
     assert all(math.isnan(number.value) for number in inertial.p_BoBcm_B)
-
-
-def test_numbers_that_are_not_finite_are_values_and_no_problem():
     model = robot('<mass value="nan"/>' + f"<inertia {SIX}/>".replace('"1"', '"-Infinity"'))
     body = only_body(model)
     assert body.problems == ()
@@ -255,9 +247,11 @@ def test_odd_joints_break_nothing():
     assert [(body.joint, body.moved) for body in model.bodies] == [("", True), (None, False)]
 
 
-def test_only_children_of_the_robot_are_links():
+def test_only_children_of_the_robot_are_links_and_it_needs_none():
     model = load(b'<robot><gazebo><link name="x"/></gazebo><link name="a"/></robot>')
     assert [body.name for body in model.bodies] == ["a"]
+    assert load(b"<robot/>").name == ""
+    assert load(b"<robot/>").bodies == ()
 
 
 def test_ids_are_unique_whatever_the_names():
@@ -272,11 +266,6 @@ def test_ids_are_unique_whatever_the_names():
     assert len(set(ids)) == len(ids)
     assert ids[0] == "/robot/link[@name='a'][1]"
     assert ids[3] == "/robot/link[@name='b']"
-
-
-def test_a_robot_without_name_and_links_is_a_robot():
-    assert load(b"<robot/>").name == ""
-    assert load(b"<robot/>").bodies == ()
 
 
 @pytest.mark.parametrize("tag", ["Inertial", "INERTIAL"])
@@ -331,12 +320,6 @@ def test_a_macro_call_left_over_is_told_where_it_could_hide_a_body():
         assert problem.kind == "reference"
         assert "not expanded" in problem.message
     assert problems("<visual><xacro:grey/></visual></link></robot>") == []
-
-
-def test_xacro_expressions_are_no_numbers():
-    ((message, where),) = malformed(robot(f'<mass value="${{m}}"/><inertia {SIX}/>'))
-    assert "expand the file first" in message
-    assert where == "${m}"
 
 
 @pytest.mark.parametrize(

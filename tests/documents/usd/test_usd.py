@@ -91,7 +91,7 @@ def test_the_printed_decimals_are_judged_not_their_float32():
     assert verdicts(read(stage(PLATE))) == (["boundary"], ["IC306"])
 
 
-def test_the_quaternion_is_written_w_first_and_turns_principal_to_body_axes():
+def test_the_quaternion_is_written_w_first_and_has_any_length():
     s = sqrt(0.5)
     text = stage(PLATE).replace("(0.5, 0.5, 0.5, 0.5)", f"({s}, 0, 0, {s})")
     np.testing.assert_allclose(
@@ -99,9 +99,6 @@ def test_the_quaternion_is_written_w_first_and_turns_principal_to_body_axes():
     )
     six = ic.check_model(read(text)).files[0].bodies[0].judgement.I_BBcm_B
     np.testing.assert_allclose(six, [0.2, 0, 0, 0.1, 0, 0.3], atol=1e-12)
-
-
-def test_a_quaternion_of_any_length_is_its_direction_and_one_that_is_none_is_said():
     long = stage(PLATE).replace("(0.5, 0.5, 0.5, 0.5)", "(2, 0, 0, 0)")
     assert only(read(long)).inertial.R_BBi == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     none = stage(PLATE).replace("(0.5, 0.5, 0.5, 0.5)", "(nan, 0, 0, 0)")
@@ -127,10 +124,13 @@ def test_what_stands_for_nothing_written():
     assert verdicts(read(text)) == (["consistent"], [])
 
 
-def test_an_infinity_that_is_not_that_sign_is_a_number_that_is_not_finite():
+def test_numbers_that_are_not_finite():
     text = stage(PLATE).replace("(1, 2, 3)", "(-inf, -inf, inf)")
     assert only(read(text)).inertial.p_BoBcm_B[2].value == inf
     assert verdicts(read(text)) == (["invalid"], ["IC104"] * 3)
+    body = only(read(stage(PLATE).replace("(0.1, 0.2, 0.3)", "(nan, 0.2, 0.3)")))
+    assert np.array_equal(body.inertial.I_BBcm_Bi["ixx"].value, nan, equal_nan=True)
+    assert verdicts(read(stage(PLATE).replace("= 2", "= nan"))) == (["invalid"], ["IC104"])
 
 
 @pytest.mark.parametrize(
@@ -193,23 +193,22 @@ def test_inertia_without_mass():
     assert verdicts(read(stage(f"{inertia}\n{shape}"))) == (["derived"], ["IC002"])
 
 
-def test_mass_properties_without_their_schema_are_ignored_by_engines_and_said():
+def test_what_engines_do_not_read_is_said():
     text = stage(PLATE).replace(', "PhysicsMassAPI"', "")
     body = only(read(text))
     assert body.inertial is None
     assert "PhysicsMassAPI is not applied" in body.problems[0].message
-
-
-def test_values_over_time_are_not_what_engines_read():
     text = stage("float physics:mass.timeSamples = { 0: 1, 1: 2 }")
     (problem,) = only(read(text)).problems
     assert "values at times only" in problem.message
     both = stage("float physics:mass = 4\nfloat physics:mass.timeSamples = { 0: 1, 1: 2 }")
     assert only(read(both)).inertial.mass.value == 4
-
-
-def test_a_blocked_value_is_not_written():
     assert only(read(stage("float physics:mass = None"))).inertial is None
+    (problem,) = only(read(stage('custom string physics:mass = "1,5"'))).problems
+    assert "1,5" in problem.message
+    assert "write one number" in problem.message
+    body = only(read(stage("double physics:mass = 0.12345678901234567")))
+    assert body.inertial.mass.text == "0.12345678901234567"
 
 
 @pytest.mark.parametrize(
@@ -219,17 +218,6 @@ def test_what_float32_does_not_hold(text, kind):
     body = only(read(stage(PLATE).replace("(0.1, 0.2, 0.3)", f"(0.2, 0.2, {text})")))
     assert kind in body.problems[0].message
     assert body.inertial.I_BBcm_Bi["izz"].text == text
-
-
-def test_a_double_is_read_as_written():
-    body = only(read(stage("double physics:mass = 0.12345678901234567")))
-    assert body.inertial.mass.text == "0.12345678901234567"
-
-
-def test_what_is_no_number_is_said():
-    (problem,) = only(read(stage('custom string physics:mass = "1,5"'))).problems
-    assert "1,5" in problem.message
-    assert "write one number" in problem.message
 
 
 # --- units and scale ---------------------------------------------------------------------------
@@ -293,9 +281,6 @@ def test_scale_moves_the_centre_of_mass_and_leaves_the_inertia():
     assert mass == inertial.mass.value
     assert list(center) == [2, 6, 12]
     np.testing.assert_allclose(moments, [0.1, 0.2, 0.3], rtol=1e-7)
-
-
-def test_turning_by_float32_is_no_scale():
     ops = """quatf xformOp:orient = (0.8191521, 0.3313, 0.3313, 0.3313)
         uniform token[] xformOpOrder = ["xformOp:orient"]"""
     assert [n.value for n in only(read(stage(f"{PLATE}\n{ops}"))).inertial.p_BoBcm_B] == [1, 2, 3]
@@ -386,7 +371,7 @@ def "right" (
 """
 
 
-def test_numbers_stand_in_the_layer_of_the_strongest_opinion(folder):
+def test_numbers_stand_in_the_layer_of_the_strongest_opinion(folder, monkeypatch):
     folder(parts__part=part(), use=USING)
     model = load("use.usda")
     left, right = model.bodies
@@ -402,9 +387,6 @@ def test_numbers_stand_in_the_layer_of_the_strongest_opinion(folder):
         ("/right/link", "IC301", "parts/part.usda", 14),
     ]
     assert [(body.file, body.line) for body in report.bodies] == [("parts/part.usda", 9)] * 2
-
-
-def test_paths_of_other_layers_are_printed_from_where_the_caller_stands(folder, monkeypatch):
     root = folder(parts__part=part(), use=USING)
     assert load(root / "use.usda").others[0].path == f"{root.as_posix()}/parts/part.usda"
     monkeypatch.chdir(root / "parts")
@@ -479,11 +461,16 @@ def test_bodies_of_instances_are_listed_one_by_one_and_fixed_once(folder):
     assert verdicts("use.usda")[0] == ["consistent"] * 2
 
 
-def test_a_layer_that_refers_to_itself():
+def test_a_layer_that_refers_to_itself_and_references_in_a_circle():
     text = stage(PLATE, outside='def "again" (\n references = @./stage.usda@\n) {\n}')
     model = read(text, "stage.usda")
     assert [body.id for body in model.bodies] == ["/robot/link", "/again/link"]
     assert model.others == ()
+    text = (
+        '#usda 1.0\ndef "a" (\n references = </b>\n) {\n}\ndef "b" (\n references = </a>\n) {\n}\n'
+    )
+    (problem,) = read(text).problems
+    assert "Cycle" in problem.message
 
 
 def test_what_is_inactive_abstract_or_only_an_over_is_no_body():
@@ -517,14 +504,6 @@ def test_what_is_not_found_is_one_finding(folder):
     assert finding.place.line == text[: text.index('def "a"')].count("\n") + 1
     (problem,) = read("#usda 1.0\n(\n subLayers = [@broken.usda@]\n)\n").problems
     assert "broken.usda" in problem.message
-
-
-def test_references_in_a_circle_are_said():
-    text = (
-        '#usda 1.0\ndef "a" (\n references = </b>\n) {\n}\ndef "b" (\n references = </a>\n) {\n}\n'
-    )
-    (problem,) = read(text).problems
-    assert "Cycle" in problem.message
 
 
 # --- binary layers -----------------------------------------------------------------------------
@@ -719,9 +698,3 @@ def test_a_stage_that_takes_too_long_is_stopped():
     with pytest.raises(DocumentError, match="not read within 1 s"):
         load(write_multiplying_references().encode(), path="stage.usda", context=short)
     assert len(read(stage(PLATE)).bodies) == 1
-
-
-def test_not_a_number_is_kept_as_one():
-    body = only(read(stage(PLATE).replace("(0.1, 0.2, 0.3)", "(nan, 0.2, 0.3)")))
-    assert np.array_equal(body.inertial.I_BBcm_Bi["ixx"].value, nan, equal_nan=True)
-    assert verdicts(read(stage(PLATE).replace("= 2", "= nan"))) == (["invalid"], ["IC104"])

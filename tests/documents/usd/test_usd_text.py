@@ -123,14 +123,11 @@ def "a" (
     }
 
 
-def test_a_prim_reaches_from_its_specifier_to_its_brace():
+def test_a_prim_reaches_from_its_specifier_to_its_brace_in_bytes():
     text = '#usda 1.0\ndef Xform "a" # }\n(\n)\n{\n  over "b" { }\n} # end\n'
     prims = scan(text.encode(), NAMES).prims
     assert text[slice(*prims["/a"])] == 'def Xform "a" # }\n(\n)\n{\n  over "b" { }\n}'
     assert text[slice(*prims["/a/b"])] == 'over "b" { }'
-
-
-def test_bytes_count_not_characters():
     text = '#usda 1.0\n# Trägheit\ndef "größe" { float physics:mass = 1 }\r\n'
     data = text.encode()
     piece = scan(data, NAMES).values["/größe.physics:mass"].pieces[0]

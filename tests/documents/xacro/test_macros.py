@@ -160,13 +160,11 @@ class TestMacros:
         assert {code for code, *_ in codes(model)} == {"IC003", "IC101"}
         assert {code for code, *_ in codes(read(macro("a", inside)))} == {"IC101"}
 
-    def test_one_that_calls_itself_ends(self):
+    def test_one_that_calls_itself_or_never_ends_costs_the_document_nothing(self):
         inside = '<xacro:if value="${n > 0}"><xacro:part n="${n - 1}"/></xacro:if>'
         model = read(macro("n", link("l${n}", moments=BAD), inside, inside))
         assert [body.inertial.how for body in model.macros] == ["macro"]
-
-    def test_one_that_never_ends_costs_the_document_nothing(self):
-        """A macro that nothing calls must not take the verdicts of the rest with it."""
+        # A macro that nothing calls must not take the verdicts of the rest with it.
         model = read(link("rest"), macro("n", link("x", "${10**10**9}")))
         assert [body.name for body in model.bodies] == ["rest"]
         (unjudged,) = model.unjudged

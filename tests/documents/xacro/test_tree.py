@@ -22,7 +22,7 @@ TEXT = """<?xml version="1.0"?>
 """
 
 
-def test_names_and_values_know_where_they_are_written():
+def test_names_values_and_copies_know_where_they_are_written():
     link = build_tree(parse("arm.xacro", TEXT.encode())).documentElement.childNodes[1]
     assert isinstance(link.tagName, StampedName)
     name = link.getAttribute("name")
@@ -30,6 +30,10 @@ def test_names_and_values_know_where_they_are_written():
     assert name == "a&b A"
     where = name.locate(4, 5)
     assert TEXT.encode()[where.span.start : where.span.end] == b"&#65;"
+    tree = build_tree(parse("arm.xacro", TEXT.encode()))
+    copy = tree.documentElement.cloneNode(deep=True).childNodes[1]
+    assert isinstance(copy.tagName, StampedName)
+    assert isinstance(copy.getAttribute("name"), Traced)
 
 
 def test_a_repaired_document_with_an_unknown_prefix_is_refused_as_by_minidom():
@@ -38,10 +42,3 @@ def test_a_repaired_document_with_an_unknown_prefix_is_refused_as_by_minidom():
         minidom.parseString(text)
     with pytest.raises(type(theirs.value), match="unbound prefix: line 1, column 16"):
         build_tree(parse("arm.xacro", text.encode()))
-
-
-def test_copies_know_where_they_are_written():
-    tree = build_tree(parse("arm.xacro", TEXT.encode()))
-    copy = tree.documentElement.cloneNode(deep=True).childNodes[1]
-    assert isinstance(copy.tagName, StampedName)
-    assert isinstance(copy.getAttribute("name"), Traced)

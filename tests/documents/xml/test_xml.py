@@ -290,9 +290,6 @@ def test_a_plain_doctype_is_fine_and_an_external_one_is_never_fetched():
     document = read('<!DOCTYPE r SYSTEM "r.dtd"><!-- & --><r a="1&m;2"/>')
     assert document.root.attributes == {"a": "1&m;2"}
     assert "`&` begins no reference" in only(document).message
-
-
-def test_attribute_defaults_of_a_doctype_are_not_taken_as_written():
     document = read('<!DOCTYPE r [<!ATTLIST r a CDATA "1">]><r/>')
     assert document.root.attributes == {}
 
