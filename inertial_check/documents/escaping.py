@@ -204,13 +204,9 @@ def guard_diff(diff: str) -> str:
 
     A diff in which nothing acts stays as it is, and can be applied.
     """
-    lines = diff.split("\n")
-    return "\n".join(_guard_line(line) for line in lines)
 
+    def escape(match: re.Match[str]) -> str:
+        ends = match[0] == "\r" and diff[match.end() : match.end() + 1] in ("", "\n")
+        return match[0] if ends else match[0].encode("unicode_escape").decode()
 
-def _guard_line(line: str) -> str:
-    end = "\r" if line.endswith("\r") else ""  # of a document whose lines end so
-    text = line.removesuffix("\r")
-    if _ACTING.search(text):
-        text = _ACTING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-    return guard_log(text) + end
+    return guard_log(_ACTING.sub(escape, diff))  # lines of a document may end in CR LF

@@ -26,7 +26,6 @@ import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from typing import Protocol
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.documents.files.access import (
@@ -161,19 +160,6 @@ _READER_METADATA = re.compile(
     rf"(?P<name>{'|'.join(_READERS)})(?P<version>-.*)?\.(?:dist|egg)-info", re.IGNORECASE
 )
 """The name of a file or folder with the metadata of one of them."""
-
-
-class Store(Protocol):
-    """A store of results."""
-
-    def get(self, document: Document) -> DocumentResult | None:
-        """The stored result of a document; None if the document has to be checked."""
-
-    def put(self, document: Document, result: DocumentResult) -> None:
-        """Store the result of a document."""
-
-    def close(self) -> None:
-        """Tidy up; the store is not used afterwards."""
 
 
 class Fingerprints:
@@ -551,6 +537,10 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._stream.close()
+
+
+Store = Folder | Journal
+"""A store of results."""
 
 
 @cache

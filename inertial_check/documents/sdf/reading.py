@@ -46,6 +46,7 @@ from inertial_check.documents.xml.document import XmlDocument, make_steps, parse
 from inertial_check.documents.xml.markup import Element
 
 _WITHOUT_LIMITS = "continuous"
+_MIMIC = ("multiplier", "offset", "reference")
 _UNLIMITED = 1e16
 """Limit of position [rad] or [m] from which on there is none; SDF wrote 1e16 before version 1.9."""
 
@@ -66,57 +67,40 @@ def read_joint(
     axis = element.first("axis")
     if axis is None or not one_axis:
         return Joint(name, kind)
-    reader = _AxisReader(document, axis)
-    lower, upper = reader.position("lower"), reader.position("upper")
+    inside = {tag: axis.first(tag) for tag in ("limit", "dynamics", "mimic")}
+
+    def read(within: str, tag: str) -> float | None:
+        around = inside[within]
+        stated = None if around is None else around.first(tag)
+        return parse_optional(word(document, stated)) if stated is not None else None
+
+    lower, upper = (
+        math.copysign(math.inf, value) if value is not None and abs(value) >= _UNLIMITED else value
+        for value in (read("limit", "lower"), read("limit", "upper"))
+    )
     if kind == _WITHOUT_LIMITS:
         lower, upper = -math.inf, math.inf
+    velocity, effort = (  # a negative number means that there is no limit
+        math.inf if value is not None and value < 0 else value
+        for value in (read("limit", "velocity"), read("limit", "effort"))
+    )
+    mimic, follows = None, inside["mimic"]
+    if follows is not None:  # multiplier (q - reference) + offset, with libsdformat's defaults
+        texts = (word(document, follows.first(tag)) for tag in _MIMIC)
+        multiplier, offset, reference = (parse_number(text)[0] if text else 0.0 for text in texts)
+        other = scoped(follows.attributes.get("joint", ""))
+        mimic = Mimic(other, multiplier, offset - multiplier * reference)
     return Joint(
         name,
         kind,
         lower,
         upper,
-        velocity=reader.size("velocity"),
-        effort=reader.size("effort"),
-        damping=reader.number("dynamics", "damping"),
-        friction=reader.number("dynamics", "friction"),
-        mimic=reader.mimic(scoped),
+        velocity=velocity,
+        effort=effort,
+        damping=read("dynamics", "damping"),
+        friction=read("dynamics", "friction"),
+        mimic=mimic,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _AxisReader:
-    """Reads the numbers of one <axis>."""
-
-    document: XmlDocument
-    axis: Element
-
-    def position(self, tag: str) -> float | None:
-        """Read a limit of position; infinite if the document states that there is none."""
-        value = self.number("limit", tag)
-        far = value is not None and abs(value) >= _UNLIMITED
-        return math.copysign(math.inf, value) if value is not None and far else value
-
-    def size(self, tag: str) -> float | None:
-        """Read a limit of speed or force; a negative number means that there is none."""
-        value = self.number("limit", tag)
-        return math.inf if value is not None and value < 0 else value
-
-    def number(self, within: str, tag: str) -> float | None:
-        """Read the number of an element inside an element of the axis."""
-        around = self.axis.first(within)
-        element = None if around is None else around.first(tag)
-        return parse_optional(word(self.document, element)) if element is not None else None
-
-    def mimic(self, scoped: Callable[[str], str]) -> Mimic | None:
-        """Read <mimic>: multiplier (q - reference) + offset, with libsdformat's defaults."""
-        element = self.axis.first("mimic")
-        if element is None:
-            return None
-        tags = ("multiplier", "offset", "reference")
-        texts = (word(self.document, element.first(tag)) for tag in tags)
-        multiplier, offset, reference = (parse_number(text)[0] if text else 0.0 for text in texts)
-        name = scoped(element.attributes.get("joint", ""))
-        return Mimic(name, multiplier, offset - multiplier * reference)
 
 
 WORLD_FRAME = ""

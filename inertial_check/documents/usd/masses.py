@@ -86,9 +86,23 @@ class TextLayers:
 
     def text(self, number: int) -> TextLayer | None:
         """Return the layer of this number; None if it is binary."""
-        if number not in self._scanned:
-            self._scanned[number] = self._scan(number)
-        return self._scanned[number]
+        if number in self._scanned:
+            return self._scanned[number]
+        source, file = self.source, 0
+        if number:
+            try:
+                data = self.context.read(self.paths[number])
+            except (OSError, ValueError):  # inside an archive, or deleted meanwhile
+                data = b""
+            source = Source(self.display_path(self.paths[number]), data)
+            file = len(self.others) + 1
+        layer = None
+        if source.data.startswith(TEXT):
+            if file:
+                self.others.append(source)
+            layer = TextLayer(file, scan(source.data, [*_NAMES, _DENSITY, *_OF_SHELLS]))
+        self._scanned[number] = layer
+        return layer
 
     def find(self, path: str) -> TextLayer | None:
         """Return the layer at this path, if it defines bodies or numbers."""
@@ -99,23 +113,6 @@ class TextLayers:
         layer = self._scanned.get(self.paths.index(path)) if path in self.paths else None
         place = layer.places.prims.get(prim) if layer else None
         return layer.span(*place) if layer and place else None
-
-    def _scan(self, number: int) -> TextLayer | None:
-        source, file = self.source, 0
-        if number:
-            try:
-                data = self.context.read(self.paths[number])
-            except (OSError, ValueError):  # inside an archive, or deleted meanwhile
-                return None
-            source, file = (
-                Source(self.display_path(self.paths[number]), data),
-                len(self.others) + 1,
-            )
-        if not source.data.startswith(TEXT):
-            return None
-        if file:
-            self.others.append(source)
-        return TextLayer(file, scan(source.data, [*_NAMES, _DENSITY, *_OF_SHELLS]))
 
     def display_path(self, path: str) -> str:
         """Make the path of a layer relative to the same folder as the path of the document."""

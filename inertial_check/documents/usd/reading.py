@@ -289,7 +289,11 @@ class _StageReader:
                 f"not composed as a whole: {shown.replace(folder, '')}{more}: what stands there "
                 "was not checked; write paths that exist"
             )
-            yield Problem(kind, message, self._find_reference(errors[0]))
+            # The prim that refers to a missing file or prim, if the first error names it.
+            match, span = _INTRODUCED.search(errors[0]), Span(0, 0)
+            if match:
+                span = self._find_prim(self._layers.find(match["layer"]), match["prim"])
+            yield Problem(kind, message, span)
         for path, name, variant in self._stage["selected"]:
             yield Problem(
                 "repair",
@@ -314,15 +318,6 @@ class _StageReader:
                     "are written, which are judged here: leave it out",
                     self._find_prim(self._layers.text(number), path.rpartition(".")[0]),
                 )
-
-    def _find_reference(self, error: str) -> Span:
-        """Find the prim that refers to a missing file or prim, if the error names it."""
-        match = _INTRODUCED.search(error)
-        return (
-            self._find_prim(self._layers.find(match["layer"]), match["prim"])
-            if match
-            else Span(0, 0)
-        )
 
     @staticmethod
     def _find_prim(layer: TextLayer | None, path: str) -> Span:
@@ -546,7 +541,7 @@ def find_unit(attribute: str, kind: str, kilograms: float, meters: float) -> flo
 
 
 def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
-    name, kind, values = entry["name"], entry["type"], entry["values"]
+    name, kind, values, mimic = (entry[key] for key in ("name", "type", "values", "mimic"))
     if units is None:
         return Joint(name, kind)
 
@@ -566,16 +561,14 @@ def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
         damping=first(units.damping, "mjc:damping") if damping is None else damping,
         friction=first(units.force, *DYNAMICS["friction"]),
         armature=first(units.armature, *DYNAMICS["armature"]),
-        mimic=_mimic(entry["mimic"], units.position),
+        mimic=mimic
+        and Mimic(
+            mimic["joint"],
+            # Between an angle and a length, the unit of a multiplier is unclear.
+            mimic["multiplier"] if mimic["alike"] else math.nan,
+            units.position * mimic["offset"],
+        ),
     )
-
-
-def _mimic(entry: JsonObject | None, position: float) -> Mimic | None:
-    """Make a Mimic; NaN for a multiplier between an angle and a length, whose unit is unclear."""
-    if entry is None:
-        return None
-    multiplier, offset = entry["multiplier"], entry["offset"]
-    return Mimic(entry["joint"], multiplier if entry["alike"] else math.nan, position * offset)
 
 
 _KINDS = {

@@ -369,7 +369,14 @@ def _describe_bodies(scene: _Scene) -> JsonObject:
     loops: list[JsonObject] = []
     bodies = list(_bodies(scene, layers, loops))
     default = stage.GetDefaultPrim()
-    masses = list(_masses(scene, layers))
+    masses = []  # each prim with a mass or moments of inertia: layer, its path there, its body
+    for prim in scene.prims:
+        owner = str(_owner(prim.GetPath(), scene.bodies))
+        for name in ("physics:mass", "physics:diagonalInertia", "newton:inertia"):
+            attribute = prim.GetAttribute(name)
+            for spec in attribute.GetPropertyStack() if attribute else ():
+                number, path = layers.place(spec)
+                masses.append((number, path.rpartition(".")[0], owner))
     settings = []  # of MuJoCo's compiler: name, value as text, layer, path of the prim
     for prim in scene.prims:
         for written in prim.GetAuthoredPropertiesInNamespace(_COMPILER):
@@ -568,17 +575,6 @@ def _parts(
             path = str(material.GetPath())
             applied = ["PhysicsMaterialAPI"]
             yield {"path": path, "applied": applied, "attributes": density, "shells": {}}
-
-
-def _masses(scene: _Scene, layers: _LayerNumbers) -> Iterator[tuple[int, str, str]]:
-    """Find each prim with a mass or moments of inertia: its layer, its path there, and its body."""
-    for prim in scene.prims:
-        owner = str(_owner(prim.GetPath(), scene.bodies))
-        for name in ("physics:mass", "physics:diagonalInertia", "newton:inertia"):
-            attribute = prim.GetAttribute(name)
-            for spec in attribute.GetPropertyStack() if attribute else ():
-                number, path = layers.place(spec)
-                yield number, path.rpartition(".")[0], owner
 
 
 def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:
