@@ -9,7 +9,7 @@ import numpy as np
 
 from inertial_check.checking.engines import base
 from inertial_check.checking.engines.base import Engine
-from inertial_check.checking.engines.predict import Batch, Effect, Flags
+from inertial_check.checking.engines.predict import Batch, Effect
 from inertial_check.documents.model import Parser
 
 _PRECISION = 16 * float(np.finfo(float).eps)
@@ -55,7 +55,22 @@ class Drake(Engine):
             yield Effect(~(batch.mass > 0), "reject", _MASS_POSITIVE)
             yield Effect(negative | unequal, "reject", NOT_VALID)
             return
-        yield from _replace_invalid(batch, negative, unequal)
+
+        # Tensors that fail the check of the tensor alone.
+        def message(i: int) -> str:
+            if not batch.finite[i]:
+                return f"{_RATIONAL} {NOT_FINITE}"
+            values = " ".join(
+                repr(moment).removesuffix(".0") for moment in batch.moments[i].tolist()
+            )
+            what = NEGATIVE if negative[i] else UNEQUAL
+            return f"{_RATIONAL} The associated principal moments of inertia: {values} {what}"
+
+        def becomes(i: int) -> str:
+            mass = float(batch.mass[i])
+            return base.sphere(mass if 0 < mass < np.inf else 1.0, _DENSITY)
+
+        yield Effect(negative | unequal | ~batch.finite, "replace", message, becomes)
         massless = (batch.mass == 0) & ~np.any(batch.I_BBcm_Bi != 0, axis=1)
         yield Effect(massless, "accept")
         one = base.sphere(1, _DENSITY)
@@ -68,23 +83,6 @@ class Drake(Engine):
             "finite.",
             one,
         )
-
-
-def _replace_invalid(batch: Batch, negative: Flags, unequal: Flags) -> Iterator[Effect]:
-    """The effect on tensors that fail the check of the tensor alone."""
-
-    def message(i: int) -> str:
-        if not batch.finite[i]:
-            return f"{_RATIONAL} {NOT_FINITE}"
-        values = " ".join(repr(moment).removesuffix(".0") for moment in batch.moments[i].tolist())
-        what = NEGATIVE if negative[i] else UNEQUAL
-        return f"{_RATIONAL} The associated principal moments of inertia: {values} {what}"
-
-    def becomes(i: int) -> str:
-        mass = float(batch.mass[i])
-        return base.sphere(mass if 0 < mass < np.inf else 1.0, _DENSITY)
-
-    yield Effect(negative | unequal | ~batch.finite, "replace", message, becomes)
 
 
 def _not_finite_error(batch: Batch, i: int, door: str) -> str:

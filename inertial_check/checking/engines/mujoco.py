@@ -204,16 +204,7 @@ class Genesis(Engine):
             return
         nan = np.any(np.isnan(batch.I_BBcm_Bi), axis=1) & ~batch.missing
         yield Effect(nan, "reject", "Inertia must be a symmetric matrix")
-        yield from self._check_tensors(batch)
-        yield from self._degenerate(batch)
-        unread = ~batch.finite | np.isnan(batch.mass)
-        yield Effect(unread & batch.moved, "warn", _FALLBACK + MOVING)
-        positive, triangle = find_refusals(batch, np.any(batch.I_BBcm_Bi != 0, axis=1), _BOUND)
-        yield Effect(positive, "warn", _FALLBACK + POSITIVE)
-        yield Effect(triangle, "warn", _FALLBACK + TRIANGLE)
-
-    def _check_tensors(self, batch: Batch) -> Iterator[Effect]:
-        """The check of Genesis itself: eigenvalues and triangle inequality."""
+        # The check of Genesis itself: eigenvalues and triangle inequality.
         low, middle, high = np.where(batch.finite[:, None], batch.moments, np.nan).T
         largest = np.maximum(np.abs(low), np.abs(high))
 
@@ -235,6 +226,12 @@ class Genesis(Engine):
                 f"permutations {eigenvalues(i)}."
             ),
         )
+        yield from self._degenerate(batch)
+        unread = ~batch.finite | np.isnan(batch.mass)
+        yield Effect(unread & batch.moved, "warn", _FALLBACK + MOVING)
+        positive, triangle = find_refusals(batch, np.any(batch.I_BBcm_Bi != 0, axis=1), _BOUND)
+        yield Effect(positive, "warn", _FALLBACK + POSITIVE)
+        yield Effect(triangle, "warn", _FALLBACK + TRIANGLE)
 
     def _degenerate(self, batch: Batch) -> Iterator[Effect]:
         """Links whose mass or a diagonal entry of whose inertia is not positive."""

@@ -153,33 +153,19 @@ def is_valid(mass: Floats, I_BBcm_Bi: Floats) -> Flags:
     determinant = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
     positive = (mass >= 0) & (xx + floor >= 0) & (minor + floor >= 0) & (determinant + floor >= 0)
     # Compute MassMatrix3::PrincipalMoments, (N, 3), whose last digits decide on the boundary.
-    moments_xx, moments_xy, moments_xz, moments_yy, moments_yz, moments_zz = I_BBcm_Bi.T
-    entries = np.stack([moments_xx, moments_yy, moments_zz], axis=1)
+    entries = np.stack([xx, yy, zz], axis=1)
     negligible = _PRODUCTS * entries.max(axis=1)
-    moments_b = moments_xx + moments_yy + moments_zz
-    moments_c = (
-        moments_xx * moments_yy
-        - moments_xy**2
-        + moments_xx * moments_zz
-        - moments_xz**2
-        + moments_yy * moments_zz
-        - moments_yz**2
-    )
-    d = (
-        moments_xx * moments_yz**2
-        + moments_yy * moments_xz**2
-        + moments_zz * moments_xy**2
-        - moments_xx * moments_yy * moments_zz
-        - 2 * moments_xy * moments_xz * moments_yz
-    )
-    p = moments_b**2 - 3 * moments_c
-    q = 2 * moments_b**3 - 9 * moments_b * moments_c - 27 * d
+    b = xx + yy + zz
+    c = xx * yy - xy**2 + xx * zz - xz**2 + yy * zz - yz**2
+    d = xx * yz**2 + yy * xz**2 + zz * xy**2 - xx * yy * zz - 2 * xy * xz * yz
+    p = b**2 - 3 * c
+    q = 2 * b**3 - 9 * b * c - 27 * d
     angle = np.arccos(np.clip(0.5 * q / p**1.5, -1, 1))
     turns = np.array([0, 2 * np.pi, -2 * np.pi])
     swing = 2 * np.sqrt(p)[:, None] * np.cos((angle[:, None] + turns) / 3)
-    moments = np.sort((moments_b[:, None] + swing) / 3, axis=1)
+    moments = np.sort((b[:, None] + swing) / 3, axis=1)
     round_ = p < negligible**2
-    moments[round_] = (moments_b / 3.0)[round_, None]
+    moments[round_] = (b / 3.0)[round_, None]
     diagonal = np.all(np.abs(I_BBcm_Bi[:, [1, 2, 4]]) <= negligible[:, None], axis=1)
     moments[diagonal] = entries[diagonal]
     a, b, c = moments.T

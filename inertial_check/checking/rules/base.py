@@ -31,7 +31,7 @@ from inertial_check.checking.report import (
     name_numbers,
 )
 from inertial_check.documents.model import ENTRIES, Body, Judgement, Model, Number, Problem
-from inertial_check.documents.source import Place, Span
+from inertial_check.documents.source import Span
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 
@@ -45,17 +45,6 @@ HEADINGS = (
     "References",
 )
 """The sections of every rule's docstring, in this order."""
-
-
-class _Quotes(NamedTuple):
-    """Parts of a finding that quote the document; the attributes are those of Finding."""
-
-    excerpt: Excerpt | None = None
-    written: Mapping[str, str] = {}
-    entries: tuple[FindingEntry, ...] = ()
-
-
-_NO_QUOTES = _Quotes()
 
 
 class Rule(ABC):
@@ -115,7 +104,15 @@ class Rule(ABC):
             about: Names of the body's numbers that it is about: mass, x, y, z, ixx ... izz.
         """
         place = self.model.place(span)
-        quotes = self._quote(span, place, body, about) if self.quotes else _NO_QUOTES
+        excerpt: Excerpt | None = None
+        written: dict[str, str] = {}
+        entries: tuple[FindingEntry, ...] = ()
+        if self.quotes:  # this takes longer than all the rest of a finding
+            excerpt = extract_excerpt(self.model.source_of(span), span, place.line)
+            if body is not None:
+                numbers = {} if body.inertial is None else name_numbers(body.inertial)
+                written = {name: number.text for name, number in numbers.items()}
+                entries = locate_entries(self.model, body, about)
         return Finding(
             code=self.code,
             name=self.name,
@@ -126,21 +123,9 @@ class Rule(ABC):
             values=dict(values or {}),
             fix=fix,
             body_id=None if body is None else body.id,
-            excerpt=quotes.excerpt,
-            written=quotes.written,
-            entries=quotes.entries,
-        )
-
-    def _quote(
-        self, span: Span, place: Place, body: Body | None, about: Collection[str]
-    ) -> _Quotes:
-        """Quote the document; this takes longer than all the rest of a finding."""
-        inertial = None if body is None else body.inertial
-        written = {} if inertial is None else name_numbers(inertial)
-        return _Quotes(
-            extract_excerpt(self.model.source_of(span), span, place.line),
-            {name: number.text for name, number in written.items()},
-            () if body is None else locate_entries(self.model, body, about),
+            excerpt=excerpt,
+            written=written,
+            entries=entries,
         )
 
 
@@ -440,16 +425,13 @@ def find_fix_kinds(bodies: Sequence[Body], judgements: Sequence[Judgement]) -> l
         change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros_like(before), before)
     small = np.asarray(change <= tolerances.MAX_CHANGE).tolist()
     for at, old, new, safe in zip(chosen, before, after, small, strict=True):
-        if np.any(new) and not _is_computed(bodies[at], old, new):
+        # An entry that changes may be the value of an expression; a zero is taken to stay one.
+        inertial = bodies[at].inertial
+        entries = {} if inertial is None else inertial.I_BBcm_Bi
+        computed = [entry in entries and not entries[entry].literal for entry in ENTRIES]
+        if np.any(new) and not np.any((new != old) & (old != 0) & computed):
             kinds[at] = "safe" if safe else "unsafe"
     return kinds
-
-
-def _is_computed(body: Body, before: Floats, after: Floats) -> bool:
-    """Whether an entry that changes is the value of an expression; a zero is taken to stay one."""
-    entries = body.inertial.I_BBcm_Bi if body.inertial is not None else {}
-    computed = [entry in entries and not entries[entry].literal for entry in ENTRIES]
-    return bool(np.any((after != before) & (before != 0) & computed))
 
 
 def moments_text(judgement: Judgement) -> str:

@@ -246,18 +246,6 @@ def _describe_difference(examination: Examination, one: int, other: int, looks: 
     return "its shapes are other ones, and only one of both carries a further joint"
 
 
-class _Difference(NamedTuple):
-    """In what twins differ.
-
-    Attributes:
-        against: Kinds of evidence that disagree.
-        what: The plainest difference, in words.
-    """
-
-    against: frozenset[Evidence]
-    what: str
-
-
 def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubts:
     """Left and right that differ."""
     assembly, bodies = examination.assembly, examination.model.bodies
@@ -280,17 +268,22 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             continue
         if frozenset(pair) in refuted:
             continue  # told by their digits, which need no tolerance
-        if pairs.mass[row] > limits.twin_mass and _are_divided_otherwise(examination, pair):
-            continue
-        difference = _describe(examination, row, limits.twin_mass, allowed)
         heavier = bool(pairs.mass[row] > limits.twin_mass)
+        if heavier:
+            # A palm with the mass of its fingers, which are frames without mass beside it, is no
+            # mistake: one side has in a body what the other has in those that it carries.
+            one, other = map(assembly.add_carried_mass, pair)
+            apart = float(np.diff(assembly.mass[pair])[0])
+            if abs(one - other) < _limits.CARRIED * abs(apart):
+                continue
+        disagreeing, what = _describe(examination, row, limits.twin_mass, allowed)
         # The evidence that no other doubt about one of the two explains.
         doubts = [doubt for index in pair for doubt in found.get(index, ()) if not doubt.weak]
         by_tensor: set[Evidence] = {"form"} if heavier else {"form", "amount"}
         explained = by_tensor if any(doubt.where == "tensor" for doubt in doubts) else set()
         against = frozenset(
             kind
-            for kind in difference.against - explained
+            for kind in disagreeing - explained
             if not any(is_explained(found, index, frozenset({kind})) for index in pair)
         )
         # What runs through the model leaves mirror images, and is told of none of them.
@@ -299,13 +292,15 @@ def twins(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubt
             against = frozenset({"sides"})
         for index, reason in _blame(examination, row) if against else ():
             name = bodies[pair[0] + pair[1] - index].name
-            message = f"it is no mirror image of {name}: {difference.what}{reason}"
+            message = f"it is no mirror image of {name}: {what}{reason}"
             values: dict[str, object] = {"twin": name}
             yield index, Doubt("IC601", "inertial", message, values, against=against)
 
 
-def _describe(examination: Examination, row: int, heavier: float, allowed: float) -> _Difference:
-    """Say in what a pair differs."""
+def _describe(
+    examination: Examination, row: int, heavier: float, allowed: float
+) -> tuple[frozenset[Evidence], str]:
+    """Say in what twins differ: the kinds of evidence that disagree, and the plainest in words."""
     assembly, pairs = examination.assembly, examination.assembly.twin_pairs
     pair = pairs.bodies[row]
     # The symmetry of the model in words, its place to a thousandth of the size of the bodies.
@@ -347,8 +342,8 @@ def _describe(examination: Examination, row: int, heavier: float, allowed: float
         length_off = length(center * float(np.max(assembly.size[pair])))
         found["center"] = f"{name}, their centres of mass are {length_off} apart"
     if not found:
-        return _Difference(EVERY, tensors)
-    return _Difference(frozenset(found), next(iter(found.values())))
+        return EVERY, tensors
+    return frozenset(found), next(iter(found.values()))
 
 
 def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
@@ -370,16 +365,6 @@ def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
         for index in pair
     )
     return bool(left) and left == right
-
-
-def _are_divided_otherwise(examination: Examination, pair: list[int]) -> bool:
-    """Whether one side has in a body what the other has in those that it carries.
-
-    A palm with the mass of its fingers, which are frames without mass beside it, is no mistake.
-    """
-    assembly = examination.assembly
-    one, other = (assembly.add_carried_mass(index) for index in pair)
-    return abs(one - other) < _limits.CARRIED * abs(float(np.diff(assembly.mass[pair])[0]))
 
 
 def _have_other_twins(examination: Examination, pair: list[int]) -> bool:
