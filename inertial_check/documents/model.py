@@ -534,16 +534,14 @@ class Model(EqualByValue):
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
         # Show a model: its bodies, the worst first.
-        from inertial_check.inertia.notebook import count, count_words, escape_text, write_box
+        from inertial_check.inertia.arrays import describe_counts
+        from inertial_check.inertia.notebook import count, escape_text, write_box
 
         shown = read_bodies([body.name for body in self.bodies], judge(self))
-        words = [count(len(self.bodies), "body"), count_words(shown.verdicts)]
-        return write_box(
-            escape_text(f"Model {self.name}".rstrip()),
-            f"{self.source.path} ({self.format}): {': '.join(filter(None, words))}",
-            shown.write_table(),
-            shown.draw_triangle(),
-        )
+        words = [count(len(self.bodies), "body"), describe_counts(shown.verdicts)]
+        title = escape_text(f"Model {self.name}".rstrip())
+        subtitle = f"{self.source.path} ({self.format}): {': '.join(filter(None, words))}"
+        return write_box(title, subtitle, shown.write_table(), shown.draw_triangle())
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,11 +18,10 @@ from inertial_check.documents.files.writing import (
 )
 from inertial_check.documents.source import Edit, Source
 from inertial_check.errors import UsageError
-from inertial_check.inertia.arrays import EqualByValue
+from inertial_check.inertia.arrays import EqualByValue, describe_counts
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
     color_word,
-    count_words,
     escape_text,
     write_box,
     write_number,
@@ -185,7 +184,7 @@ class Fix(EqualByValue):
         return write_box(
             "Fix",
             f"{self.source.path} ({self.format}): "
-            + (count_words([body.status for body in self.bodies]) or "no bodies"),
+            + (describe_counts([body.status for body in self.bodies]) or "no bodies"),
             *([table] if shown else []),
         )
 

@@ -506,9 +506,9 @@ def count_rows(shape: tuple[int, ...]) -> int:
     return shape[0]
 
 
-def describe_counts(words: NumpyArray) -> str:
+def describe_counts(words: NumpyArray | Sequence[str]) -> str:
     """How often each word occurs, for a repr: "2 consistent, 1 inconsistent"."""
-    names, counts = np.unique(words, return_counts=True)
+    names, counts = np.unique(np.asarray(words, dtype=str), return_counts=True)
     return ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
 
 

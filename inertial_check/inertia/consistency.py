@@ -361,9 +361,11 @@ class Consistency(EqualByValue):
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
-        from inertial_check.inertia.notebook import show_consistency  # notebooks only
+        from inertial_check.inertia.notebook import read_consistency, write_box  # notebooks only
 
-        return show_consistency(self)
+        shown = read_consistency(self)
+        found = describe_counts(shown.verdicts)
+        return write_box("Consistency", found, shown.write_table(), shown.draw_triangle())
 
     @cached_array
     def verdict_code(self) -> Array:

@@ -107,11 +107,6 @@ def hides_numbers(*arrays: object) -> bool:
     )
 
 
-def differentiates(xp: Namespace) -> bool:
-    """Decide whether a library takes derivatives: JAX and PyTorch do."""
-    return is_jax(xp) or is_torch(xp)
-
-
 def is_torch(xp: Namespace) -> bool:
     """Decide whether a namespace is that of PyTorch."""
     return xp is not np and getattr(xp, "__name__", "") in ("array_api_compat.torch", "torch")

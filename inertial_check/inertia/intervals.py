@@ -35,7 +35,7 @@ from inertial_check.inertia.arrays import (
     read_floats,
     real_arrays,
 )
-from inertial_check.inertia.eigen import Components, columns, eigensystem, eigenvalues
+from inertial_check.inertia.eigen import columns, eigensystem, eigenvalues
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,47 +62,43 @@ def admissible_intervals(I_BBcm: Array) -> Array:
     _, (I_BBcm,) = real_arrays(I_BBcm=I_BBcm)
     xp = array_namespace(I_BBcm)
     with np.errstate(all="ignore"):  # an infinite term has the right sign
-        return _intervals(xp, columns(I_BBcm))
-
-
-def _intervals(xp: Namespace, entries: Components) -> Array:
-    xx, xy, xz, yy, yz, zz = entries
-    sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
-    diagonal = _diagonal(
-        xp,
-        xp.stack([yy, xx, xx]),
-        xp.stack([zz, zz, yy]),
-        xp.stack([xy, xy, xz]),
-        xp.stack([xz, yz, yz]),
-        xp.stack([yz, xz, xy]),
-    )
-    # Interval of the product I_ab, from the Schur complement of S by its third diagonal entry f.
-    a = xp.stack([sx, sx, sy])
-    b = xp.stack([sy, sz, sz])
-    f = xp.stack([sz, sy, sx])
-    ac = xp.stack([xz, xy, xy])
-    bc = xp.stack([yz, yz, xz])
-    floor = tolerances.FLOOR_FACTOR * tolerances.epsilon(a.dtype, xp)
-    first, second = a * f - ac * ac, b * f - bc * bc
-    allowed = (
-        (first >= -floor * (xp.abs(a * f) + ac * ac))
-        & (second >= -floor * (xp.abs(b * f) + bc * bc))
-        & (a >= 0) & (b >= 0) & (f >= 0)
-    )  # fmt: skip
-    filled = f > 0
-    safe = xp.where(filled, f, xp.ones_like(f))
-    reach = xp.sqrt(xp.where(first > 0, first, 0 * f)) * xp.sqrt(
-        xp.where(second > 0, second, 0 * f)
-    )
-    flat = xp.sqrt(xp.where(a > 0, a, 0 * a)) * xp.sqrt(xp.where(b > 0, b, 0 * b))
-    center = xp.where(filled, -ac * bc / safe, xp.zeros_like(f))
-    reach = xp.where(filled, reach / safe, flat)
-    nothing = xp.full_like(f, xp.nan)
-    low, high = center - reach + 0.0, center + reach + 0.0  # no -0
-    product = xp.where(allowed, low, nothing), xp.where(allowed, high, nothing)
-    on, off = xp.stack(list(diagonal), axis=-1), xp.stack(list(product), axis=-1)
-    rows = [on[0, ...], off[0, ...], off[1, ...], on[1, ...], off[2, ...], on[2, ...]]
-    return xp.stack(rows, axis=-2)
+        xx, xy, xz, yy, yz, zz = columns(I_BBcm)
+        sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
+        diagonal = _diagonal(
+            xp,
+            xp.stack([yy, xx, xx]),
+            xp.stack([zz, zz, yy]),
+            xp.stack([xy, xy, xz]),
+            xp.stack([xz, yz, yz]),
+            xp.stack([yz, xz, xy]),
+        )
+        # The product I_ab, from the Schur complement of S by its third diagonal entry f.
+        a = xp.stack([sx, sx, sy])
+        b = xp.stack([sy, sz, sz])
+        f = xp.stack([sz, sy, sx])
+        ac = xp.stack([xz, xy, xy])
+        bc = xp.stack([yz, yz, xz])
+        floor = tolerances.FLOOR_FACTOR * tolerances.epsilon(a.dtype, xp)
+        first, second = a * f - ac * ac, b * f - bc * bc
+        allowed = (
+            (first >= -floor * (xp.abs(a * f) + ac * ac))
+            & (second >= -floor * (xp.abs(b * f) + bc * bc))
+            & (a >= 0) & (b >= 0) & (f >= 0)
+        )  # fmt: skip
+        filled = f > 0
+        safe = xp.where(filled, f, xp.ones_like(f))
+        reach = xp.sqrt(xp.where(first > 0, first, 0 * f)) * xp.sqrt(
+            xp.where(second > 0, second, 0 * f)
+        )
+        flat = xp.sqrt(xp.where(a > 0, a, 0 * a)) * xp.sqrt(xp.where(b > 0, b, 0 * b))
+        center = xp.where(filled, -ac * bc / safe, xp.zeros_like(f))
+        reach = xp.where(filled, reach / safe, flat)
+        nothing = xp.full_like(f, xp.nan)
+        low, high = center - reach + 0.0, center + reach + 0.0  # no -0
+        product = xp.where(allowed, low, nothing), xp.where(allowed, high, nothing)
+        on, off = xp.stack(list(diagonal), axis=-1), xp.stack(list(product), axis=-1)
+        rows = [on[0, ...], off[0, ...], off[1, ...], on[1, ...], off[2, ...], on[2, ...]]
+        return xp.stack(rows, axis=-2)
 
 
 def _diagonal(

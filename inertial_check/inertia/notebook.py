@@ -313,18 +313,3 @@ def read_consistency(result: Consistency, names: Sequence[str] | None = None) ->
         margin=np.asarray(result.margin, dtype=np.float64).reshape(-1),
         verdicts=np.asarray(result.verdict).reshape(-1).tolist(),
     )
-
-
-def count_words(words: Sequence[str]) -> str:
-    """Count equal words: "3 consistent, 1 inconsistent"."""
-    found, counts = np.unique(np.asarray(words, dtype=str), return_counts=True)
-    listed = zip(found.tolist(), counts.tolist(), strict=True)
-    return ", ".join(f"{count} {word}" for word, count in listed)
-
-
-def show_consistency(result: Consistency) -> str:
-    """Show the verdicts on arrays."""
-    shown = read_consistency(result)
-    return write_box(
-        "Consistency", count_words(shown.verdicts), shown.write_table(), shown.draw_triangle()
-    )

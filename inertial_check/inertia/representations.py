@@ -868,24 +868,12 @@ def has_central_inertia(xp: Namespace, theta: Array) -> Array:
 
 def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
-    entries = parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
-    return xp.stack(entries, axis=-1)
-
-
-def parallel_axis_entries(xp: Namespace, mass: Array, first_moment: Sequence[Array]) -> list[Array]:
-    """Compute (h.h 1 - h h^T) / m entry by entry, arrays of any shape or floats."""
     heavy = mass != 0
     safe = xp.where(heavy, mass, xp.ones_like(mass))
-    hx, hy, hz = (xp.where(heavy, one, xp.zeros_like(mass)) for one in first_moment)
+    hx, hy, hz = (xp.where(heavy, first_moment[..., i], xp.zeros_like(mass)) for i in range(3))
     cx, cy, cz = hx / safe, hy / safe, hz / safe
-    return [
-        hy * cy + hz * cz,
-        -hx * cy,
-        -hx * cz,
-        hx * cx + hz * cz,
-        -hy * cz,
-        hx * cx + hy * cy,
-    ]
+    on = hy * cy + hz * cz, hx * cx + hz * cz, hx * cx + hy * cy
+    return xp.stack([on[0], -hx * cy, -hx * cz, on[1], -hy * cz, on[2]], axis=-1)
 
 
 @quiet

@@ -148,7 +148,19 @@ class Batch:
         self.shape = batch_shape(**batches)
         self.count = int(np.prod(self.shape, dtype=np.int64))
         self.like = found["q"]
-        self._refuse_quaternions(self.like)
+        xp = self.xp
+        for joint, place in zip(self.tree.joints, self.tree.coordinates, strict=True):
+            if joint != "floating":
+                continue
+            square = xp.sum(self.like[..., place.start + 3 : place.stop] ** 2, axis=-1)
+            floor = tolerances.rotation_floor(self.like.dtype, xp)
+            bad = first_index(xp, ~(xp.abs(square - 1) <= floor))
+            if bad is not None:
+                where = f" of configuration {bad[0] if len(bad) == 1 else bad}" if bad else ""
+                raise ParameterError(
+                    f"the quaternion q[{place.start + 3}:{place.stop}]{where} has the length "
+                    f"{float(square[bad]) ** 0.5:.10g}, expected 1"
+                )
         self._rows = {
             name: self._flat(found[name], *sizes[name])
             for name in ("q", "u", "du", *beside)
@@ -199,21 +211,6 @@ class Batch:
     def _flat(self, array: Array, *trailing: int) -> Array:
         whole = self.xp.broadcast_to(array, (*self.shape, *trailing))
         return self.xp.reshape(whole, (self.count, *trailing))
-
-    def _refuse_quaternions(self, q: Array) -> None:
-        xp = self.xp
-        for joint, place in zip(self.tree.joints, self.tree.coordinates, strict=True):
-            if joint != "floating":
-                continue
-            square = xp.sum(q[..., place.start + 3 : place.stop] ** 2, axis=-1)
-            floor = tolerances.rotation_floor(q.dtype, xp)
-            bad = first_index(xp, ~(xp.abs(square - 1) <= floor))
-            if bad is not None:
-                where = f" of configuration {bad[0] if len(bad) == 1 else bad}" if bad else ""
-                raise ParameterError(
-                    f"the quaternion q[{place.start + 3}:{place.stop}]{where} has the length "
-                    f"{float(square[bad]) ** 0.5:.10g}, expected 1"
-                )
 
     def _chunks(self) -> Iterator[Chunk]:
         size = max(self.count, 1)

@@ -448,14 +448,6 @@ def length(xp: Namespace, vector: Array) -> Array:
     return xp.sqrt(xp.sum(vector * vector, axis=-1))
 
 
-def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
-    """The vector r (..., 3) from m and m r; 0 where neither is, NaN where only m r is."""
-    light = (mass == 0)[..., None]
-    safe = xp.where(light, xp.ones_like(moved), mass[..., None])
-    nowhere = xp.where(moved == 0, moved, xp.full_like(moved, xp.nan))
-    return xp.where(light, nowhere, moved / safe)
-
-
 def read_terms(terms: ArrayLike, name: str = "terms") -> tuple[Namespace, Array, int]:
     """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
 

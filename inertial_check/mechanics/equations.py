@@ -288,7 +288,13 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
                 twists[:, place, :3], twists[:, place, 3:] = turn.T, slide.T
             if tree.columns[body]:
                 wrenches = _parameter_wrenches(tree, chunk, body, frame, positions)
-                _put(out, twists, np.asarray(wrenches), tree.columns[body], 10 * body)
+                # The rows of the velocities that move the body, in the columns of its parameters.
+                moving, block = tree.columns[body], slice(10 * body, 10 * body + 10)
+                own = slice(moving[0], moving[-1] + 1)
+                if moving == tuple(range(own.start, own.stop)):
+                    np.matmul(twists[:, own], np.asarray(wrenches), out=out[:, own, block])
+                else:
+                    out[:, moving, block] = twists[:, moving] @ np.asarray(wrenches)
 
     def work(chunk: Chunk) -> Array:
         xp, frames = chunk.xp, dict(walk(tree, chunk, True, still))
@@ -330,7 +336,12 @@ def kinetic_energy(
         speeds: dict[int, tuple[Array, Array]] = {}
         for body, frame in walk(tree, chunk):
             mass, h, inertia = _parameters(chunk, body)
-            w, v = speeds[body] = _velocity(tree, chunk, speeds, body, frame)
+            # Velocities at the origin of p, from those of the parent.
+            w, v = speeds.get(int(tree.parents[body]), (chunk.zeros(3), chunk.zeros(3)))
+            for place, column in _own(tree, chunk, body, frame):
+                turn, slide = column.twist(xp, frame.p)
+                w, v = w + chunk.u[place] * turn, v + chunk.u[place] * slide
+            speeds[body] = w, v
             v = v + cross(xp, w, frame.p)
             w_J = apply_transpose(frame.R, w)
             turning = xp.sum(w_J * apply(inertia, w_J), axis=0) / 2
@@ -376,17 +387,6 @@ def potential_energy(
 def _own(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> Iterator[tuple[int, Column]]:
     """The velocities of a body's joint: places in u, and what they do."""
     return enumerate(columns(tree, chunk, body, frame), start=tree.velocities[body].start)
-
-
-def _velocity(
-    tree: Tree, chunk: Chunk, known: Mapping[int, tuple[Array, Array]], body: int, frame: Frame
-) -> tuple[Array, Array]:
-    """Angular velocity of a body, and its velocity at the origin of p, from those of its parent."""
-    w, v = known.get(int(tree.parents[body]), (chunk.zeros(3), chunk.zeros(3)))
-    for place, column in _own(tree, chunk, body, frame):
-        turn, slide = column.twist(chunk.xp, frame.p)
-        w, v = w + chunk.u[place] * turn, v + chunk.u[place] * slide
-    return w, v
 
 
 def _newton_euler(tree: Tree, batch: Batch, gravity: Floats) -> Array:
@@ -487,17 +487,6 @@ def _parameters(chunk: Chunk, body: int) -> Composite:
     """Mass (.,), first moment (3, .) and inertia (3, 3, .) about Jo, in the axes of J."""
     theta = chunk.theta[body]
     return theta[0], theta[1:4], symmetric(chunk.xp, theta[4:])
-
-
-def _put(
-    out: NumpyArray, twists: NumpyArray, wrenches: NumpyArray, columns: tuple[int, ...], first: int
-) -> None:
-    """Write the rows of the velocities that move a body, in the columns of its parameters."""
-    place, start, stop = slice(first, first + 10), columns[0], columns[-1] + 1
-    if columns == tuple(range(start, stop)):
-        np.matmul(twists[:, start:stop], wrenches, out=out[:, start:stop, place])
-    else:
-        out[:, columns, place] = twists[:, columns] @ wrenches
 
 
 def _parameter_wrenches(

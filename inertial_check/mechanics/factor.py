@@ -36,7 +36,7 @@ from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import cross
 from inertial_check.inertia.representations import SpatialOrder, reorder
 from inertial_check.mechanics import vectors
-from inertial_check.mechanics.compact import center_of, length, read_terms, write_in_place
+from inertial_check.mechanics.compact import length, read_terms, write_in_place
 from inertial_check.mechanics.compact import spatial_inertia as matrix_of
 
 
@@ -93,7 +93,20 @@ class InertiaFactor(EqualByValue):
         expect("flag", least_squares=least_squares)
         xp, r, force, torque = self._at_center(rhs, order)
         if not least_squares:
-            self._refuse_outside(xp, r, force, torque)
+            left_force, left_torque = (length(xp, v) for v in self._find_rest(xp, force, torque))
+            size = length(xp, torque) + length(xp, r) * length(xp, force)
+            floor = tolerances.rotation_floor(size.dtype, xp)
+            body = first_index(xp, (left_force > 0) | (left_torque > floor * size))
+            if body is not None:
+                shape = left_torque.shape
+                rank = xp.broadcast_to(self.rank, shape)[body]
+                raise ParameterError(
+                    f"rhs{of_body(body)} is outside of the range of its inertia of rank "
+                    f"{int(rank)}: a force of "
+                    f"{float(xp.broadcast_to(left_force, shape)[body]):.6g} N and a torque of "
+                    f"{float(left_torque[body]):.6g} N m about the centre of mass are balanced by "
+                    "no motion; pass least_squares=True for the nearest"
+                )
         mass = self.terms[..., :1]
         heavy = mass > 0
         linear = xp.where(
@@ -128,34 +141,24 @@ class InertiaFactor(EqualByValue):
         expect_shape("rhs", rhs, 6)
         torque, force = vectors.split(rhs, order)
         batch_shape(factor=terms.shape[:-1], rhs=rhs.shape[:-1])
-        r = center_of(xp, terms[..., 0], terms[..., 1:4])
+        # r is 0 where neither m nor m r is, and NaN where only m r is.
+        mass, moved = terms[..., :1], terms[..., 1:4]
+        light = mass == 0
+        safe = xp.where(light, xp.ones_like(moved), mass)
+        nowhere = xp.where(moved == 0, moved, xp.full_like(moved, xp.nan))
+        r = xp.where(light, nowhere, moved / safe)
         return xp, r, force, torque - cross(xp, r, force)
 
     def _find_rest(self, xp: Namespace, force: Array, torque: Array) -> tuple[Array, Array]:
         """Force and torque at the centre of mass that are outside of the range."""
         F = self._undo_pivots(xp)
         balanced = frames.rotate_vector(
-            xp, F, _multiply_transposed(xp, F, self._angular(xp, torque))
+            xp, F, frames.rotate_vector(xp, xp.matrix_transpose(F), self._angular(xp, torque))
         )
         massless = self.terms[..., :1] == 0
         full = (self.rotational_rank == 3)[..., None]
         left = torque - balanced
         return xp.where(massless, force, xp.zeros_like(force)), xp.where(full, 0 * left, left)
-
-    def _refuse_outside(self, xp: Namespace, r: Array, force: Array, torque: Array) -> None:
-        left_force, left_torque = (length(xp, v) for v in self._find_rest(xp, force, torque))
-        size = length(xp, torque) + length(xp, r) * length(xp, force)
-        floor = tolerances.rotation_floor(size.dtype, xp)
-        body = first_index(xp, (left_force > 0) | (left_torque > floor * size))
-        if body is not None:
-            shape = left_torque.shape
-            rank = xp.broadcast_to(self.rank, shape)[body]
-            raise ParameterError(
-                f"rhs{of_body(body)} is outside of the range of its inertia of rank {int(rank)}: a "
-                f"force of {float(xp.broadcast_to(left_force, shape)[body]):.6g} N and a torque of "
-                f"{float(left_torque[body]):.6g} N m about the centre of mass are balanced by no "
-                "motion; pass least_squares=True for the nearest"
-            )
 
     def _angular(self, xp: Namespace, torque: Array) -> Array:
         """The shortest w for which the torque that is left of I_c w = torque is the shortest."""
@@ -171,14 +174,12 @@ class InertiaFactor(EqualByValue):
             None,
         )
         rank = self.rotational_rank[..., None]
-        angular = _by_substitution(xp, *self._triangle(xp), self.pivots, torque)
+        # F_ii, F_jj, F_kk, and F_ji, F_ki, F_kj.
+        triangle = gather(xp, self.terms, (4, 7, 9)), gather(xp, self.terms, (5, 6, 8))
+        angular = _by_substitution(xp, *triangle, self.pivots, torque)
         for k in (2, 1, 0):
             angular = xp.where(rank == k, by_rank[k], angular)
         return angular
-
-    def _triangle(self, xp: Namespace) -> tuple[Array, Array]:
-        """Diagonal and lower entries of F: (..., 3) F_ii, F_jj, F_kk, and F_ji, F_ki, F_kj."""
-        return gather(xp, self.terms, (4, 7, 9)), gather(xp, self.terms, (5, 6, 8))
 
     def _undo_pivots(self, xp: Namespace) -> Array:
         """(..., 3, 3) P^T F: its rows are the axes x, y, z."""
@@ -318,7 +319,7 @@ def _by_substitution(
 ) -> Array:
     """F F^T w = tau in the order of the pivots, forth and back; where F has full rank."""
     P_T = _permutation(xp, pivots, torque)
-    tau = _multiply_transposed(xp, P_T, torque)
+    tau = frames.rotate_vector(xp, xp.matrix_transpose(P_T), torque)
     positive = diagonal > 0
     diagonal = xp.where(positive, diagonal, xp.ones_like(diagonal))
     (a, b, c), (ba, ca, cb) = ([v[..., n] for n in range(3)] for v in (diagonal, lower))
@@ -341,7 +342,3 @@ def _by_two(xp: Namespace, F: Array, torque: Array) -> Array:
     along_f = xp.sum(dual_f * torque, axis=-1, keepdims=True)
     along_g = xp.sum(dual_g * torque, axis=-1, keepdims=True)
     return dual_f * along_f + dual_g * along_g
-
-
-def _multiply_transposed(xp: Namespace, matrix: Array, vector: Array) -> Array:
-    return frames.rotate_vector(xp, xp.matrix_transpose(matrix), vector)

@@ -57,8 +57,6 @@ from inertial_check.mechanics.batches import (
 from inertial_check.mechanics.equations import GRAVITY, inverse_dynamics
 from inertial_check.mechanics.tree import INERTIAL_FRAME, Tree
 
-_LINEAR_ROWS, _ANGULAR_ROWS = slice(0, 3), slice(3, 6)
-
 
 class Articulated(NamedTuple):
     """An articulated body about Jo, and the wrench that its joints' forces bring it.
@@ -115,14 +113,8 @@ def add_fluid(tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: Articula
     """A body with the added mass of the fluid around it."""
     X_JB = tree.X_JB[body].tolist()  # follows the library of the fluid's numbers
     added = transform_added_mass(tree.added_mass[body], X_JB, order="linear-angular")
-    C, B, A = (
-        constant_like(chunk.xp, added[rows, columns], frame.R)[..., None]
-        for rows, columns in (
-            (_LINEAR_ROWS, _LINEAR_ROWS),
-            (_ANGULAR_ROWS, _LINEAR_ROWS),
-            (_ANGULAR_ROWS, _ANGULAR_ROWS),
-        )
-    )
+    blocks = added[:3, :3], added[3:, :3], added[3:, 3:]
+    C, B, A = (constant_like(chunk.xp, block, frame.R)[..., None] for block in blocks)
     C, B, A = (multiply_transpose(product(frame.R, each), frame.R) for each in (C, B, A))
     return rigid._replace(A=rigid.A + A, B=rigid.B + B, C=rigid.C + C)
 
@@ -151,9 +143,6 @@ def dot(a: Array, b: Array) -> Array:
 def transpose(xp: Namespace, M: Array) -> Array:
     """(3, 3, k) with rows and columns exchanged."""
     return xp.moveaxis(M, 0, 1)
-
-
-_LINEAR, _ANGULAR = slice(0, 3), slice(3, 6)
 
 
 @quiet
@@ -236,10 +225,16 @@ def solve_mass_matrix(
             step = solved[body]
             if step.free is not None:
                 a, alpha = step.free[:3], step.free[3:]
-                found |= zip(step.places, _rates(frames[body], a, alpha), strict=True)
+                # The rates of its velocities v_IBo_I and w_IB_B.
+                own = apply_transpose(frames[body].R, alpha)
+                six = (half[i] for half in (a, own) for i in range(3))
+                found |= zip(step.places, six, strict=True)
                 accelerations[body] = alpha, a
                 continue
-            alpha, a = _carry(tree, chunk, frames, accelerations, body)
+            parent = int(tree.parents[body])
+            alpha, a = accelerations.get(parent, (chunk.zeros(3), chunk.zeros(3)))
+            if parent != INERTIAL_FRAME:
+                a = a + cross(chunk.xp, alpha, frames[body].p - frames[parent].p)
             for place, column, part in zip(step.places, step.columns, step.parts, strict=True):
                 rate = part.rest - dot(part.turning, alpha) - dot(part.moving, a)
                 found[place] = rate / part.inertia
@@ -342,27 +337,6 @@ def _float(chunk: Chunk, tree: Tree, body: int, frame: Frame, whole: Articulated
         configurations_first(xp, scaled), configurations_first(xp, right)[..., None]
     )
     return scale * configurations_last(xp, solution[..., 0])
-
-
-def _carry(
-    tree: Tree,
-    chunk: Chunk,
-    frames: dict[int, Frame],
-    accelerations: dict[int, tuple[Array, Array]],
-    body: int,
-) -> tuple[Array, Array]:
-    """Angular acceleration, and acceleration of Jo, that the parent gives a body."""
-    parent = int(tree.parents[body])
-    if parent == INERTIAL_FRAME:
-        return chunk.zeros(3), chunk.zeros(3)
-    alpha, a = accelerations[parent]
-    return alpha, a + cross(chunk.xp, alpha, frames[body].p - frames[parent].p)
-
-
-def _rates(frame: Frame, a: Array, alpha: Array) -> list[Array]:
-    """The six rates of a floating body's velocities: v_IBo_I and w_IB_B."""
-    own = apply_transpose(frame.R, alpha)
-    return [*(a[i] for i in range(3)), *(own[i] for i in range(3))]
 
 
 def _no_inertia(tree: Tree, body: int, configuration: int) -> ParameterError:

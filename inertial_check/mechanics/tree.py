@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.errors import ParameterError, expect
 from inertial_check.inertia import tolerances
@@ -86,8 +85,20 @@ class Tree(EqualByValue):
         count = len(self.names)
         points = np.zeros((count, 3)) if self.points_B is None else self.points_B
         fluid = np.zeros((count, 6, 6)) if self.added_mass is None else self.added_mass
-        parents = self._whole(self.parents, count)
-        self._set("parents", parents)
+        parents = np.asarray(self.parents)
+        if parents.shape != (count,) or (count and parents.dtype.kind not in "iu"):
+            raise ParameterError(
+                f"parents has shape {parents.shape} of {parents.dtype}, expected ({count},) "
+                "integers"
+            )
+        bad = np.flatnonzero((parents < INERTIAL_FRAME) | (parents >= count))
+        if bad.size:
+            first = int(bad[0])
+            raise ParameterError(
+                f"parent {int(parents[first])} of body {first} does not exist, expected -1 (the "
+                f"inertial frame) to {count - 1}"
+            )
+        self._set("parents", parents.astype(np.int64))
         self._set("names", tuple(self.names))
         self._set("joints", tuple(self.joints))
         for name, value, shape in (
@@ -252,21 +263,6 @@ class Tree(EqualByValue):
     def _slices(self, which: int) -> tuple[slice, ...]:
         ends = np.cumsum([0, *(SIZES[joint][which] for joint in self.joints)]).tolist()
         return tuple(slice(start, end) for start, end in pairwise(ends))
-
-    def _whole(self, parents: npt.ArrayLike, count: int) -> Integers:
-        array = np.asarray(parents)
-        if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
-            raise ParameterError(
-                f"parents has shape {array.shape} of {array.dtype}, expected ({count},) integers"
-            )
-        bad = np.flatnonzero((array < INERTIAL_FRAME) | (array >= count))
-        if bad.size:
-            first = int(bad[0])
-            raise ParameterError(
-                f"parent {int(array[first])} of body {first} does not exist, expected -1 (the "
-                f"inertial frame) to {count - 1}"
-            )
-        return array.astype(np.int64)
 
     def _sort(self) -> tuple[int, ...]:
         """Bodies, parents before children, each chain in one piece."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.arrays import Array, Floats, Integers, array_namespace, select_rows
+from inertial_check.inertia.arrays import Array, Floats, Integers, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import (
@@ -38,11 +38,8 @@ from inertial_check.inertia.representations import (
 )
 from inertial_check.inertia.tolerances import SOLVED_FACTOR
 from inertial_check.projection.moments import (
-    BALL,
     INERTIA,
     MomentMetric,
-    Rows,
-    central_inertia,
     find_multipliers,
     inner,
     trace,
@@ -51,7 +48,6 @@ from inertial_check.projection.moments import (
 from inertial_check.projection.quadratic import (
     Normalised,
     Quadratic,
-    measure_change,
     normalise,
     stationarity,
 )
@@ -229,7 +225,10 @@ def verify_moments(
     before, after = (np.asarray(rows, dtype=np.float64) for rows in (given, found))
     spread = diagonalise_spread(before, about)
     change = np.asarray(second_moment(after[:, 4:] - before[:, 4:]))
-    turned, gradient = (_turn(spread, six) for six in (change, np.asarray(metric.gradient(change))))
+    turned, gradient = (
+        np.asarray(spread.axes.transpose(0, 2, 1) @ six[:, _SIX] @ spread.axes)
+        for six in (change, np.asarray(metric.gradient(change)))
+    )
     S = turned + spread.values[:, :, None] * np.eye(3)
     values, _ = diagonalise(S)
     trace = np.maximum(values.sum(axis=1), 0.0)
@@ -251,11 +250,6 @@ def verify_moments(
     move = np.linalg.norm(turned, axis=(1, 2))
     slack = np.abs(np.einsum("nij,nij->n", best, S))
     return Certificate(*_relate(outside, unexplained, slack, move, force))
-
-
-def _turn(spread: Spread, six: Floats) -> Floats:
-    """Express symmetric matrices (n, 6) in the basis of the spreads: (n, 3, 3)."""
-    return np.asarray(spread.axes.transpose(0, 2, 1) @ six[:, _SIX] @ spread.axes)
 
 
 def _relate(
@@ -669,24 +663,11 @@ def leave_points(result: SolverResult, given: Array) -> SolverResult:
     )
 
 
-def multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Floats:
-    """Convert multipliers (n, 10) as svec about Fo to matrices about Bo."""
-    return see_from_origin(unpack(dual), p_BoFo_B)
-
-
 def see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Floats:
     """Convert matrices (..., 4, 4) that multiply Pi about Fo: <Z, X Pi X^T> = <X^T Z X, Pi>."""
     X = np.zeros_like(Z) + np.eye(4)
     X[..., :3, 3] = -p_BoFo_B
     return np.asarray(np.swapaxes(X, -1, -2) @ Z @ X)
-
-
-def measure_matrices(problem: Quadratic, found: Floats) -> Change:
-    """Measure how far bodies moved under a metric of the whole pseudo-inertia."""
-    before, after = (eigenvalues(central_inertia(t, "origin")) for t in (problem.theta0, found))
-    change, size = (np.linalg.norm(v, axis=1) for v in (after - before, before))
-    relative = np.where(change > 0, change / size, 0.0)  # infinite where there was no inertia
-    return Change(measure_change(problem, found), relative)
 
 
 def certify_moments(
@@ -722,43 +703,3 @@ def certify_moments(
     # eigenvalue of G: no inverse of the map of the margin, which is singular at 1/3.
     steepest = margin * trace(gradient) + (1 - 3 * margin) * eigenvalues(gradient)[..., 0]
     return Certificate(primal, xp.maximum(-steepest, zero), xp.abs(inner(gradient, found)))
-
-
-def select_result(
-    rows: Rows, result: SolverResult, canonical: Array, index: object
-) -> tuple[Rows, SolverResult]:
-    """The part of a solver's result that belongs to some rows of the batch.
-
-    Args:
-        rows: Which rows of the whole batch had to move.
-        result: The result for them.
-        canonical: (..., 10) the whole batch as it is returned.
-        index: Index of the batch axes.
-    """
-    mask = select_rows(rows.mask, index, 0)
-    places: Any = index
-    if isinstance(rows.mask, (np.ndarray, np.generic)):
-        # NumPy results hold the moved rows alone, one after another: find where those are.
-        mask = np.asarray(mask)
-        numbers = np.full(np.shape(rows.mask), -1, dtype=np.int64)
-        numbers[rows.mask] = np.arange(np.count_nonzero(rows.mask))
-        places = select_rows(numbers, index, 0)[mask]
-    evidence = result.evidence
-    if evidence is not None:
-        evidence = Selection(evidence, rows.take(canonical, BALL), places)
-    failures = tuple(  # numbered as the rows that are chosen
-        failure._replace(row=int(row))
-        for failure in result.failures
-        for row in np.flatnonzero(np.asarray(places).reshape(-1) == failure.row)
-    )
-    return Rows(mask), SolverResult(
-        theta=result.theta[places],
-        changed=result.changed[places],
-        vanished=result.vanished[places],
-        solver=result.solver,
-        iterations=None if result.iterations is None else result.iterations[places],
-        evidence=evidence,
-        failures=failures,
-        residual=None if result.residual is None else result.residual[places],
-        bound=None if result.bound is None else result.bound[places],
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,6 @@ from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
     color_word,
-    count_words,
     read_consistency,
     write_box,
     write_number,
@@ -41,9 +40,9 @@ from inertial_check.inertia.representations import Order, Point, reorder, state_
 from inertial_check.projection.certificate import (
     Change,
     Conflict,
+    Selection,
     SolverResult,
     Unit,
-    select_result,
 )
 from inertial_check.projection.metrics import Metric
 from inertial_check.projection.moments import BALL, Rows
@@ -135,14 +134,36 @@ class Projection(EqualByValue):
         Raises:
             IndexError: There are no such bodies.
         """
-        rows, result = select_result(self.rows, self.result, self.canonical, index)
-        return replace(
-            self,
-            canonical=select_rows(self.canonical, index, 1),
-            codes=select_rows(self.codes, index, 0),
-            rows=rows,
-            result=result,
+        whole, result = self.rows.mask, self.result
+        mask = select_rows(whole, index, 0)
+        places: Any = index
+        if isinstance(whole, (np.ndarray, np.generic)):
+            # NumPy results hold the moved rows alone, one after another: find where those are.
+            mask = np.asarray(mask)
+            numbers = np.full(np.shape(whole), -1, dtype=np.int64)
+            numbers[whole] = np.arange(np.count_nonzero(whole))
+            places = select_rows(numbers, index, 0)[mask]
+        evidence = result.evidence
+        if evidence is not None:
+            evidence = Selection(evidence, self.rows.take(self.canonical, BALL), places)
+        failures = tuple(  # numbered as the rows that are chosen
+            failure._replace(row=int(row))
+            for failure in result.failures
+            for row in np.flatnonzero(np.asarray(places).reshape(-1) == failure.row)
         )
+        part = SolverResult(
+            theta=result.theta[places],
+            changed=result.changed[places],
+            vanished=result.vanished[places],
+            solver=result.solver,
+            iterations=None if result.iterations is None else result.iterations[places],
+            evidence=evidence,
+            failures=failures,
+            residual=None if result.residual is None else result.residual[places],
+            bound=None if result.bound is None else result.bound[places],
+        )
+        canonical, codes = select_rows(self.canonical, index, 1), select_rows(self.codes, index, 0)
+        return replace(self, canonical=canonical, codes=codes, rows=Rows(mask), result=part)
 
     def __iter__(self) -> Iterator[Projection]:
         """Over the first batch axis."""
@@ -172,7 +193,7 @@ class Projection(EqualByValue):
             for i in order[:MOST_ROWS].tolist()
         ]
         columns = ("row", "status", ">change of the moments", ">mass kg", ">margin")
-        subtitle = f"{count_words(status)}; metric {self.metric}, solver {self.solver}"
+        subtitle = f"{describe_counts(status)}; metric {self.metric}, solver {self.solver}"
         table = write_table(columns, rows, len(status), "rows")
         return write_box("Projection", subtitle, table, shown.draw_triangle())
 

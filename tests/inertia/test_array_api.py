@@ -22,7 +22,7 @@ from inertial_check.inertia.sampling import rotations
 # What checks and prepares arguments is called by all the others.
 HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotate_vector"} | {
     "rotate_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
-    "homogeneous", "read_rotation", "find_nearest_rotation", "parallel_axis_entries",
+    "homogeneous", "read_rotation", "find_nearest_rotation",
     "second_moment_entries", "rotate_checked",
 }  # fmt: skip
 PUBLIC = {

@@ -20,12 +20,11 @@ from inertial_check.documents.model import ENTRIES
 from inertial_check.errors import RowIndexError
 from inertial_check.fixing.result import Fix
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.arrays import EqualByValue, Floats
+from inertial_check.inertia.arrays import EqualByValue, Floats, describe_counts
 from inertial_check.inertia.notebook import (
     MOST_ROWS,
     Fragment,
     color_word,
-    count_words,
     escape_text,
     write_box,
     write_table,
@@ -131,7 +130,7 @@ class Filling(EqualByValue):
 
     def __repr__(self) -> str:
         """Show the document, and how many bodies have each status."""
-        found = count_words([body.status for body in self.bodies]) or "no bodies"
+        found = describe_counts([body.status for body in self.bodies]) or "no bodies"
         return f"Filling({self.fix.source.path!r}: {found})"
 
     @property
@@ -171,7 +170,7 @@ class Filling(EqualByValue):
         shown = sorted(self.bodies, key=lambda body: body.status == "filled")
         columns = ("body", "status", ">mass [kg]", ">possible [kg]", "", "from")
         table = write_table(columns, map(_write_row, shown[:MOST_ROWS]), len(shown), "bodies")
-        words = count_words([body.status for body in self.bodies]) or "no bodies"
+        words = describe_counts([body.status for body in self.bodies]) or "no bodies"
         return write_box(
             "Filling",
             f"{self.fix.source.path} ({self.fix.format}): {words}",
