@@ -12,7 +12,7 @@ import numpy as np
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.arrays import ArrayLike, Floats
 from inertial_check.inertia.frames import refuse_nonrotation
-from inertial_check.projection.svec import least_eigenvalue
+from inertial_check.projection.svec import symmetric
 
 Cone = Literal["zero", "nonneg", "psd", "soc"]
 
@@ -124,26 +124,21 @@ class Constraint(ABC):
             raise ParameterError(
                 f"theta has shape {rows.shape} and theta0 {given.shape}, expected (..., 10) both"
             )
-        if self.coupling:
-            return _excess(self, rows.reshape(-1, 10), given.reshape(-1, 10))
-        flat = [
-            _excess(self, row[None, :], own[None, :])
-            for row, own in zip(rows.reshape(-1, 10), given.reshape(-1, 10), strict=True)
-        ]
-        worst: float | Floats = np.array(flat).reshape(rows.shape[:-1])[()]
-        return worst
-
-
-def _excess(constraint: Constraint, theta: Floats, theta0: Floats) -> float:
-    worst = 0.0
-    for block in constraint.blocks(theta0):
-        if block.B.shape[1]:
-            raise ParameterError(
-                f"{constraint.describe()} has auxiliary variables: only a solver can say whether "
-                "it holds; project, and look at what changed"
-            )
-        worst = max(worst, *distances(block.cone, block.A @ theta.ravel() + block.b, block, theta))
-    return worst
+        batch = () if self.coupling else rows.shape[:-1]
+        together = (1, -1, 10) if self.coupling else (-1, 1, 10)
+        worst = np.zeros(int(np.prod(batch)))
+        pairs = zip(rows.reshape(together), given.reshape(together), strict=True)
+        for i, (bodies, own) in enumerate(pairs):
+            for block in self.blocks(own):
+                if block.B.shape[1]:
+                    raise ParameterError(
+                        f"{self.describe()} has auxiliary variables: only a solver can say whether "
+                        "it holds; project, and look at what changed"
+                    )
+                s = block.A @ bodies.ravel() + block.b
+                worst[i] = max(worst[i], *distances(block.cone, s, block, bodies))
+        excess: float | Floats = worst.reshape(batch)[()]
+        return excess
 
 
 def distances(cone: Cone, s: Floats, block: Block, theta: Floats) -> Floats:
@@ -160,7 +155,11 @@ def _outside(cone: Cone, s: Floats) -> Floats:
         return np.abs(s)
     if cone == "nonneg":
         return np.maximum(-s, 0.0)
-    lack = -least_eigenvalue(s) if cone == "psd" else float(np.linalg.norm(s[1:]) - s[0])
+    lack = (
+        -float(np.linalg.eigvalsh(symmetric(s))[0])
+        if cone == "psd"
+        else float(np.linalg.norm(s[1:]) - s[0])
+    )
     return np.array([max(lack, 0.0)])
 
 
@@ -181,19 +180,6 @@ def read_constraints(constraints: Constraint | Iterable[Constraint]) -> tuple[Co
                 "inertial_check.projection.constraints"
             )
     return given
-
-
-def refuse_missing_bodies(constraints: Iterable[Constraint], count: int) -> None:
-    """Refuse constraints on rows that a batch of `count` bodies does not have.
-
-    Raises:
-        ParameterError: Names the constraint and the row.
-    """
-    for one in constraints:
-        missing = [body for body in one.bodies or () if body >= count]
-        if missing:
-            rows = "only row 0" if count == 1 else f"rows 0 to {count - 1}" if count else "no rows"
-            raise ParameterError(f"{one!r} names body {missing[0]}, but the batch has {rows}")
 
 
 def number(owner: Constraint, name: str, value: SupportsFloat, above: float | None = 0.0) -> float:

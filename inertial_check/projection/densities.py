@@ -38,7 +38,7 @@ from inertial_check.projection.constraint import (
     set_numbers,
     show_vector,
 )
-from inertial_check.projection.svec import SCALE, TO_SVEC, congruence
+from inertial_check.projection.svec import ENTRY, SCALE, TO_SVEC, congruence
 
 MOST_TETRAHEDRA = 64
 """An exact polytope is a sum over its tetrahedra; beyond that many, a solve takes minutes."""
@@ -69,13 +69,8 @@ class _Linear:
 
     def entry(self, i: int, j: int) -> _Linear:
         """Entry of the 4x4 matrix of which the ten rows are the svec."""
-        k = _ENTRY[i, j]
+        k = ENTRY[i, j]
         return _Linear(self.M[k : k + 1] / SCALE[k])
-
-
-_ENTRY = np.zeros((4, 4), dtype=int)
-_ENTRY[np.triu_indices(4)] = np.arange(10)
-_ENTRY = np.maximum(_ENTRY, _ENTRY.T)
 
 
 class _Builder:

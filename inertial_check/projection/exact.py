@@ -8,11 +8,10 @@ decides without rounding. They have to hold for both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats, Mask
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import Point
-
-if TYPE_CHECKING:
-    from inertial_check.projection.constraint import Constraint
 
 LIFTS = 40
 """Doublings of the isotropic part that is added to a body, from a rounding unit of its moments."""
@@ -40,7 +36,14 @@ def are_exact(theta: Floats, about: Point) -> Mask:
     sure = np.array(Consistency(theta, about).verdict_code == int(Verdict.CONSISTENT))
     finite = np.all(np.isfinite(theta), axis=-1)
     for row in np.flatnonzero(~sure & finite):
-        sure[row] = _is_exact(theta[row], about)
+        wide = [float(v) for v in theta[row]]
+        forms = [_as_integers([v.as_integer_ratio() for v in wide])]
+        # Both as stored and as printed: repr is the shortest text that reads back as the same
+        # float, and lies up to half a unit away.
+        short = tuple(np.format_float_scientific(v) for v in theta[row])
+        for texts in {tuple(map(repr, wide)), short}:
+            forms.append(_as_integers([Decimal(text).as_integer_ratio() for text in texts]))
+        sure[row] = not any(wide) or all(_is_inside(form, about) for form in forms)
     return np.asarray(sure & finite)
 
 
@@ -58,18 +61,6 @@ def is_exact_tensor(six: Sequence[float], margin: float = 0.0) -> bool:
     entries = (xx - taken, xy, xz, yy - taken, yz, zz - taken)
     whole = _as_integers([entry.as_integer_ratio() for entry in entries])
     return trace > 0 and _is_inside([1, 0, 0, 0, *whole], "com")
-
-
-def _is_exact(theta: Floats, about: Point) -> bool:
-    """Decide whether one body is, both as it is stored and as it is printed."""
-    if not theta.any():
-        return True
-    wide = [float(v) for v in theta]
-    forms = [_as_integers([v.as_integer_ratio() for v in wide])]
-    # repr is the shortest text that reads back as the same float, and lies up to half a unit away.
-    for texts in {tuple(map(repr, wide)), tuple(np.format_float_scientific(v) for v in theta)}:
-        forms.append(_as_integers([Decimal(text).as_integer_ratio() for text in texts]))
-    return all(_is_inside(form, about) for form in forms)
 
 
 def _as_integers(ratios: list[tuple[int, int]]) -> list[int]:
@@ -128,16 +119,3 @@ def make_exact(theta: Floats, about: Point, fixed: Mask | None = None) -> tuple[
         good = are_exact(lifted, about)
         found[rows[good]], exact[rows[good]] = lifted[good], True
     return found, exact
-
-
-def find_fixed(constraints: Iterable[Constraint], count: int) -> Mask:
-    """Find the numbers (n, 10) of a batch that constraints fix."""
-    from inertial_check.projection.constraints import NAMES, FixedEntries
-
-    fixed = np.zeros((count, 10), dtype=np.bool_)
-    for one in constraints:
-        if isinstance(one, FixedEntries):
-            rows = list(range(count)) if one.bodies is None else list(one.bodies)
-            for name in one.entries:
-                fixed[rows, NAMES.index(name)] = True
-    return fixed

@@ -48,7 +48,7 @@ from inertial_check.projection.certificate import (
     Change,
     SolverResult,
     Unit,
-    multiply_matrices,
+    see_from_origin,
 )
 from inertial_check.projection.metrics import Options, read_prior
 from inertial_check.projection.moments import (
@@ -74,7 +74,7 @@ from inertial_check.projection.portable import (
 )
 from inertial_check.projection.problems import read_definite_weights
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate, unpack
 
 DIFFERENTIABLE = ("prior", "weighted", "euclidean", "pseudo-inertia")
 """Metrics of the whole pseudo-inertia that go through a trace."""
@@ -92,15 +92,35 @@ def project_implicitly(given: Array, about: Point, options: Options) -> Projecti
         ParameterError: An option that cannot be traced; weights or a prior of a wrong shape, or,
             where their numbers can be seen, that are not positive definite.
     """
-    _refuse_untraceable(options)
+    if not is_traceable(options):
+        raise ParameterError(
+            f"metric {options.metric!r} with margin {options.margin}, "
+            f"{len(options.constraints)} constraints, exact={options.exact} and "
+            f"solver={options.solver!r} is computed in NumPy and has no derivatives; "
+            f"inertia and covariance with any margin, and {', '.join(DIFFERENTIABLE)} without a "
+            "margin or constraints, none of them exactly or by a named solver, can be traced and "
+            "differentiated"
+        )
     request = read_request(given, about, options)
     theta = request.theta
     xp, batch = array_namespace(theta), tuple(theta.shape[:-1])
     W = read_metric(xp, theta, request.weights, request.prior, options)
-    needed, nowhere = _choose_rows(xp, given, about, request.usable)
+    # The rows (...,) that move, and those that have no nearest, as for NumPy arrays.
+    before = Consistency(hold_constant(given), about)
+    finite = xp.all(xp.isfinite(before.theta), axis=-1)
+    impossible = before.verdict_code == int(Verdict.INVALID)
+    asked = finite & (needs_projection(before, 0.0) | impossible)
+    none = ~request.usable | leaves_range(before.theta)
+    needed, nowhere = asked & ~none, ~finite | (asked & none)
     direct = options.metric == "prior"
     P = None if request.prior is None or not direct else pseudo_inertia(request.prior)
-    value, slope = _make_rule(xp, options.mass_min)
+    mass_min = options.mass_min
+    value = _compile(xp, mass_min) if is_jax(xp) else partial(_find_nearest, xp, mass_min)
+
+    def slope(arrays: Arrays, results: Arrays, changes: Arrays) -> Arrays:
+        change = compute_change(xp, arrays[:3], results, changes[:2], mass_min)
+        return change, xp.zeros_like(results[1]), xp.zeros_like(results[2])
+
     extras = [] if P is None else [hold_constant(P)]
     mask = xp.astype(needed, theta.dtype)
     found, dual, facts = differentiable(xp, value, slope, theta, W, mask, *extras)
@@ -150,41 +170,6 @@ def is_traceable(options: Options) -> bool:
     """Decide whether a request can be met in the caller's library."""
     given = options.constraints or options.margin > 0 or options.exact or options.solver is not None
     return options.metric in DIFFERENTIABLE and not given
-
-
-def _refuse_untraceable(options: Options) -> None:
-    if not is_traceable(options):
-        raise ParameterError(
-            f"metric {options.metric!r} with margin {options.margin}, "
-            f"{len(options.constraints)} constraints, exact={options.exact} and "
-            f"solver={options.solver!r} is computed in NumPy and has no derivatives; "
-            f"inertia and covariance with any margin, and {', '.join(DIFFERENTIABLE)} without a "
-            "margin or constraints, none of them exactly or by a named solver, can be traced and "
-            "differentiated"
-        )
-
-
-def _choose_rows(xp: Namespace, given: Array, about: Point, usable: Array) -> tuple[Array, Array]:
-    """Choose the rows (...,) that move, and those that have no nearest, as for NumPy arrays."""
-    judged = Consistency(hold_constant(given), about)
-    finite = xp.all(xp.isfinite(judged.theta), axis=-1)
-    impossible = judged.verdict_code == int(Verdict.INVALID)
-    needed = finite & (needs_projection(judged, 0.0) | impossible)
-    none = ~usable | leaves_range(judged.theta)
-    return needed & ~none, ~finite | (needed & none)
-
-
-def _make_rule(
-    xp: Namespace, mass_min: float | None
-) -> tuple[Callable[..., Arrays], Callable[[Arrays, Arrays, Arrays], Arrays]]:
-    """Make the function that finds the nearest, and its derivative, for `differentiable`."""
-    value = _compile(xp, mass_min) if is_jax(xp) else partial(_find_nearest, xp, mass_min)
-
-    def slope(arrays: Arrays, results: Arrays, changes: Arrays) -> Arrays:
-        change = compute_change(xp, arrays[:3], results, changes[:2], mass_min)
-        return change, xp.zeros_like(results[1]), xp.zeros_like(results[2])
-
-    return value, slope
 
 
 @cache
@@ -264,7 +249,7 @@ class TracedEvidence(NamedTuple):
     p_BoFo_B: Array | None
 
     def measure(self) -> Change:
-        """Measure how far the rows moved, as `solution.measure_matrices` does."""
+        """Measure how far the rows moved, as `problems.MatrixEvidence` does."""
         xp = array_namespace(self.theta)
         change = self.found - self.theta
         change = xp.where(self.needed[..., None], change, xp.zeros_like(change))
@@ -301,7 +286,7 @@ class TracedEvidence(NamedTuple):
         if dual is None:
             raise ParameterError("a trace hides the multipliers; project without it to see them")
         none = np.zeros((*dual.shape[:-1], 3))
-        return multiply_matrices(dual, none if place is None else place)
+        return see_from_origin(unpack(dual), none if place is None else place)
 
 
 _BODIES = np.asarray(pseudo_inertia(np.eye(10)))

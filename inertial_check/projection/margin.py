@@ -187,8 +187,7 @@ def find_estimate(
     best = ends[0]
     for end in ends[1:]:
         rows = np.flatnonzero(end.value < best.value)
-        for whole, part in zip(best, end.rows(rows), strict=True):
-            np.asarray(whole)[rows] = part
+        best.put(rows, end.rows(rows))
     return best
 
 
@@ -225,8 +224,7 @@ def _prove(
             part, nearer = problem.rows(rows), best.rows(rows)
             covered = _cover(part, form, margin, nearer, measure_change(part, free[rows]) ** 2)
             bound[rows] = np.where(np.isnan(covered), np.nan, np.fmax(bound[rows], covered))
-            for whole, new in zip(best, nearer, strict=True):
-                np.asarray(whole)[rows] = np.asarray(new)
+            best.put(rows, nearer)
     return bound
 
 
@@ -251,6 +249,11 @@ class Descent(NamedTuple):
         """Select some of the rows."""
         u, theta, value, promised, steps = self
         return Descent(u[rows], theta[rows], value[rows], promised[rows], steps[rows])
+
+    def put(self, rows: Integers, part: Descent) -> None:
+        """Replace some of the rows, in place."""
+        for whole, new in zip(self, part, strict=True):
+            np.asarray(whole)[rows] = new
 
 
 def build_form(margin: float) -> Floats:
@@ -354,9 +357,7 @@ def _keep_mass(
     if rows.size:
         start = np.array(found.u[rows])
         start[:, 9] = np.sqrt(least[rows])
-        again = _descend(problem.rows(rows), form, light[rows], start, STEPS)
-        for whole, part in zip(found, again, strict=True):
-            np.asarray(whole)[rows] = part
+        found.put(rows, _descend(problem.rows(rows), form, light[rows], start, STEPS))
     return found, floored | light
 
 
@@ -488,7 +489,24 @@ def _find_neighbourhood(problem: Quadratic, found: Descent) -> Neighbourhood:
     shift[:, 1:, 0] = -point
     V = shift @ _invert(problem)[:, :4, :4] @ shift.transpose(0, 2, 1)
     with np.errstate(all="ignore"):
-        K, reach = _find_reach(unpack(Z @ FROM_SVEC)[:, :3, :3], share, V, found.theta[:, 0])
+        mass = found.theta[:, 0]
+        one = share[:, None, None] * np.eye(3)
+        values, axes = decompose(unpack(Z @ FROM_SVEC)[:, :3, :3])
+        root = axes * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        # The dual value is no less for centres with p^T K p <= s^2. Z moves with the centre by -B p
+        # beside S, by as much as raises the least curvature most: of
+        # 2 m p^T K p - 4 ||(e - B) p||_V^2 with K = e 1 - B^T Z^-1 B.
+        pulled = 4 * root.transpose(0, 2, 1) @ V[:, 1:, 1:]
+        part = newton.solve_systems(
+            pulled @ root + 2 * mass[:, None, None] * np.eye(3), pulled @ one
+        )
+        K, left = one - part.transpose(0, 2, 1) @ part, one - root @ part
+        values, axes = decompose(K)
+        turn = left @ (axes / np.sqrt(values)[:, None, :])
+        bent = spectrum(4 * turn.transpose(0, 2, 1) @ V[:, 1:, 1:] @ turn)[:, 2]
+        # On m the dual moves by -p^T K p, whose norm is added to that of the rest: a quadratic in
+        # the reach s.
+        reach = (np.sqrt(2 * mass) - np.sqrt(bent)) / np.sqrt(V[:, 0, 0])
     known = (reach > 0) & np.isfinite(K).all(axis=(1, 2)) & np.isfinite(reach)
     K, reach = np.where(known[:, None, None], K, np.eye(3)), np.where(known, reach, 0.0)
     return Neighbourhood(point, K, reach, dual)
@@ -498,30 +516,6 @@ def _invert(problem: Quadratic) -> Floats:
     """Invert the weights (n, 10, 10)."""
     assert problem.W is not None  # the caller has built it
     return newton.invert(problem.W)
-
-
-def _find_reach(Z: Floats, share: Floats, V: Floats, mass: Floats) -> tuple[Floats, Floats]:
-    """Find K (n, 3, 3) and s (n,): the dual value is no less for centres with p^T K p <= s^2.
-
-    Args:
-        Z: (n, 3, 3) the multiplier of S, positive semidefinite.
-        share: (n,) e.
-        V: (n, 4, 4) the block of W^-1 of mass and first moment about the answer's centre of mass.
-        mass: (n,) of the answer.
-    """
-    one = share[:, None, None] * np.eye(3)
-    values, axes = decompose(Z)
-    root = axes * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    # Z moves with the centre by -B p beside S, by as much as raises the least curvature most: of
-    # 2 m p^T K p - 4 ||(e - B) p||_V^2 with K = e 1 - B^T Z^-1 B.
-    pulled = 4 * root.transpose(0, 2, 1) @ V[:, 1:, 1:]
-    part = newton.solve_systems(pulled @ root + 2 * mass[:, None, None] * np.eye(3), pulled @ one)
-    K, left = one - part.transpose(0, 2, 1) @ part, one - root @ part
-    values, axes = decompose(K)
-    turn = left @ (axes / np.sqrt(values)[:, None, :])
-    bent = spectrum(4 * turn.transpose(0, 2, 1) @ V[:, 1:, 1:] @ turn)[:, 2]
-    # On m the dual moves by -p^T K p, whose norm is added to that of the rest: a quadratic in s.
-    return K, (np.sqrt(2 * mass) - np.sqrt(bent)) / np.sqrt(V[:, 0, 0])
 
 
 def _bound_outside(
@@ -765,7 +759,5 @@ def _try_starts(
     tried = _descend(problem.rows(rows), form, loose, start, SCREENING)
     better = tried.value < best.value[rows] * (1 - CERTIFIED)
     rows = rows[better]
-    found = _descend(problem.rows(rows), form, loose[better], tried.u[better], STEPS)
-    for whole, part in zip(best, found, strict=True):
-        np.asarray(whole)[rows] = part
+    best.put(rows, _descend(problem.rows(rows), form, loose[better], tried.u[better], STEPS))
     return rows

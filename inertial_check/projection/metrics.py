@@ -24,7 +24,6 @@ from inertial_check.inertia.arrays import (
     real_arrays,
 )
 from inertial_check.inertia.consistency import Consistency, as_theta
-from inertial_check.inertia.frames import translate
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     LARGEST,
@@ -36,7 +35,6 @@ from inertial_check.inertia.representations import (
     find_asymmetric,
     join,
     prefer_own,
-    pseudo_inertia,
     refuse_asymmetric,
     split,
 )
@@ -178,7 +176,12 @@ def read_weights(
     """
     _, (W,) = real_arrays(weights=weights)
     W = np.asarray(W, dtype=np.float64)
-    diagonal = _is_diagonal(W.shape, batch)
+    diagonal = not (W.shape[-2:] == (10, 10) and _fits(W.shape[:-2], batch))
+    if diagonal and not (W.shape[-1:] == (10,) and _fits(W.shape[:-1], batch)):
+        raise ParameterError(
+            f"weights have shape {W.shape}, expected (10,), (10, 10), or one of those for each of "
+            f"the bodies, whose leading axes are {batch}"
+        )
     canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
     if diagonal and W.size and W.min() >= SMALLEST and W.max() <= LARGEST:  # nothing to refuse
         values, definite = W[..., canonical], np.zeros(batch, dtype=np.bool_)
@@ -360,29 +363,6 @@ def shift_to_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
     p_BoFo_B[mass] = theta[mass, 1:4] / theta[mass, :1]
     first_moment = np.where(mass[..., None], 0.0, theta[..., 1:4])
     return np.asarray(join(theta[..., 0], first_moment, theta[..., 4:])), p_BoFo_B
-
-
-def pseudo_inertia_about(theta: Floats, p_BoFo_B: Floats) -> Floats:
-    """Compute the pseudo-inertias (n, 4, 4), about points Fo, of bodies given about Bo."""
-    return np.asarray(pseudo_inertia(translate(theta, -p_BoFo_B)))
-
-
-def _is_diagonal(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
-    """Decide whether weights of this shape are diagonals.
-
-    Raises:
-        ParameterError: They are neither diagonals nor matrices for this batch.
-    """
-    if shape == (10,):
-        return True
-    if shape[-2:] == (10, 10) and _fits(shape[:-2], batch):
-        return False
-    if shape[-1:] == (10,) and _fits(shape[:-1], batch):
-        return True
-    raise ParameterError(
-        f"weights have shape {shape}, expected (10,), (10, 10), or one of those for each of the "
-        f"bodies, whose leading axes are {batch}"
-    )
 
 
 def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -475,41 +475,36 @@ def slope_of_moments(metric: MomentMetric, margin: float) -> Slope:
     """
 
     def slope(arrays: Arrays, results: Arrays, changes: Arrays) -> Arrays:
-        return (_change_of_moments(arrays[-1], changes[-1], metric, margin),)
+        # dI' = dI + (1 - 2 b) tr(dZ) 1 - dZ for a change dI (..., 6).
+        I_BBcm, dI = arrays[-1], changes[-1]
+        xp = array_namespace(I_BBcm)
+        values, vectors = eigensystem(second_moment(I_BBcm))
+        low, middle, high = (values[..., i] for i in range(3))
+        z1, z2, b, apex = find_multipliers(xp, (low, middle, high), margin, metric.trace_weight)
+        aa, ab, ac, bb, bc, cc = in_eigenbasis(second_moment(dI), vectors)
+        c = margin + b - 3 * margin * b
+        total = aa + bb + cc
+        r1, r2 = margin * total - aa, margin * total - bb
+        zero = xp.zeros_like(z1)
+        one_facet, two_facets = (z1 > 0) & ~(z2 > 0), z2 > 0
+        common = c / (1 - 2 * c) * (r1 + r2)
+        d1 = xp.where(two_facets, r1 + common, xp.where(one_facet, r1 / (1 - c), zero))
+        d2 = xp.where(two_facets, r2 + common, zero)
+        # Divided differences (f(a) - f(b)) / (a - b) become f' where a and b meet (Higham,
+        # Functions of Matrices, 2008, theorem 3.11).
+        first, second = close_pairs(values)
+        limit = xp.where(two_facets, zero - 1, zero)
+        alone = limit if margin == ISOTROPIC else zero
+
+        def divide(numerator: Array, gap: Array, equal: Array, otherwise: Array) -> Array:
+            ratio = numerator / xp.where(equal, xp.ones_like(gap), gap)
+            return xp.where(equal, otherwise, ratio)
+
+        xy = ab * divide(z1 - z2, low - middle, first, limit)
+        xz = ac * divide(z1, low - high, first & second, limit)
+        yz = bc * divide(z2, middle - high, second, alone)
+        dZ = rotate_tensor(xp, vectors, xp.stack([d1, xy, xz, d2, yz, zero], axis=-1))
+        moved = add_isotropic(xp, dI - dZ, (1 - 2 * b) * (d1 + d2))
+        return (xp.where(apex[..., None], xp.zeros_like(moved), moved),)
 
     return slope
-
-
-def _change_of_moments(I_BBcm: Array, dI: Array, metric: MomentMetric, margin: float) -> Array:
-    """Compute dI' = dI + (1 - 2 b) tr(dZ) 1 - dZ for a change dI (..., 6)."""
-    xp = array_namespace(I_BBcm)
-    values, vectors = eigensystem(second_moment(I_BBcm))
-    spreads = (values[..., 0], values[..., 1], values[..., 2])
-    z1, z2, b, apex = find_multipliers(xp, spreads, margin, metric.trace_weight)
-    aa, ab, ac, bb, bc, cc = in_eigenbasis(second_moment(dI), vectors)
-    c = margin + b - 3 * margin * b
-    total = aa + bb + cc
-    r1, r2 = margin * total - aa, margin * total - bb
-    zero = xp.zeros_like(z1)
-    one_facet, two_facets = (z1 > 0) & ~(z2 > 0), z2 > 0
-    common = c / (1 - 2 * c) * (r1 + r2)
-    d1 = xp.where(two_facets, r1 + common, xp.where(one_facet, r1 / (1 - c), zero))
-    d2 = xp.where(two_facets, r2 + common, zero)
-    low, middle, high = spreads
-    # Divided differences (f(a) - f(b)) / (a - b) become f' where a and b meet (Higham, Functions of
-    # Matrices, 2008, theorem 3.11).
-    first, second = close_pairs(values)
-    limit = xp.where(two_facets, zero - 1, zero)
-    alone = limit if margin == ISOTROPIC else zero
-
-    def divide(numerator: Array, gap: Array, equal: Array, otherwise: Array) -> Array:
-        ratio = numerator / xp.where(equal, xp.ones_like(gap), gap)
-        return xp.where(equal, otherwise, ratio)
-
-    xy = ab * divide(z1 - z2, low - middle, first, limit)
-    xz = ac * divide(z1, low - high, first & second, limit)
-    yz = bc * divide(z2, middle - high, second, alone)
-    turned = xp.stack([d1, xy, xz, d2, yz, zero], axis=-1)
-    dZ = rotate_tensor(xp, vectors, turned)
-    moved = add_isotropic(xp, dI - dZ, (1 - 2 * b) * (d1 + d2))
-    return xp.where(apex[..., None], xp.zeros_like(moved), moved)

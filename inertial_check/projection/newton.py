@@ -209,15 +209,10 @@ def invert(M: Floats) -> Floats:
         return inverse
 
 
-def _dyad() -> Floats:
-    """Build the map (4, 40) from v to d svec(v v^T) / dv, (10, 4)."""
-    unit = np.eye(4)
-    entries = unit[ROW][:, :, None] * unit[COLUMN][:, None, :]
-    both = (entries + entries.transpose(0, 2, 1)) * SCALE[:, None, None]
-    return np.asarray(both.reshape(10, 4, 4).transpose(2, 0, 1).reshape(4, 40))
-
-
-DYAD = _dyad()
+_PLACES = np.eye(4)[ROW][:, :, None] * np.eye(4)[COLUMN][:, None, :]
+DYAD: Floats = (_PLACES + _PLACES.transpose(0, 2, 1)) * SCALE[:, None, None]
+DYAD = DYAD.transpose(2, 0, 1).reshape(4, 40)
+"""Map (4, 40) from v to d svec(v v^T) / dv, (10, 4)."""
 
 
 def _follow_path(problem: Normalised, t: Floats) -> Root:

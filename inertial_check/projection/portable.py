@@ -445,12 +445,25 @@ def hold(xp: Namespace, problem: Problem, mass_min: float | None) -> Held:
 
     def advance(state: _Round) -> _Round:
         anew = solve(xp, problem, state.held.Delta)
-        held = _update(xp, state, anew)
+        old, wide = state.held.solution, state.going[..., None]
+        more = xp.where(state.going, anew.steps, xp.zeros_like(anew.steps))
+        solution = Solution(
+            xp.where(wide, anew.theta, old.theta),
+            xp.where(wide, anew.dual, old.dual),
+            old.steps + more,
+        )
+        held = state.held._replace(solution=solution)
         light = (state.round == 0) & (held.solution.theta[..., 0] < least)
         Delta = xp.where(light[..., None, None], floor, held.Delta)
         held = Held(held.solution, Delta, held.floored | light)
         below = xp.where(light[..., None, None], floor, state.below)
-        bad = _find_bodiless(held.solution.theta) & state.going & ~light
+        # theta = 0 is no body, and lacks nothing.
+        code = Consistency(held.solution.theta, "origin").verdict_code
+        bad = (
+            ((code > int(Verdict.BOUNDARY)) & (code != int(Verdict.MASSLESS)))
+            & state.going
+            & ~light
+        )
         return _raise(xp, problem, state._replace(held=held, below=below), light, bad)
 
     count = xp.astype(zero, xp.int32)
@@ -469,16 +482,6 @@ def hold(xp: Namespace, problem: Problem, mass_min: float | None) -> Held:
         return (state.round < ROUNDS) & xp.any(state.going)
 
     return repeat_while(xp, goes_on, advance, start).held
-
-
-def _update(xp: Namespace, state: _Round, anew: Solution) -> Held:
-    """Replace the answers of the rows that were solved again; their steps add up."""
-    old, wide = state.held.solution, state.going[..., None]
-    more = xp.where(state.going, anew.steps, xp.zeros_like(anew.steps))
-    solution = Solution(
-        xp.where(wide, anew.theta, old.theta), xp.where(wide, anew.dual, old.dual), old.steps + more
-    )
-    return state.held._replace(solution=solution)
 
 
 def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Array) -> _Round:
@@ -500,9 +503,3 @@ def _raise(xp: Namespace, problem: Problem, state: _Round, light: Array, bad: Ar
     Delta = xp.where(raised[..., None, None], Delta, state.held.Delta)
     held = state.held._replace(Delta=Delta)
     return _Round(held, state.below, body, share, level, light | raised, state.round + 1)
-
-
-def _find_bodiless(theta: Array) -> Array:
-    """Find the rows (...,) that are no body; theta = 0 is none, and lacks nothing."""
-    code = Consistency(theta, "origin").verdict_code
-    return (code > int(Verdict.BOUNDARY)) & (code != int(Verdict.MASSLESS))

@@ -135,7 +135,16 @@ def strictly_inside(
         real_arrays(prior=prior)
     given, about = as_theta(prior)
     xp, before = array_namespace(given), Consistency(given, about)
-    inflated = given if radius_of_gyration is None else _inflate(given, about, radius_of_gyration)
+    inflated = given
+    if radius_of_gyration is not None:  # point masses become balls: I = 2/3 m k^2 1
+        if not 0 < radius_of_gyration < np.inf:
+            raise ParameterError(
+                f"radius_of_gyration is {radius_of_gyration!r}, expected a positive number [m]"
+            )
+        point = xp.all(before.principal_moments == 0, axis=-1)
+        moment = 2 / 3 * radius_of_gyration**2 * given[..., 0]
+        moment = xp.where(point, moment, xp.zeros_like(moment))
+        inflated = join(given[..., 0], given[..., 1:4], add_isotropic(xp, given[..., 4:], moment))
     _refuse_nobody(inflated, about)
     body = first_index(xp, before.verdict_code == int(Verdict.INCONSISTENT))
     if body is not None:
@@ -146,19 +155,6 @@ def strictly_inside(
     projection = _strict(project(inflated, margin=margin, about=about))
     moved = projection.changed | xp.any(inflated != given, axis=-1)
     return StrictPrior(projection.parameters, moved, before.margin)
-
-
-def _inflate(theta: Array, about: Point, radius_of_gyration: float) -> Array:
-    """Point masses as balls: I = 2/3 m k^2 1."""
-    if not 0 < radius_of_gyration < np.inf:
-        raise ParameterError(
-            f"radius_of_gyration is {radius_of_gyration!r}, expected a positive number [m]"
-        )
-    xp = array_namespace(theta)
-    point = xp.all(Consistency(theta, about).principal_moments == 0, axis=-1)
-    moment = 2 / 3 * radius_of_gyration**2 * theta[..., 0]
-    moment = xp.where(point, moment, xp.zeros_like(moment))
-    return join(theta[..., 0], theta[..., 1:4], add_isotropic(xp, theta[..., 4:], moment))
 
 
 def _refuse_margin(margin: float) -> None:

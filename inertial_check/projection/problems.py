@@ -43,8 +43,7 @@ from inertial_check.projection.certificate import (
     Unit,
     find_change,
     keep_all,
-    measure_matrices,
-    multiply_matrices,
+    see_from_origin,
     verify_matrices,
 )
 from inertial_check.projection.margin import (
@@ -57,7 +56,6 @@ from inertial_check.projection.margin import find_multipliers as find_margin_mul
 from inertial_check.projection.metrics import (
     Options,
     Weights,
-    pseudo_inertia_about,
     read_prior_by_row,
     read_weights,
     shift_to_com,
@@ -81,7 +79,7 @@ from inertial_check.projection.quadratic import (
     weights_of_prior,
 )
 from inertial_check.projection.small_moves import sharpen_matrices
-from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate
+from inertial_check.projection.svec import FROM_SVEC, TO_SVEC, Certificate, unpack
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic.problem import Proof
@@ -145,7 +143,11 @@ class MatrixRequest:
             some = slice(start, start + batch)
             theta0, p_BoFo_B = shift_to_com(self.given[some], self.about)
             W = None if self.weights is None else self.weights.matrices(some)
-            Pi = None if self.prior is None else pseudo_inertia_about(self.prior[some], p_BoFo_B)
+            Pi = (
+                None
+                if self.prior is None
+                else np.asarray(pseudo_inertia(translate(self.prior[some], -p_BoFo_B)))
+            )
             yield some, _build_problem(self.options, theta0, W, Pi), Pi, p_BoFo_B
 
 
@@ -194,8 +196,13 @@ class MatrixEvidence:
 
     def measure(self) -> Change:
         """Measure how far the rows moved."""
-        problems = self.request.build_problems(BATCH)
-        parts = [measure_matrices(problem, self.found[some]) for some, problem, _, _ in problems]
+        parts = []
+        for some, problem, _, _ in self.request.build_problems(BATCH):
+            both = problem.theta0, self.found[some]
+            before, after = (eigenvalues(central_inertia(each, "origin")) for each in both)
+            change, size = (np.linalg.norm(v, axis=1) for v in (after - before, before))
+            relative = np.where(change > 0, change / size, 0.0)  # infinite without an inertia
+            parts.append(Change(measure_change(problem, self.found[some]), relative))
         return Change(*map(np.concatenate, zip(*parts, strict=True)))
 
     def rows(self, rows: Integers) -> MatrixEvidence | None:
@@ -246,7 +253,7 @@ class MatrixEvidence:
     def multiply(self) -> Floats:
         """Compute the multipliers (n, 4, 4) of Pi >= 0 about the body origin."""
         _, p_BoFo_B = shift_to_com(self.request.given, self.request.about)
-        return multiply_matrices(self.dual, p_BoFo_B)
+        return see_from_origin(unpack(self.dual), p_BoFo_B)
 
 
 def result_of_matrices(

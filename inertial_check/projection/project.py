@@ -177,10 +177,15 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     arrays = (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
     hidden = hides_numbers(given, options.weights, *arrays)
     if options.constraints:
-        from inertial_check.projection.constraint import read_constraints, refuse_missing_bodies
+        from inertial_check.projection.constraint import read_constraints
 
-        read = read_constraints(options.constraints)
-        refuse_missing_bodies(read, math.prod(given.shape[:-1]))
+        count = math.prod(given.shape[:-1])
+        for one in read_constraints(options.constraints):
+            missing = [body for body in one.bodies or () if body >= count]
+            if missing:
+                rows = "only row 0" if count == 1 else f"rows 0 to {count - 1}"
+                rows = rows if count else "no rows"
+                raise ParameterError(f"{one!r} names body {missing[0]}, but the batch has {rows}")
     if options.metric in METRICS and not options.constraints:
         return _project_moments(given, about, options, hidden)
     if options.metric in ("weighted", "euclidean") and about == "com":
@@ -354,9 +359,15 @@ def _settle(
     own, eps = given[rows.mask], tolerances.epsilon(given.dtype, np)
     fixed = None
     if options.constraints:
-        from inertial_check.projection.exact import find_fixed
+        from inertial_check.projection.constraints import NAMES, FixedEntries
 
-        fixed = find_fixed(options.constraints, rows.mask.size)[rows.mask.reshape(-1)]
+        every = np.zeros((rows.mask.size, 10), dtype=np.bool_)
+        for one in options.constraints:
+            for name in one.entries if isinstance(one, FixedEntries) else ():
+                every[
+                    slice(None) if one.bodies is None else list(one.bodies), NAMES.index(name)
+                ] = True
+        fixed = every[rows.mask.reshape(-1)]
     with np.errstate(all="ignore"):
         if eps > tolerances.EPS and result.evidence:
             rounded = np.asarray(result.theta, dtype=own.dtype)

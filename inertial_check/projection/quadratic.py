@@ -384,15 +384,8 @@ def fit_reference(W: Floats, theta0: Floats) -> Floats:
     return reference
 
 
-def _units_fit() -> Floats:
-    """Build the least-squares map (4, 10) from log diag(M) to twice the four units' logs."""
-    incidence = np.zeros((10, 4))
-    np.add.at(incidence, (np.arange(10), ROW), 1.0)
-    np.add.at(incidence, (np.arange(10), COLUMN), 1.0)
-    return np.asarray(np.linalg.pinv(incidence))
-
-
-UNITS_FIT = _units_fit()
+UNITS_FIT: Floats = np.asarray(np.linalg.pinv(np.eye(4)[ROW] + np.eye(4)[COLUMN]), np.float64)
+"""Least-squares map (4, 10) from log diag(M) to twice the logarithms of the four units."""
 
 
 def project_by_whitening(problem: Quadratic) -> Solution:

@@ -113,19 +113,15 @@ def unsvec(n: int) -> Floats:
     return spread.reshape(n * n, -1)
 
 
-def eigenbasis(vectors: Floats) -> Floats:
-    """Build the orthonormal map (k, k) of svec(A) to svec(V^T A V), V (n, n) orthonormal."""
-    i, j, scale = triangle(len(vectors))
-    products = vectors.T[i, :, None] * vectors.T[j, None, :]
-    products = (products + products.transpose(0, 2, 1)) / 2
-    return np.asarray(scale[:, None] * products[:, i, j] * scale)
-
-
 def eigenbases(vectors: Floats) -> Floats:
-    """Build the maps (count, k, k) that `eigenbasis` builds, of many matrices (count, n, n)."""
+    """Build the maps (count, k, k) of svec(A) to svec(V^T A V), V (count, n, n) orthonormal."""
+    rows = vectors.transpose(0, 2, 1)
     if vectors.shape[-1] == len(ENTRY):
-        return congruence(vectors.transpose(0, 2, 1))
-    return np.array([eigenbasis(each) for each in vectors])
+        return congruence(rows)
+    i, j, scale = triangle(vectors.shape[-1])
+    products = rows[:, i, :, None] * rows[:, j, None, :]
+    products = (products + products.swapaxes(2, 3)) / 2
+    return np.asarray(scale[:, None] * products[:, :, i, j] * scale)
 
 
 def decompose(matrices: Floats) -> tuple[Floats, Floats]:
@@ -237,8 +233,3 @@ def cone_residual(x: Floats) -> Floats:
         least = np.linalg.eigvalsh(unpack(np.where(finite[:, None], x[rows], 0.0)))[:, 0]
         residual[rows] = np.where(finite, np.maximum(-least, 0.0), np.inf)
     return np.asarray(residual)
-
-
-def least_eigenvalue(vector: Floats) -> float:
-    """Compute the least eigenvalue of one symmetric matrix of any order, given as its svec (k,)."""
-    return float(np.linalg.eigvalsh(symmetric(vector))[0])

@@ -30,7 +30,7 @@ from inertial_check.inertia.parameters import InertialParameters, read_about_ori
 from inertial_check.inertia.representations import Order
 from inertial_check.inertia.tolerances import BEYOND_CERTIFIED
 from inertial_check.projection.conic.cones import complementarity, distance
-from inertial_check.projection.conic.problem import Applied, irreducible, sentence
+from inertial_check.projection.conic.problem import Applied, describe, irreducible
 from inertial_check.projection.constraint import Block, Constraint, read_constraints
 from inertial_check.projection.moments import read_margin
 from inertial_check.projection.priors import from_body
@@ -359,7 +359,7 @@ def _refuse_conflict(problem: Problem, applied: tuple[Applied, ...], solver: str
 
     if applied and infeasible(applied):
         conflict = irreducible(applied, infeasible)
-        raise ProjectionError(sentence(conflict, range(problem.bodies)), problem)
+        raise ProjectionError(describe(conflict, range(problem.bodies)).message, problem)
 
 
 _MARGIN_ROUNDS = 60

@@ -358,14 +358,8 @@ def solve_group(request: GroupRequest) -> GroupAnswer:
         kept = _keep_bodies(problem, np.zeros(0), 0)
         if kept is not None:
             return kept
-    return _solve_by_solver(request, problem)
-
-
-def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswer:
-    """Find the answer of a solver, in units of the reference and then of the constraints.
-
-    After the first answer without a proof the constraints are asked whether they have one at all.
-    """
+    # In units of the reference and then of the constraints; after the first answer without a proof
+    # the constraints are asked whether they have one at all.
     failures: list[str] = []
     best: GroupAnswer | None = None
     for again in (False, True):
@@ -378,17 +372,14 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
                 return conflict
             if best is None or found.certificate.worst < best.certificate.worst:
                 best = found
-    conflict = find_conflict(request) if best is None else None
-    if conflict is not None:
-        return conflict
     bodies = name_bodies(request.names)
     reason = (
         f"{request.solver} gave no certified answer for {bodies} "
         f"({'; '.join(dict.fromkeys(failures))})"
     )
-    if best is None:
-        return _refuse(request, reason, problem)
-    return best._replace(reason=reason)
+    if best is not None:
+        return best._replace(reason=reason)
+    return find_conflict(request) or _refuse(request, reason, problem)
 
 
 def _attempt(
@@ -507,7 +498,9 @@ def _lift(
     six = about_origin(mass[:, 0], mass * com, spread * np.array([1.0, 0, 0, 1, 0, 1]))
     isotropic = np.asarray(join(mass[:, 0], mass * com, six))
     # Addition alone tells with which lift to begin: each costs a polish.
-    around, first = problem.image(isotropic), _guess_lift(request, answer.theta, isotropic)
+    tried = (_is_body(_snap(request, answer.theta + lift * isotropic)) for lift in LIFTS)
+    first = next((place for place, good in enumerate(tried) if good), 0)
+    around = problem.image(isotropic)
     for lift in LIFTS[first:]:
         g = np.array(problem.g)
         g[: len(around)] -= lift * around
@@ -520,18 +513,14 @@ def _lift(
     return answer
 
 
-def _guess_lift(request: GroupRequest, theta: Floats, isotropic: Floats) -> int:
-    """Find the first of LIFTS that would do by addition alone, 0 where none would."""
-    for place, lift in enumerate(LIFTS):
-        if _is_body(_snap(request, theta + lift * isotropic)):
-            return place
-    return 0
-
-
 def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> GroupAnswer | None:
     """Return the given bodies, if these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
-    if outside > tolerances.MEETS or not _sound(problem.theta0):
+    if outside > tolerances.MEETS:
+        return None
+    # Vanished mass is the caller's to judge.
+    code = Consistency(problem.theta0, "origin").verdict_code
+    if np.any((problem.theta0[:, 0] > 0) & (code == int(Verdict.INCONSISTENT))):
         return None
     zero = np.zeros_like(problem.g)
     return GroupAnswer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps, problem)
@@ -554,12 +543,6 @@ def _snap(request: GroupRequest, theta: Floats) -> Floats:
             continue
         theta[rows] = one.constraint.snap(theta[rows], request.problem.theta0[rows])
     return theta
-
-
-def _sound(theta: Floats) -> bool:
-    """Decide whether no body with mass is inconsistent; vanished mass is the caller's to judge."""
-    judged = Consistency(theta, "origin")
-    return not np.any((theta[:, 0] > 0) & (judged.verdict_code == int(Verdict.INCONSISTENT)))
 
 
 def _is_body(theta: Floats) -> bool:

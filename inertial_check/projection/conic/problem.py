@@ -155,7 +155,9 @@ def build_joint_problem(
         blocks = _place(constraint, bodies, problem.theta0, units, shifts)
         cones += [(block.cone, len(block.b)) for block in blocks]
         A += [block.A for block in blocks]
-        B.append(alpha * np.concatenate([_pad(block.B, blocks[-1].B.shape[1]) for block in blocks]))
+        width = blocks[-1].B.shape[1]
+        wide = [np.pad(block.B, ((0, 0), (0, width - block.B.shape[1]))) for block in blocks]
+        B.append(alpha * np.concatenate(wide))
         b += [block.b for block in blocks]
     parts = _part(cones)
     # Join matrices: each has rows and columns of its own.
@@ -229,15 +231,6 @@ def _measure_rows(parts: tuple[Part, ...], A: Floats, B: Floats) -> Floats:
         if cone in {"psd", "soc"}:
             length[rows] = np.max(length[rows], initial=0.0)
     return np.where(length > 0, length, 1.0)
-
-
-def _pad(B: Floats, width: int) -> Floats:
-    """Add columns of zeros up to a width."""
-    if B.shape[1] == width:
-        return B
-    wide = np.zeros((len(B), width))
-    wide[:, : B.shape[1]] = B
-    return wide
 
 
 def _metric(
@@ -365,32 +358,18 @@ def describe(conflict: Sequence[Applied], names: Sequence[int], margin: float = 
         names: The caller's index of each body of the joint problem.
         margin: Margin with which they conflict.
     """
-    return Conflict(
-        tuple(one.constraint for one in conflict),
-        tuple(sorted({names[body] for one in conflict for body in one.bodies})),
-        sentence(conflict, names, margin),
-    )
-
-
-def sentence(conflict: Sequence[Applied], names: Sequence[int], margin: float = 0.0) -> str:
-    """Describe the constraints that conflict, and their bodies.
-
-    Args:
-        conflict: An irreducible subset.
-        names: The caller's index of each body of the joint problem.
-        margin: Margin with which they conflict.
-    """
     body = f"body with the margin {margin:g}" if margin > 0 else "consistent body"
     said = [
-        f"{one.constraint!r}{f' of {name_bodies([names[i] for i in one.bodies])}'}"
-        for one in conflict
+        f"{one.constraint!r} of {name_bodies([names[i] for i in one.bodies])}" for one in conflict
     ]
-    if len(said) == 1:
-        return f"no {body} meets {said[0]}"
-    return (
-        f"no {body} meets {', '.join(said[:-1])} and {said[-1]} together; "
-        "without any one of these the others can be met"
-    )
+    message = f"no {body} meets {said[0]}"
+    if len(said) > 1:
+        message = (
+            f"no {body} meets {', '.join(said[:-1])} and {said[-1]} together; "
+            "without any one of these the others can be met"
+        )
+    bodies = sorted({names[i] for one in conflict for i in one.bodies})
+    return Conflict(tuple(one.constraint for one in conflict), tuple(bodies), message)
 
 
 def name_bodies(names: Sequence[int]) -> str:
@@ -539,15 +518,6 @@ TOLERANCE = tolerances.CONFLICT / 100
 conflict."""
 
 
-class _Rows(NamedTuple):
-    """Rows A x + B y + b in a cone, of unit length."""
-
-    cone: Cone
-    A: Floats
-    B: Floats
-    b: Floats
-
-
 def are_infeasible(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> bool:
     """Decide whether no bodies with positive mass meet the constraints.
 
@@ -569,8 +539,10 @@ def are_infeasible(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -
     return any(_least_slack(blocks, 10 * i + 9) > tolerances.CONFLICT for i in needed)
 
 
-def _build(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> list[_Rows]:
+def _build(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> list[Block]:
     """Build the cones of the bodies and of the constraints, in units of the constraints.
+
+    Their rows A x + B y + b have unit length.
 
     Raises:
         UnmetError: A body leaves a constraint without a meaning.
@@ -602,12 +574,12 @@ def _build(applied: Sequence[Applied], theta0: Floats, shifts: Floats) -> list[_
         B = np.pad(block.B, ((0, 0), (0, width - block.B.shape[1])))
         length = row_lengths(block.cone, block.A, B)
         rows.append(
-            _Rows(block.cone, block.A / length[:, None], B / length[:, None], block.b / length)
+            Block(block.cone, block.A / length[:, None], B / length[:, None], block.b / length)
         )
     return rows
 
 
-def _least_slack(blocks: list[_Rows], unit_mass: int | None) -> float:
+def _least_slack(blocks: list[Block], unit_mass: int | None) -> float:
     """Compute the least t for which all rows lie in their cones when t is added; 0 where unknown.
 
     Args:
