@@ -12,6 +12,7 @@ from inertial_check.checking.report import Severity
 from inertial_check.checking.shapes.priors import from_model
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.identification.diagnosis.hypotheses import DEVIATIONS
+from inertial_check.identification.fit.base import measure_excess
 from inertial_check.identification.fit.payload import (
     Payload,
     Recording,
@@ -24,6 +25,7 @@ from inertial_check.identification.fit.solve import NO_PRIOR
 from inertial_check.identification.gate import judge_known
 from inertial_check.identification.motion.floating import find_body, pad, read_wrenches
 from inertial_check.identification.motion.motion import (
+    STRETCHES,
     JointMotion,
     convert_units,
     leave_out_rows,
@@ -125,6 +127,11 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     except ParameterError as error:
         wrong = [each.message for each in remarks if each.severity == Severity.ERROR]
         raise ParameterError("; ".join([str(error), *wrong])) from None
+    fit = found.identification
+    if fit.is_plain:  # residuals with a colour longer than the filter's repeat themselves more
+        parts = samples.folds(STRETCHES)
+        excess = measure_excess(fit.linear_base, parts, found.weights, fit.redundancy)
+        redundancy = max(redundancy, excess.usual)
     said = [
         Remark(Severity.NOTE if line == NO_PRIOR else Severity.WARNING, "payload", line)
         for line in found.remarks

@@ -581,7 +581,9 @@ def measure_excess(
     Each part moves the least squares of all by (A^T A)^-1 times its own A^T r. Noise makes these
     sums as large as the covariance says; residuals with a colour longer than the filter's, or parts
     in which the robot is another, make them larger. Source: K.-Y. Liang, S. L. Zeger, Longitudinal
-    data analysis using generalized linear models, Biometrika 73 (1986).
+    data analysis using generalized linear models, Biometrika 73 (1986); for the share that each
+    part has in the fit, R. M. Bell, D. F. McCaffrey, Bias reduction in standard errors for linear
+    regression with multi-stage samples, Survey Methodology 28 (2002).
 
     Args:
         base: Base parameters of all samples.
@@ -592,12 +594,17 @@ def measure_excess(
     free = len(parts) - 1
     if free < 1 or not len(base):
         return Excess(1.0, np.ones(len(base)))
-    sums = []
+    root = np.linalg.cholesky(base.covariance / redundancy)
+    variances = np.zeros(len(base))
     for part in parts:
         A, b, _ = part.stack(weights)
         kept = A[:, base.independent]
-        sums.append(base.covariance @ (kept.T @ (b - kept @ base.values)) / redundancy)
-    variances = np.sum(np.square(sums), axis=0) * len(parts) / free
+        own = kept @ root
+        # A part draws the fit to itself: residuals are smaller by the root of 1 - its share of it.
+        shares, V = np.linalg.eigh(own.T @ own)
+        left = V.T @ (own.T @ (b - kept @ base.values))
+        left /= np.sqrt(np.maximum(1 - shares, tolerances.MADE_UP))
+        variances += (root @ V @ left) ** 2
     ratios = variances / np.diag(base.covariance)
     median = (1 - 2 / (9 * free)) ** 3  # of chi squared over its degrees of freedom
     usual = max(float(np.median(ratios)) / median, 1.0)

@@ -35,9 +35,9 @@ def read_schema(name):
     return json.loads((reports / f"identification_{name}.schema.json").read_text())
 
 
-def loaded(noise=0.02):
+def loaded(noise=0.02, duration=10.0):
     """Torques of the robot of the file with a load, friction and noise."""
-    data = recorded.motion(seed=1, duration=10.0)
+    data = recorded.motion(seed=1, duration=duration)
     tree = ic.load(recorded.ROBOT).tree()
     theta = np.array(tree.theta)
     theta[recorded.MOVED[2]] += LOAD.as_theta()
@@ -181,6 +181,27 @@ def test_a_load_comes_back_from_a_wrist_sensor(identify):
     assert "negative" in err or "negate" in err
     again = json.loads(identify(turned, "--wrench", "--gain=-1", "--output-format", "json")[1])
     assert again["mass"] == document["mass"]
+
+
+@pytest.mark.parametrize("source", ["joint torques", "a wrist sensor"])
+def test_deviations_hold_for_noise_that_changes_slowly(identify, source):
+    """The bug: slow noise counted as independent, and deviations were three times too small."""
+    from scipy.signal import lfilter
+
+    data = sensed(np.zeros(6)) if source == "a wrist sensor" else loaded(0.0, 30.0)
+    name = "wrench_forearm" if source == "a wrist sensor" else "tau"
+    options = ("--wrench",) if source == "a wrist sensor" else ()
+    step = float(data["t"][1])
+    z = []
+    for seed in range(6):
+        white = np.random.default_rng(seed).normal(size=data[name].shape)
+        kept = np.exp(-step / 0.1)
+        slow = 0.05 * np.sqrt(1 - kept**2) * lfilter([1.0], [1.0, -kept], white, axis=0)
+        noisy = data | {name: data[name] + slow}
+        document = json.loads(identify(noisy, *options, "--output-format", "json")[1])
+        rows = zip(document["parameters"].values(), LOAD.as_theta().tolist(), strict=True)
+        z += [(own["least_squares"] - true) / own["standard_deviation"] for own, true in rows]
+    assert 0.8 < np.sqrt(np.mean(np.square(z))) < 1.25
 
 
 def test_units_in_the_header_are_converted_once(run, tmp_path, monkeypatch):
