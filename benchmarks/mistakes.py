@@ -166,6 +166,7 @@ class Case:
         one = np.arange(n) == self.one
         inertia = scale / np.sqrt((du**2).mean(axis=0))
         self.friction = {"fv": 0.1 * scale / speed, "fc": 0.08 * scale, "off": 0.03 * scale}
+        self.friction["Ia"] = one * self.rotor * inertia
         tau = bodies + self.friction["fv"] * u + self.friction["fc"] * np.sign(u)
         tau += self.friction["off"] + one * self.rotor * inertia * du
         tau += one * self.load * np.abs(bodies) * np.sign(u)
@@ -174,6 +175,7 @@ class Case:
             both = [self.one, self.two]
             least = self.shared * inertia[both].min()
             tau[:, both] += least * du[:, both[::-1]]
+            self.friction["Iam"] = np.full(n, least)
         tau += NOISE * np.sqrt((tau**2).mean(axis=0)) * rng.normal(size=tau.shape)
         self.exact = q
         u = u + 0.005 * speed * rng.normal(size=u.shape)

@@ -51,12 +51,12 @@ from inertial_check.identification.fit.simulation import (
 )
 from inertial_check.identification.fit.solve import FitOptions
 from inertial_check.identification.gate import (
-    THIN,
     check_written,
     describe_finding,
     judge_gains,
     judge_recordings,
     judge_result,
+    list_unsure_densities,
     put_causes_first,
 )
 from inertial_check.identification.loads import (
@@ -340,6 +340,22 @@ def _find_rate(train: Sequence[Dataset]) -> float | None:
     return rates[0] if np.ptp(rates) <= UNIFORM * rates[0] else None
 
 
+def find_excess(datasets: Datasets, found: Identification) -> Excess:
+    """Find the excess of the variances of base parameters, by stretches and by recordings.
+
+    Methods, gains, other losses and friction before it is linear have other equations than the
+    stretches: none there.
+    """
+    if not found.is_plain or datasets.reduction.columns != len(found.x):
+        return Excess(1.0, np.ones(len(found.base)))
+    linear, noise = found.linear_base, (found.weights, found.redundancy)
+    parts = [part for data in datasets.train for part in data.stretches]
+    excess = measure_excess(linear, parts, *noise)
+    runs = measure_excess(linear, [data.reduction for data in datasets.train], *noise)
+    usual = max(excess.usual, runs.usual)
+    return Excess(usual, np.maximum(excess.own, usual))
+
+
 def build_report(
     options: IdentifyOptions,
     robot: Robot,
@@ -350,15 +366,7 @@ def build_report(
 ) -> IdentificationReport:
     """Build the report on an identification."""
     first = found.lighter or found
-    excess = Excess(1.0, np.ones(len(found.base)))
-    # Methods, gains and other losses have other equations than those of the stretches.
-    if found.is_plain:
-        linear, noise = found.linear_base, (found.weights, found.redundancy)
-        parts = [part for data in datasets.train for part in data.stretches]
-        excess = measure_excess(linear, parts, *noise)
-        runs = measure_excess(linear, [data.reduction for data in datasets.train], *noise)
-        usual = max(excess.usual, runs.usual)
-        excess = Excess(usual, np.maximum(excess.own, usual))
+    excess = find_excess(datasets, found)
     wide = replace(first, redundancy=found.redundancy * excess.usual)
     decided = found.identifiability
     friction = _list_friction(robot, found, wide.nuisance_standard_deviation)
@@ -373,10 +381,17 @@ def build_report(
     mistakes = list(judge_recordings(options, robot, datasets, first, fits[0], residuals))
     named = {each.kind for each in mistakes} & {"time", "degrees", "velocity"}
     judged = judge_result(robot, found, datasets, friction, fits)
+    # Mistakes make these look wrong, too, and what they suggest would not mend them.
+    moot = {"sign", "unit", "lag"} if mistakes else set()
+    if (
+        options.mass
+        or options.total_mass is not None
+        or any(each.severity == Severity.ERROR for each in (*mistakes, *datasets.remarks))
+    ):
+        moot.add("gain")
     remarks = [
         *mistakes,
-        # Mistakes make these look wrong, too, and what they suggest would not mend them.
-        *(each for each in judged if not mistakes or each.kind not in ("sign", "unit", "lag")),
+        *(each for each in judged if each.kind not in moot),
         *judge_loads(loads, options.data),
         *robot.remarks,
         *remark_on_merged(merged),
@@ -687,7 +702,7 @@ def identify_robot(
         findings = check_written(robot.model, result.fix(), robot.part_names, options.context)
     except InertialCheckError:  # told where the document is to be written
         return result
-    flat = {body.name for body in report.bodies if body.margin < THIN}
+    flat = list_unsure_densities(report.bodies)
     said = [describe_finding(robot.model.source.path, each, flat) for each in findings]
     remarks = put_causes_first([*report.remarks, *said])
     return replace(result, report=replace(report, findings=findings, remarks=remarks))
@@ -710,14 +725,16 @@ def _fit_bodies(
     if fit.regularization != "evidence" or unknown or loads.free or found.choice is None:
         return found
     # The evidence does not know of the cone: where bodies go to its edge and the prior is not
-    # there, a heavier prior that explains the torques as well is likelier.
+    # there, a heavier prior that the data do not contradict is likelier.
+    deviation = np.sqrt(find_excess(datasets, found).usual) * found.base.standard_deviation
     while np.any((np.asarray(heavier.consistency.margin) < tolerances.EDGE) & solid):
         weight = HEAVIER * heavier.regularization / heavier.redundancy
         try:
             heavier = solve(data, prior, replace(fit, regularization=weight))
         except ProjectionError:
             return found
-        if heavier.weighted_rms > MOST_RISE * found.weighted_rms:
+        moved = np.abs(heavier.base.identified - found.base.identified)
+        if np.any(moved > SHOWN * deviation):
             return found
     if heavier is found:
         return found
@@ -727,12 +744,12 @@ def _fit_bodies(
     return replace(heavier, choice=choice, lighter=found)
 
 
+SHOWN = 3.0
+"""Deviations by which a heavier prior would have to move a base parameter for the data to show a
+body to be at the edge."""
+
 HEAVIER = 10**0.5
 """Factor by which the weight of the prior grows while bodies go to the edge of what exists."""
-
-MOST_RISE = 1.05
-"""Largest rise of the weighted RMS by that: other recordings of real arms are predicted no worse
-by then (chosen)."""
 
 
 def _fit_nonlinear(

@@ -57,9 +57,11 @@ from inertial_check.identification.robot import Robot, list_some
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.arrays import Floats
 from inertial_check.inertia.consistency import check
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.reports.identification_types import (
     Edit,
     FrictionValue,
+    IdentifiedBody,
     JointFit,
     JointResiduals,
     Remark,
@@ -210,8 +212,12 @@ def _compare_torques(robot: Robot, found: Identification, datasets: Datasets) ->
         u = data.row_velocities(robot)
         u = None if u is None else u[:_LONGEST]
         # Unknown gains make torques of any unit and sign those of the bodies.
+        whole = data.motion is not None and data.motion.whole is not None
         for remark in () if found.gains else find_unit_errors(measured, prior, u, joints):
-            yield grade_remark(data.path, remark)
+            graded = grade_remark(data.path, remark)
+            if remark.kind == "gain" and whole:  # all rows bear the same weight, and it is measured
+                graded = graded._replace(severity=Severity.WARNING)
+            yield graded
         counts, parts = measure_outliers(measured - fitted)
         shown = [
             f"{joint} {int(count)} with {part:.0%}"
@@ -271,7 +277,7 @@ _CAUSES = frozenset(
         *("sign", "exchanged", "axes", "time", "degrees", "unit", "gear", "zero"),
         *("wrapped", "frozen", "saturated", "velocity", "scale", "lag", "gravity"),
         *("rotor", "viscous", "coulomb", "offset", "stribeck", "load-friction", "coupled"),
-        *("mass", "payload"),
+        *("mass", "payload", "gain"),
     }
 )
 """Kinds of errors that say what is wrong with a recording."""
@@ -362,16 +368,32 @@ def check_written(
     )
 
 
+def list_unsure_densities(bodies: Sequence[IdentifiedBody]) -> frozenset[str]:
+    """List bodies whose density tells nothing new: thin ones, and those as dense as in the file."""
+    both = InertialParameters.from_theta([[body.theta, body.prior] for body in bodies])
+    moments = np.linalg.det(np.asarray(both.central_second_moment))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = 2.5 * np.log(np.asarray(both.mass)) - np.log(moments) / 2
+    same = np.abs(logs[:, 0] - logs[:, 1]) < np.log(SAME_DENSITY)
+    known = zip(bodies, same.tolist(), strict=True)
+    return frozenset(body.name for body, alike in known if alike or body.margin < THIN)
+
+
+SAME_DENSITY = 2.0
+"""Factor up to which a density is that of the robot's file: a mass that is a fifth off, with the
+same shape, makes half of it."""
+
+
 def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:
     """Describe a finding as a remark on the identification.
 
     One that the robot as written does not have is an error. A thin body has hardly any volume, and
-    so any density: that is a note.
+    so any density, and one that was as dense in the file crossed a limit by noise: these are notes.
 
     Args:
         path: Path of the robot.
         finding: The finding.
-        flat: Names of bodies with a margin below THIN.
+        flat: Names of bodies whose density tells nothing.
     """
     where = finding.body or ", ".join(finding.bodies[:6])
     message = f"{path}, as identified: {where}: {finding.code}: {finding.message}"
@@ -487,7 +509,8 @@ def grade(
     """
     own, kinds = options.friction.friction, [step.hypothesis.kind for step in steps]
     declared = USUAL_TERMS if own is None else own
-    declared = (*declared, *(term for term in USUAL_TERMS if term in kinds))
+    if set(kinds) & set(USUAL_TERMS):  # one that is missing hides smaller ones
+        declared = tuple(dict.fromkeys((*declared, *USUAL_TERMS)))
     options = replace(options, friction=replace(options.friction, friction=declared))
     complete = bool(steps) and steps[-1].after.systematic < SYSTEMATIC
     for step in steps:

@@ -636,7 +636,9 @@ def rank(case: Case, options: IdentifyOptions) -> tuple[Finding, ...]:
         better = [
             (each, own)
             for each, own in judged
-            if own and is_better(exact, own, each.kind == "mass")
+            if own
+            and is_better(exact, own, each.kind == "mass")
+            and _is_felt(case, each, exact, own)
         ]
         if not better:
             break
@@ -686,6 +688,27 @@ def is_better(before: Fit, after: Fit, nearer: bool) -> bool:
         return True
     halved = after.moved < before.moved * (1 if nearer else 0.5)
     return before.score - after.score > UNLIKELY and halved
+
+
+def _is_felt(case: Case, each: Hypothesis, before: Fit, after: Fit) -> bool:
+    """Tell whether another mass, or scale, explains torques or changes the moments of the weight.
+
+    A thin body is easily far from its prior, and then nearer to a wider one of any mass.
+    """
+    every = each.kind == "scale" and len(each.joints) == len(case.robot.joints)
+    if not (every or each.kind == "mass") or np.any(before.unexplained > STEP * after.unexplained):
+        return True
+    found, bodies = (before, slice(None)) if every else (after, list(each.joints))
+    both = np.stack([case.theta0.ravel(), found.si[: case.theta0.size]])
+    file, own = np.linalg.norm(both.reshape(2, -1, 10)[:, bodies, 1:4], axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a first moment of 0 tells nothing
+        logs = np.nan_to_num(np.log(own / file), nan=np.inf)
+    return bool(np.abs(np.median(logs)) > np.log(FELT))
+
+
+FELT = 1.5
+"""Factor of a body's first moment from which on its mass is another one: files of robots are good
+to a fifth, in mass and in lever."""
 
 
 def _refine(case: Case, score: float, start: Hypothesis, fit: Fit) -> Hypothesis:

@@ -600,7 +600,7 @@ _GRADES = {
     "unit": _Grade(Severity.ERROR, "--gain multiplies them"),
     "gear": _Grade(Severity.ERROR, "--gain multiplies them"),
     "sign": _Grade(Severity.ERROR, "--gain=-1 turns them"),
-    "gain": _Grade(Severity.WARNING),
+    "gain": _Grade(Severity.ERROR),
     "lag": _Grade(Severity.WARNING),
 }
 """Grades by kind. A remark is an error if the recording holds something else than it was taken for,

@@ -191,15 +191,16 @@ def test_a_collision_suggests_a_loss_that_forgives_it(identify):
     assert "--loss huber" in message
 
 
-def test_a_common_gain_is_told_with_what_divides_it_out(identify):
+def test_a_common_gain_stops_the_writing_and_is_told_with_what_divides_it_out(identify):
+    """The bug: all bodies 1.4 times too heavy were written with exit code 0."""
     data = signals("q")
-    data["tau"] = 1.25 * data["tau"]
-    _, remarks, _ = identify(data)
-    (message,) = [each["message"] for each in remarks if each["kind"] == "gain"]
+    data["tau"] = 1.4 * data["tau"]
+    message = expect_error(identify(data), "gain", "1.3", "times")
     gain = float(re.search(r"--gain=(\S+)", message)[1])
-    assert gain == pytest.approx(1 / 1.25, rel=0.08)
-    _, remarks, _ = identify(data, f"--gain={gain}")
-    assert "gain" not in [each["kind"] for each in remarks]
+    assert gain == pytest.approx(1 / 1.4, rel=0.08)
+    for options in ((f"--gain={gain}",), ("--total-mass", "40:0.5")):
+        _, remarks, _ = identify(data, *options)
+        assert "gain" not in [each["kind"] for each in remarks]
 
 
 @pytest.mark.parametrize(("joint", "shift"), [("lift", 0.1), ("bend", -np.pi / 2)])
