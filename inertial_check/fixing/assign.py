@@ -313,7 +313,7 @@ class _AssignMethod(Method):
         if not texts:
             return case.skip("unchanged")
         change = case.measure_change(texts)
-        reason = "; ".join([*_describe_change(change), *_describe_turn(tensor), *remarks])
+        reason = "; ".join([*_describe_change(change, tensor), *remarks])
         strict = not texts.keys().isdisjoint(ENTRIES)
         result = replace(case.report("fixed", reason, **change), remarks=tuple(remarks))
         return Proposal(result, texts, strict=strict)
@@ -359,7 +359,7 @@ class _AssignMethod(Method):
         region = Region()
         texts = print_numbers(case.entries, six.tolist(), self.digits, target.rounding(case))
         stays = texts == [number.text for number in case.entries]
-        if stays or (target.posed and region.contains(_values(texts))):
+        if stays or (target.posed and region.contains(np.array(texts, dtype=float))):
             return texts, []
         nearest = region.find_nearest(six) if target.posed else None
         if nearest is None:
@@ -368,24 +368,20 @@ class _AssignMethod(Method):
         inside = print_nearest(case.entries, nearest, region, self.digits)
         if inside is None:
             return case.skip("not-representable", "no decimals of its size survive float32")
-        moved = float(INERTIA.distance(_values(inside), six) / INERTIA.distance(np.zeros(6), six))
+        moved = float(
+            INERTIA.distance(np.array(inside, dtype=float), six)
+            / INERTIA.distance(np.zeros(6), six)
+        )
         return inside, [f"moved inside by {moved:.2g} of its norm, so that it survives rounding"]
 
 
-def _values(texts: Sequence[str]) -> Floats:
-    return np.array([float(text) for text in texts])
-
-
-def _describe_change(change: Change) -> Iterator[str]:
+def _describe_change(change: Change, tensor: _Tensor) -> Iterator[str]:
     if "mass" in change:
         before, after = change["mass"]
         yield f"its mass changes from {before:.6g} to {after:.6g} kg"
     if "com" in change:
         yield f"its centre of mass moves by {dist(*change['com']):.3g} m"
     yield f"its inertia changes by {format_percent(change['relative_change'])}"
-
-
-def _describe_turn(tensor: _Tensor) -> Iterator[str]:
     if tensor.quaternion:
         cosine = (float(np.trace(tensor.turn)) - 1) / 2
         yield f"its axes turn by {degrees(acos(min(1.0, max(-1.0, cosine)))):.3g} deg"

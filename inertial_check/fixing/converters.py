@@ -44,13 +44,7 @@ _DECIMALS = range(16, -1, -1)
 """Numbers of digits to which a converter may have rounded, the finest first."""
 
 _POUND, _INCH = 0.45359237, 0.0254  # exact, in kg and m
-_MASSES = {
-    "g": 1e-3,
-    "lb": _POUND,
-    "oz": _POUND / 16,
-    "slug": _POUND * 9.80665 / 0.3048,
-    "t": 1e3,
-}
+_MASSES = {"g": 1e-3, "lb": _POUND, "oz": _POUND / 16, "slug": _POUND * 9.80665 / 0.3048, "t": 1e3}
 """Units of mass [kg]."""
 
 _LENGTHS = {"mm": 1e-3, "cm": 1e-2, "in": _INCH, "ft": 12 * _INCH}
@@ -651,10 +645,7 @@ def rounding_floors(a: MassProperties, b: MassProperties) -> Deviations:
 
 
 def explain(
-    a: MassProperties,
-    b: MassProperties,
-    differs: Sequence[MassProperty],
-    tolerance: float,
+    a: MassProperties, b: MassProperties, differs: Sequence[MassProperty], tolerance: float
 ) -> list[Explanation]:
     """Find the mistakes that turn one body into the other, to the digits that are written.
 

@@ -59,9 +59,6 @@ from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.inertia.intervals import half_units
 from inertial_check.inertia.representations import six, symmetric
 
-_TEMPLATES = frozenset(("xacro",))
-"""Formats whose documents hold inertials of other models, too, such as macros that none calls."""
-
 _DEEPEST = 8
 """Largest number of last parts of two names that are compared."""
 
@@ -211,7 +208,6 @@ def _read_map_file(path: str) -> list[tuple[str, str]]:
         raise UsageError(f"--map {path}: {error}") from None
 
 
-_WORLD = "world"
 _AS_SUM = "compared as a sum of bodies on fixed joints"
 _STILL = "it stands still, and MuJoCo's fusestatic merges such bodies into the world"
 _FIXED = "fixed"
@@ -278,7 +274,7 @@ def _find_parents(model: Model, some: Container[int]) -> tuple[dict[int, int], l
     for index in held:
         body = bodies[index]
         parent = index_of.get(body.parent or "")
-        if parent is None or bodies[parent].name == _WORLD:
+        if parent is None or bodies[parent].name == "world":
             continue
         if body.X_PB is None or not is_finite(body.X_PB):
             where = f"where it is fixed to {bodies[parent].name} cannot be read"
@@ -481,7 +477,7 @@ def _name_model(model: Model) -> ComparedModel:
         if problem.kind in ("reference", "unread")
         for place in [model.place(problem.span)]
     ]
-    if model.format not in _TEMPLATES:
+    if model.format != "xacro":
         unread += Account.of(count_model(model)).unjudged
     return ComparedModel(model.source.path, model.format, model.name, tuple(unread))
 

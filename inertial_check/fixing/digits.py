@@ -488,7 +488,6 @@ _BOUNDS = re.compile(r"</?(?:link|xacro:macro|xacro:property)\b")
 """Tags between which names may have other values than beyond."""
 
 _WORD = re.compile(r"\$\{([^{}]*)\}|([^\s${}]+)")
-_PLAIN = re.compile(r"[\w.]+")
 
 
 def spell_moments(model: Model, body: Body) -> dict[str, tuple[float, str]]:
@@ -533,7 +532,7 @@ def _find_words(text: str, tag: str, attribute: str) -> list[str]:
     terms = [(one or other).strip() for one, other in _WORD.findall(found[0])]
     if _WORD.sub("", found[0]).strip():
         return []
-    return [term if _PLAIN.fullmatch(term) else f"({term})" for term in terms]
+    return [term if re.fullmatch(r"[\w.]+", term) else f"({term})" for term in terms]
 
 
 def _moments(kind: str, m: float, *sizes: float) -> tuple[float, float, float]:

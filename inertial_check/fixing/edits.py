@@ -67,9 +67,6 @@ Changes = Mapping[str, Texts]
 Documents = tuple[bytes, tuple[tuple[Source, bytes], ...]]
 """The bytes of a model's own document, and those of the included documents that change."""
 
-_PROPERTIES = ((MASS,), CENTER, MOMENTS, QUATERNION)
-"""Groups of numbers that a layer overrides together."""
-
 _SHORT_NAMES = {
     MASS: "the mass",
     **dict.fromkeys(CENTER, "the centre of mass"),
@@ -492,7 +489,7 @@ def _make_layer(model: Model, changes: Changes) -> LayerWriter | None:
     layers = {
         id_: {
             name: texts[name] if name in texts else numbers[name].text
-            for names in _PROPERTIES
+            for names in ((MASS,), CENTER, MOMENTS, QUATERNION)
             if not texts.keys().isdisjoint(names)
             for name in names
         }

@@ -42,8 +42,6 @@ sampled at fewer configurations, so that it takes seconds and not minutes."""
 _FEWEST = 16
 """Smallest number of sampled configurations of a tree of any size."""
 
-_SEED = 0
-
 _NO_INERTIA = 64 * np.finfo(float).eps
 """Eigenvalue of the scaled mass matrix, over its size, up to which a motion has no inertia: smaller
 ones are rounding."""
@@ -163,7 +161,7 @@ def impact_of_difference(model: Model, difference: Difference) -> Impact:
 
 @quiet  # places of joints near the largest of float64 overflow; the result is then not finite
 def measure_impact(
-    tree: Tree, before: Floats, after: Floats, notes: tuple[str, ...] = (), seed: int = _SEED
+    tree: Tree, before: Floats, after: Floats, notes: tuple[str, ...] = (), seed: int = 0
 ) -> Impact:
     """Measure the change of the equations of motion from one set of numbers to another.
 
@@ -342,8 +340,4 @@ def _theta(
 def _describe(change: RelativeChange) -> str:
     if change.worst <= tolerances.SAME_MOTION:
         return "unchanged"
-    return f"at most {_percent(change.worst)} (median {_percent(change.median)})"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.2g} %"
+    return f"at most {100 * change.worst:.2g} % (median {100 * change.median:.2g} %)"

@@ -25,17 +25,11 @@ from inertial_check.checking.evidence.likeness import (
     read_added_mass,
 )
 from inertial_check.checking.remedies import SOURCES, find_entries
-from inertial_check.checking.report import (
-    MOTIONS,
-    Hypothesis,
-    Prediction,
-    name_added_mass,
-)
+from inertial_check.checking.report import MOTIONS, Hypothesis, Prediction, name_added_mass
 from inertial_check.checking.settings import validate_engine
 from inertial_check.checking.shapes.evidence import (
     ROLES,
     GeometryReader,
-    Reading,
     ShapeUse,
     check_choices,
 )
@@ -321,9 +315,6 @@ def _measure(judgement: Judgement, added: Floats) -> Margins:
     return measure_added_mass([judgement], [added.tolist()])[0]
 
 
-_MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
-"""Readings of a mesh that may be tried; the reason of the result names the one that was taken."""
-
 PASSES = (*WHOLE, "rounding")
 """Verdicts that a body may have once a cause is undone: too few digits are not the cause."""
 
@@ -438,7 +429,7 @@ class GeometryMethod(Method):
     def __init__(self, model: Model, request: FixRequest, targets: EngineTargets) -> None:
         if request.shapes:
             check_choices("shapes", request.shapes, ROLES)
-        self._reader = GeometryReader(model, "solid", _MESH_READINGS, request.context)
+        self._reader = GeometryReader(model, "solid", ("solid", "flipped", "hull"), request.context)
         self._roles = tuple(request.shapes) or ROLES
         self._request, self._targets = request, targets
 

@@ -8,13 +8,7 @@ from itertools import islice
 
 from inertial_check.checking.evidence.examination import Examination
 from inertial_check.checking.limits import MOST_EXPLAINED, MOST_TRIED
-from inertial_check.checking.report import (
-    ByteRange,
-    Finding,
-    JoinedEdit,
-    Remedy,
-    TextReplacement,
-)
+from inertial_check.checking.report import ByteRange, Finding, JoinedEdit, Remedy, TextReplacement
 from inertial_check.checking.settings import Settings
 from inertial_check.documents.model import Model
 from inertial_check.documents.source import Edit, Source

@@ -206,9 +206,7 @@ class Fix(EqualByValue):
         return "".join(line for document in documents for line in _diff_lines(*document))
 
     def write(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        writable: WritableFolders | None = None,
+        self, path: str | os.PathLike[str] | None = None, writable: WritableFolders | None = None
     ) -> None:
         """Write the new bytes, whole or not at all.
 
@@ -227,9 +225,7 @@ class Fix(EqualByValue):
             replace_file(name, data, expected, writable)
 
     def check_write(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        writable: WritableFolders | None = None,
+        self, path: str | os.PathLike[str] | None = None, writable: WritableFolders | None = None
     ) -> None:
         """Check that `write` would succeed, as far as that shows without writing anything.
 

@@ -165,7 +165,7 @@ class Tools:
         options += ["--preset=strict"] if strict else []
         report = self._check(paths, "json", options)
         found = [
-            (_SEVERITIES.index(finding["severity"]), file["path"], finding)
+            (("error", "warning", "note").index(finding["severity"]), file["path"], finding)
             for file in report["files"]
             for finding in file["findings"]
         ]
@@ -274,7 +274,6 @@ class Tools:
         return [os.path.normpath(each) if each[2:3] != "-" else each for each in found]
 
 
-_SEVERITIES = ("error", "warning", "note")
 _MOST_UNJUDGED = 20
 """Largest number of items of each list of the account, whose lengths are told."""
 

@@ -19,7 +19,6 @@ from inertial_check.checking.configuration import Configurations
 from inertial_check.checking.discovery import discover
 from inertial_check.checking.report import (
     Account,
-    BodyReport,
     FileReport,
     Finding,
     Report,
@@ -217,10 +216,6 @@ class ModelFile(pytest.File):
             raise Inconsistent(f"{told} The key allow-unjudged accepts that.")
         return told
 
-    def body_of(self, index: int) -> BodyReport:
-        """The body of a test."""
-        return self.report.bodies[index]
-
     def findings_of(self, index: int | None) -> list[Finding]:
         """The findings on a body; on none for None."""
         bodies = self.report.bodies
@@ -258,7 +253,7 @@ class BodyItem(pytest.Item):
         """Fail on findings that do; show the others."""
         findings = self.parent.findings_of(self._index)
         if self._index is not None:
-            judgement = self.parent.body_of(self._index).judgement
+            judgement = self.parent.report.bodies[self._index].judgement
             self.user_properties.append(("verdict", judgement.verdict))
         elif unjudged := self.parent.describe_unjudged():
             self.add_report_section("call", _SECTION, unjudged)

@@ -32,10 +32,8 @@ from inertial_check.reports.terminal import (
 from inertial_check.reports.text import Style, plural
 
 _LENGTH = 2_000
-_PLAIN = Style(color=False)
 _DIAGONAL = ("ixx", "iyy", "izz")
 _FEW = 4
-_POWERS = (-3, -2, -1, 1, 2, 3)
 
 
 class Commit(NamedTuple):
@@ -106,7 +104,7 @@ def _describe(
         six = zip(ENTRIES, body.judgement.I_BBcm_Bi, strict=True)
         yield fence([", ".join(f"{name} {value:.6g}" for name, value in six)])
     elif worst.excerpt is not None:
-        yield fence(draw_excerpt(worst.excerpt, _PLAIN, worst.severity.word))
+        yield fence(draw_excerpt(worst.excerpt, Style(color=False), worst.severity.word))
     for each in findings:
         yield markdown_text(f"{each.code} {each.name}: {each.message}.", _LENGTH)
     judgement = body.judgement
@@ -213,7 +211,7 @@ def try_single_edits(six: Sequence[float]) -> tuple[int, list[str]]:
     written = np.array(six, dtype=float)
     edits: list[tuple[str, Floats]] = []
     for index in np.flatnonzero(written):
-        for factor in (*(10.0**power for power in _POWERS), -1.0):
+        for factor in (*(10.0**power for power in (-3, -2, -1, 1, 2, 3)), -1.0):
             new = written.copy()
             new[index] *= factor
             edits.append((f"{ENTRIES[index]} = {new[index]:.6g}", new))

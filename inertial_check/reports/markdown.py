@@ -47,8 +47,6 @@ _NAME_LENGTH = 200
 _MOST_PLACES = 20
 """Largest number of places that the details of a group list."""
 
-_PLAIN = Style(color=False)
-
 
 def render(report: Report, view: View) -> str:
     """Counts, a table of the groups of findings, worst first, and their details, folded."""
@@ -135,7 +133,7 @@ def _details(group: FindingGroup, bodies: Mapping[str, BodyDetails]) -> str:
     message = clip(group.message, _LENGTH)
     lines = [message] if _shorten(message) != message else []
     if finding.excerpt is not None:
-        lines += draw_excerpt(finding.excerpt, _PLAIN, finding.severity.word)
+        lines += draw_excerpt(finding.excerpt, Style(color=False), finding.severity.word)
     rows = [(row.label, row.text) for row in bodies[file.path].details(finding)]
     rows = [row for row in rows if row[0] != "fix" or group.command is None]
     if group.command is not None and group.command not in (text for _, text in rows):

@@ -213,11 +213,7 @@ def test_selection_by_name_and_by_id():
     after = ic.load(fix_nearest(model, bodies=[only.id]).data)
     assert [
         texts(body) == texts(old) for body, old in zip(after.bodies, model.bodies, strict=True)
-    ] == [
-        True,
-        False,
-        True,
-    ]
+    ] == [True, False, True]
     with pytest.raises(UsageError, match="no body is called 'nobody'"):
         fix_nearest(model, bodies=["link0", "nobody"])
 

@@ -87,10 +87,7 @@ def test_the_centre_of_mass_moves_if_asked_to():
 
 def test_two_shapes_of_one_density():
     """A cube of 0.1 m and one of 0.2 m have masses 1 : 8, their centres 1 m apart."""
-    shapes = [
-        shape('<box size="0.1 0.1 0.1"/>'),
-        shape('<box size="0.2 0.2 0.2"/>', xyz="1 0 0"),
-    ]
+    shapes = [shape('<box size="0.1 0.1 0.1"/>'), shape('<box size="0.2 0.2 0.2"/>', xyz="1 0 0")]
     (body,) = fixed(link(*shapes, mass="9"), move_com=True).bodies
     assert body.com[1] == pytest.approx((8 / 9, 0, 0), rel=1e-6)
     own = 1 * 0.01 / 6 + 8 * 0.04 / 6

@@ -226,10 +226,7 @@ def test_a_sentence_ends_with_a_clause_and_not_inside_a_parenthesis():
 
 
 def test_a_command_is_broken_between_its_arguments():
-    assert wrap_command(["a" * 30, "b" * 30, "c"], 40, " ") == [
-        f" {'a' * 30} \\",
-        f" {'b' * 30} c",
-    ]
+    assert wrap_command(["a" * 30, "b" * 30, "c"], 40, " ") == [f" {'a' * 30} \\", f" {'b' * 30} c"]
 
 
 @pytest.mark.parametrize("name", ["--unsafe", "-", "--body=x"])

@@ -98,10 +98,7 @@ BASE = BaseTable(
             0.754,
             0.4109,
             1.3,
-            (
-                BaseTermValue(1.0, "Iyy", "upper_arm"),
-                BaseTermValue(0.16, "m", "tool|one\n"),
-            ),
+            (BaseTermValue(1.0, "Iyy", "upper_arm"), BaseTermValue(0.16, "m", "tool|one\n")),
         ),
         BaseValue(
             "fv1", "N m s/rad", 0.0, 0.021, inf, -2e-7, nan, (BaseTermValue(1.0, "fv1", None),)
@@ -224,8 +221,7 @@ VIEW = View(exit_code=1)
 
 
 @pytest.mark.parametrize(
-    ("form", "suffix"),
-    [("text", "txt"), ("markdown", "md"), ("json", "json"), ("latex", "tex")],
+    ("form", "suffix"), [("text", "txt"), ("markdown", "md"), ("json", "json"), ("latex", "tex")]
 )
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_whole_report(golden, name, form, suffix):

@@ -433,17 +433,14 @@ class Sized(NamedTuple):
 
     def covary(self, other: Sized) -> Floats:
         """(n, m) covariances that bodies share with others: level and slope of the model."""
+        # 1 where a density follows those of the model, 0 where it is stated.
         one, two = (
-            each._shared * np.stack([LEVEL_SPREAD + 0 * each.sizes, SLOPE_SPREAD * each.sizes])
+            np.isnan(each.stated).astype(float)
+            * np.stack([LEVEL_SPREAD + 0 * each.sizes, SLOPE_SPREAD * each.sizes])
             for each in (self, other)
         )
         shared: Floats = one.T @ two
         return shared
-
-    @property
-    def _shared(self) -> Floats:
-        """1 where a density follows those of the model, 0 where it is stated."""
-        return np.isnan(self.stated).astype(float)
 
 
 def find_common_density(densities: Floats) -> float | None:

@@ -491,10 +491,7 @@ def use_deviations(sums: Sequence[MassSum], low: Floats, high: Floats) -> list[M
     deviation = np.array([each.deviation for each in sums])
     unit = max(float(np.max(np.abs(wanted))), float(np.finfo(float).tiny))
     bounds = np.stack(
-        [
-            np.concatenate([low, np.zeros(2 * k)]),
-            np.concatenate([high, deviation, deviation]),
-        ],
+        [np.concatenate([low, np.zeros(2 * k)]), np.concatenate([high, deviation, deviation])],
         axis=1,
     )
     costs = np.concatenate([np.zeros(n), np.ones(2 * k)])

@@ -34,12 +34,7 @@ from inertial_check.fixing.fill.equations import (
     read_judgement,
 )
 from inertial_check.fixing.fill.intervals import solve_unknowns
-from inertial_check.fixing.fill.knowledge import (
-    WATER,
-    Knowledge,
-    LinkDensity,
-    read_arguments,
-)
+from inertial_check.fixing.fill.knowledge import WATER, Knowledge, LinkDensity, read_arguments
 from inertial_check.fixing.fill.overlaps import PieceReader, merge_cells
 from inertial_check.fixing.fill.result import FilledBody, Filling, FillStatus
 from inertial_check.fixing.fill.shapes import ROLES, BodyPieces

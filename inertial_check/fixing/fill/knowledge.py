@@ -171,15 +171,6 @@ class Knowledge:
             )
 
 
-def parse_masses(option: str, texts: Iterable[str]) -> dict[str, float]:
-    """Parse texts LINK=KG of an option; a name may hold "=".
-
-    Raises:
-        UsageError: A text has another form, or a name comes twice.
-    """
-    return parse_assignments(option, texts, "LINK=KG")
-
-
 def parse_assignments(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
     """Parse texts NAME=NUMBER of an option, whose form is shown in messages.
 

@@ -32,7 +32,6 @@ from inertial_check.fixing.fill.shapes import (
     cut_shell,
     fill_primitive,
     guess_limbs,
-    integrate_form,
     join_points,
     legendre,
     list_moments,
@@ -184,9 +183,6 @@ def group_points(points: Floats, groups: int) -> Integers:
     return label
 
 
-_TURNING = ("revolute", "prismatic")
-
-
 def place_bodies(model: Model, positions: Mapping[str, float]) -> tuple[Floats, Integers]:
     """Place the bodies of a model.
 
@@ -242,7 +238,7 @@ def _find_owners(model: Model, positions: Mapping[str, float]) -> dict[str, str]
             raise ParameterError(f"the position of {name} is {value!r}, expected a number")
         (body,) = moved
         kind = JOINT_TYPES.get(body.joint or "")
-        if kind not in _TURNING or body.axis_B is None or body.p_BoJo_B is None:
+        if kind not in ("revolute", "prismatic") or body.axis_B is None or body.p_BoJo_B is None:
             raise ParameterError(
                 f"{name} is a {body.joint} joint without one known axis: a position [rad] or [m] "
                 "needs a revolute, continuous or prismatic joint"
@@ -278,7 +274,12 @@ def remove_overlaps(pieces: Sequence[Piece], remarks: list[str]) -> list[Piece]:
         if np.all(outside):
             kept.append(piece)
             continue
-        left = _take(cells, outside)
+        left = cells._replace(
+            volumes=cells.volumes[outside],
+            moments=cells.moments[outside],
+            points=cells.points[outside],
+            cut=True,
+        )
         share = 1 - left.volume / cells.volume
         remarks.append(f"{piece.label}: {share:.0%} of it lies inside another shape: counted once")
         if np.any(outside):
@@ -336,15 +337,6 @@ def _cut_finely(piece: Piece) -> Piece:
     placed = place_points(points, shape)
     moments = list_moments(placed.volumes, placed.points)
     return piece._replace(volumes=placed.volumes, moments=moments, points=placed.points)
-
-
-def _take(piece: Piece, kept: Mask) -> Piece:
-    return piece._replace(
-        volumes=piece.volumes[kept],
-        moments=piece.moments[kept],
-        points=piece.points[kept],
-        cut=True,
-    )
 
 
 _TAKEN = {
@@ -460,27 +452,18 @@ class PieceReader:
                 return shell, f"taken as a shell of {self._thickness:g} m: {reasons}"
         label = f"{shape.role} {shape.kind}"
         if use.mesh is not None:
-            self._refuse_millimetres(shape, use.mesh)
+            size = float(np.linalg.norm(np.subtract(use.mesh.upper, use.mesh.lower)))
+            if size > MILLIMETRES * self.reach > 0:
+                raise ParameterError(
+                    f"{shape.uri} is {size:.4g} m large where joints are {self.reach:.3g} m apart "
+                    "at most, so it is in millimetres: give it the scale 0.001 0.001 0.001"
+                )
             return _cut_mesh(label, use, use.mesh, self._context.granted)
         if unit is None:
             return None, f"{SKIPPED}{use.reason}"
         points = fill_primitive(shape.kind, shape.dimensions)
         placed = None if points is None else place_points(points, shape)
         return make_piece(label, "solid", Enclosure(shape), unit, placed), None
-
-    def _refuse_millimetres(self, shape: Shape, mesh: Mesh) -> None:
-        """Refuse a mesh that must be in millimetres.
-
-        Raises:
-            ParameterError: It is too large beside the distances of the joints.
-        """
-        reach = self.reach
-        size = float(np.linalg.norm(np.subtract(mesh.upper, mesh.lower)))
-        if size > MILLIMETRES * reach > 0:
-            raise ParameterError(
-                f"{shape.uri} is {size:.4g} m large where joints are {reach:.3g} m apart at most, "
-                "so it is in millimetres: give it the scale 0.001 0.001 0.001"
-            )
 
 
 def _cut_mesh(
@@ -500,7 +483,7 @@ def _cut_mesh(
             continue
         points = fill_triangles(inside)
         unit = solid.body.transform(homogeneous(shape.R_BG, shape.p_BoGo_B))
-        placed = points and tilt(place_points(points, shape), integrate_form(unit))
+        placed = points and tilt(place_points(points, shape), np.asarray(unit.pseudo_inertia))
         remarks = [f"{_TAKEN[reading]}: {'; '.join(reasons)}"] if reasons else []
         if solid.twice:
             remarks.append(f"{solid.twice:.2g} m^3 are enclosed twice: counted once")

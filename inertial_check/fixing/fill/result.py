@@ -197,9 +197,7 @@ class Filling(EqualByValue):
         return self.fix.diff()
 
     def write(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        writable: WritableFolders | None = None,
+        self, path: str | os.PathLike[str] | None = None, writable: WritableFolders | None = None
     ) -> None:
         """Write the new bytes, whole or not at all; as fixing.result.Fix.write.
 

@@ -294,14 +294,6 @@ class BodyPieces:
         return total
 
 
-def find_capsule_radius(volume: float, length: float) -> float:
-    """The radius of a capsule with a cylinder of this length [m] and this volume [m^3]."""
-    # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is positive.
-    roots = np.roots([4 / 3, 1.0, 0.0, -volume / (np.pi * length**3)])
-    real = roots[np.abs(roots.imag) <= tolerances.REAL_ROOT * np.abs(roots)].real
-    return float(np.max(real)) * length
-
-
 def agree(moments: Floats, whole: Floats) -> bool:
     """Whether cells add up to a whole (1, 10), relative to its volume and size."""
     size = np.abs(moments).sum(axis=0)
@@ -327,11 +319,6 @@ def list_moments(volumes: Floats, points: Floats, second: Floats | None = None) 
         [np.ones((len(volumes), 1)), points, inertia[:, *np.triu_indices(3)]], axis=1
     )
     return volumes[:, None] * theta
-
-
-def integrate_form(unit: InertialParameters) -> Floats:
-    """The (4, 4) integral of [p, 1] [p, 1]^T over a body of density 1."""
-    return np.asarray(unit.pseudo_inertia)
 
 
 def place_points(points: Points, shape: Shape) -> Points:
@@ -396,7 +383,11 @@ def guess_limbs(joints: Sequence[Floats], volume: float | None) -> tuple[Piece, 
         length = float(np.linalg.norm(offset))
         radius = LIMB * length
         if volume is not None:
-            radius = find_capsule_radius(volume / len(offsets), length)
+            # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is
+            # positive.
+            roots = np.roots([4 / 3, 1.0, 0.0, -(volume / len(offsets)) / (np.pi * length**3)])
+            real = roots[np.abs(roots.imag) <= tolerances.REAL_ROOT * np.abs(roots)].real
+            radius = float(np.max(real)) * length
         points = fill_primitive("capsule", (radius, length))
         if points is None:
             continue

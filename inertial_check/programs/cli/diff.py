@@ -44,10 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         default="text",
     )
-    add(
-        "--impact",
-        "also report how the numbers of B change the dynamics of robot A",
-    )
+    add("--impact", "also report how the numbers of B change the dynamics of robot A")
 
 
 def run(args: argparse.Namespace) -> int:

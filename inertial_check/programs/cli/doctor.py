@@ -31,8 +31,6 @@ SCHEMA_VERSION = "1"
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)")
 _EXTRA = re.compile(r"extra\s*==\s*[\"']([a-z]+)[\"']")
-_DEVELOPMENT = frozenset(["test", "docs"])
-"""Extras for those who work on this program; a user needs none of them."""
 
 _ENGINES: Mapping[str, tuple[str, ...]] = {
     "mujoco": ("mujoco",),
@@ -136,7 +134,8 @@ def _collect_facts() -> JsonObject:
     """Collect what is installed and in force, as JSON has it; the text shows the same."""
     requirements = _read_requirements()
     extras = []
-    for name in sorted(requirements.keys() - _DEVELOPMENT - {""}):
+    # The extras "test" and "docs" are for those who work on this program.
+    for name in sorted(requirements.keys() - {"test", "docs", ""}):
         versions = {each: _find_version(each) for each in requirements[name]}
         extras.append(
             {

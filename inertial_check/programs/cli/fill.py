@@ -135,9 +135,12 @@ def read_given(args: argparse.Namespace) -> dict[str, Any]:
     fields = {
         "density": args.density,
         "links": None if args.materials is None else knowledge.read_materials(args.materials),
-        "masses": knowledge.parse_masses("--mass", args.mass) or None,
+        "masses": knowledge.parse_assignments("--mass", args.mass, "LINK=KG") or None,
         "total_mass": None if total is None else knowledge.parse_total_mass(total),
-        "subtree_masses": knowledge.parse_masses("--subtree-mass", args.subtree_mass) or None,
+        "subtree_masses": knowledge.parse_assignments(
+            "--subtree-mass", args.subtree_mass, "LINK=KG"
+        )
+        or None,
         "center_of_mass": com,
         "positions": knowledge.parse_assignments("--at", args.at, "JOINT=POSITION") or None,
         "twins": args.twins,

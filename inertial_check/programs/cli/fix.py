@@ -131,12 +131,17 @@ def add_writing(parser: argparse.ArgumentParser) -> options.AddOption:
 
 def run(args: argparse.Namespace) -> int:
     """Fix the models; show or write the result, and return the exit code."""
+    from inertial_check.fixing.request import FixRequest
+
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
     options.check_plot(args.plot, [*args.paths, args.output])
     configurations = options.context_configurations(args)
     found = find_files(args, configurations, "fix")
-    request = _request_of(args)
+    shapes = [args.shapes] if args.shapes else []
+    request = options.read_group(
+        FixRequest, args, engines=args.engine, bodies=args.body, shapes=shapes
+    )
     impacts: dict[str, Impact] = {}
     selection = _BodySelection(set(request.bodies))
 
@@ -318,16 +323,6 @@ class _BodySelection:
         )
         hint = f"; did you mean {', '.join(map(repr, meant))}?" if meant else ""
         return f"no body is called {', '.join(map(repr, names))}: nothing was written{hint}"
-
-
-def _request_of(args: argparse.Namespace) -> FixRequest:
-    """The request that holds for all files."""
-    from inertial_check.fixing.request import FixRequest
-
-    shapes = [args.shapes] if args.shapes else []
-    return options.read_group(
-        FixRequest, args, engines=args.engine, bodies=args.body, shapes=shapes
-    )
 
 
 def find_files(args: argparse.Namespace, configurations: Configurations, verb: str) -> Discovery:

@@ -87,12 +87,12 @@ def open_stdin() -> BinaryIO:
 
 def note(message: str) -> None:
     """Print a note, which does not change the exit code."""
-    _say("note", message)
+    print(phrase("note", message), file=sys.stderr)
 
 
 def failure(message: str) -> None:
     """Print the reason of a failure."""
-    _say("error", message)
+    print(phrase("error", message), file=sys.stderr)
 
 
 def phrase(kind: str, message: str) -> str:
@@ -156,10 +156,6 @@ def discard_stdout() -> None:
         pass
     finally:
         os.close(nowhere)
-
-
-def _say(kind: str, message: str) -> None:
-    print(phrase(kind, message), file=sys.stderr)
 
 
 _DELAY = 1.0

@@ -330,10 +330,6 @@ def _payload_as_json(
     return dump_json(plain(document))
 
 
-_UNUSED = ("mass", "total_mass", "loads", "method")
-"""Options of an identification that change its bodies, and that base parameters do not use."""
-
-
 def run_from_base(args: argparse.Namespace, options: IdentifyOptions) -> int:
     """Find bodies for base parameters, write what was asked for, and return the exit code.
 
@@ -348,7 +344,7 @@ def run_from_base(args: argparse.Namespace, options: IdentifyOptions) -> int:
         raise UsageError("--from-base prints text or json")
     if options.robot.lock_others:
         raise UsageError("--locked others needs recordings, and --from-base has none")
-    refuse_unused(args, "--from-base", _UNUSED)
+    refuse_unused(args, "--from-base", ("mass", "total_mass", "loads", "method"))
     found = identify_base_file(options, args.from_base)
     written, failure = None, ""
     if args.write or args.output is not None or args.dry_run:

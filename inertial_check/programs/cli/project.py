@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 from contextlib import ExitStack, closing
-from typing import BinaryIO
 
 from inertial_check.documents.escaping import printable
 from inertial_check.documents.files.writing import Replacement, Target, Unnamed, same_file
@@ -118,7 +117,11 @@ def run(args: argparse.Namespace) -> int:
     options.check_plot(args.plot, [*inputs, args.output, args.report])
     largest = LargestChanges()
     with ExitStack() as stack:
-        source = _open_table(stack, args.table)
+        source = (
+            open_input(stack, args.table)
+            if args.table != "-"
+            else copy_to_disk(stack, output.open_stdin())
+        )
         if args.output is None:
             target: Target = stack.enter_context(Unnamed())
         else:
@@ -226,18 +229,6 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
         inputs |= {"TABLE": args.table, "-o": args.output}
     if args.report is not None and args.report == args.output:
         raise UsageError(f"--report and -o name one file, {args.report}")
-
-
-def _open_table(stack: ExitStack, path: str) -> BinaryIO:
-    """Open the table for reading more than once.
-
-    Raises:
-        DocumentError: The table cannot be opened.
-        UsageError: Standard input is closed.
-    """
-    if path != "-":
-        return open_input(stack, path)
-    return copy_to_disk(stack, output.open_stdin())
 
 
 def _deliver(target: Target) -> None:

@@ -108,7 +108,7 @@ class KnownFindings:
             more = f" and {rest} more" if rest > 0 else ""
             self._tell(
                 f"{self._known.path} lists findings that no longer occur: "
-                f"{_entries(len(result.gone))} ({', '.join(named)}{more}); "
+                f"{plural(len(result.gone), 'entry')} ({', '.join(named)}{more}); "
                 "--prune-baseline removes them"
             )
         return report
@@ -132,8 +132,8 @@ class KnownFindings:
         gone = sorted(before.keys() - after.keys())
         changed = sum(after[key] != before[key] for key in after.keys() & before.keys())
         self._tell(
-            f"{baseline.path}: {_entries(len(after))}, of which {len(new)} new and {changed} "
-            f"changed; {len(gone)} removed"
+            f"{baseline.path}: {plural(len(after), 'entry')}, of which {len(new)} new and "
+            f"{changed} changed; {len(gone)} removed"
         )
         return report
 
@@ -143,10 +143,6 @@ class KnownFindings:
     def _tell(self, line: str) -> None:
         if self._tells:
             output.note(line)
-
-
-def _entries(count: int) -> str:
-    return f"{count} entr{'y' if count == 1 else 'ies'}"
 
 
 _MOST_LINES = 60

@@ -31,7 +31,6 @@ from inertial_check.errors import DocumentError, MissingExtraError, NotAModelErr
 from inertial_check.fixing.prescriptions import prescribe
 
 _LINE_END = re.compile(r"\r\n?|\n")
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MARK = "\ufeff"
 _DECLARED = re.compile(r"\ufeff?\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)")
 _WORD = re.compile(r"\w+|.")
@@ -54,7 +53,7 @@ class Text:
 
     def __post_init__(self) -> None:
         """Replace halves of surrogate pairs, which no file can hold, by U+FFFD."""
-        object.__setattr__(self, "content", _LONE_SURROGATE.sub("\ufffd", self.content))
+        object.__setattr__(self, "content", re.sub(r"[\ud800-\udfff]", "\ufffd", self.content))
 
     @cached_property
     def encoding(self) -> str:

@@ -490,9 +490,6 @@ def rotation_of(matrix: Iterable[Iterable[float]]) -> Rotation:
     return x, y, z
 
 
-_ROUNDED_AWAY = "what the library makes of its nearest inertia by rounding is inconsistent again"
-
-
 class RepairOptions(TypedDict, total=False):
     """Options of a repair, as in `inertial_check.fix_model`.
 
@@ -549,7 +546,7 @@ def repair_model(
     }
     again = read() if take_back else model
     broken = {
-        body.id: _ROUNDED_AWAY
+        body.id: "what the library makes of its nearest inertia by rounding is inconsistent again"
         for body, judgement in zip(again.bodies, judge(again, tolerance), strict=True)
         if body.id in take_back and judgement.verdict in BROKEN
     }

@@ -18,7 +18,7 @@ from inertial_check.checking.report import Report
 from inertial_check.checking.settings import Settings
 from inertial_check.documents import poses
 from inertial_check.documents.mjcf import Bounds
-from inertial_check.documents.model import Body, Joint, Model, Pose
+from inertial_check.documents.model import Joint, Model, Pose
 from inertial_check.errors import UsageError
 from inertial_check.fixing.assign import Target
 from inertial_check.fixing.result import BodyFix, Six, Three
@@ -107,11 +107,6 @@ def _describe_joint(model: MjModel, joint: int) -> Joint:
     )
 
 
-def _place_all(compiled: MjModel, model: Model, indices: list[int]) -> Iterator[Body]:
-    for body, index in zip(model.bodies, indices, strict=True):
-        yield body._replace(**place_body(compiled, index)._asdict())
-
-
 _FULL_ORDER = (0, 3, 5, 1, 2, 4)
 """Indices in xx xy xz yy yz zz of the entries of fullinertia."""
 
@@ -165,7 +160,13 @@ class SpecHolder:
             reason = str(error).strip().partition("\n")[0]
             raise UsageError(f"{model.source.path}: MuJoCo does not compile it: {reason}") from None
         indices = [int(body.id) for body in probe.bodies[1:]]
-        return replace(model, bodies=tuple(_place_all(compiled, model, indices)))
+        return replace(
+            model,
+            bodies=tuple(
+                body._replace(**place_body(compiled, index)._asdict())
+                for body, index in zip(model.bodies, indices, strict=True)
+            ),
+        )
 
     def examine(self, index: int, target: Target) -> None:
         """Ask MuJoCo's compiler, in a spec of this body alone, whether it takes the numbers.

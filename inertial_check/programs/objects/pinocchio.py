@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 
 _KIND = "pinocchio.Model"
-_PREFIX = "JointModel"
-_FLOATING = "FreeFlyer"
-_MIMIC = "Mimic"
 
 _WITH_ONE_AXIS = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
@@ -115,11 +112,6 @@ def _validate(model: pinocchio.Model) -> None:
         raise wrong_type(model, "a pinocchio.Model")
 
 
-def _joints_of(model: Model) -> list[int]:
-    """The index of the joint that moves each body."""
-    return [int(body.id.partition("[")[2].rstrip("]")) for body in model.bodies]
-
-
 @dataclass(frozen=True)
 class _Inertias:
     """The inertias of a model."""
@@ -137,7 +129,7 @@ class _Inertias:
             UsageError: A joint follows another one; a tree has no such joint.
         """
         for body in model.bodies:
-            if (body.joint or "").startswith(_MIMIC):
+            if (body.joint or "").startswith("Mimic"):
                 raise UsageError(
                     f"{model.source.path}: {body.name}: its joint {body.joints[0].name} follows "
                     "another one: no tree; build the Pinocchio model with mimic=False, so that "
@@ -150,7 +142,7 @@ class _Inertias:
 
     def write(self, targets: Mapping[int, Target]) -> Callable[[], None]:
         """Set the inertias of bodies; return the function that sets the old."""
-        joints = _joints_of(self.read())
+        joints = [int(body.id.partition("[")[2].rstrip("]")) for body in self.read().bodies]
         old = {row: self.model.inertias[joints[row]].copy() for row in targets}
         for row, target in targets.items():
             inertia = self.model.inertias[joints[row]]  # one of the library, not a copy
@@ -177,8 +169,8 @@ def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
         if joint == 0 and inertia.mass == 0:
             continue
         placement = model.jointPlacements[joint]
-        kind = model.joints[joint].shortname().removeprefix(_PREFIX)
-        word = "floating" if kind == _FLOATING else _WITH_ONE_AXIS.get(kind, kind)
+        kind = model.joints[joint].shortname().removeprefix("JointModel")
+        word = "floating" if kind == "FreeFlyer" else _WITH_ONE_AXIS.get(kind, kind)
         axis = _axis(model, joint) if kind in _WITH_ONE_AXIS else None
         parent = model.parents[joint]
         yield Loaded(

@@ -22,7 +22,6 @@ _BEFORE = 60
 
 _CUT = "…"
 _LINE_END = re.compile(r"\r\n?|\n")
-_UNREADABLE = ("\0", "\ufffd")
 
 
 def describe_lines(model: Model, bodies: dict[str, Body], finding: Finding) -> list[Json]:
@@ -98,7 +97,7 @@ def _describe_line(model: Model, edits: Sequence[Edit]) -> dict[str, Json] | Non
         position = edit.span.end
     rest = source.text(Span(end, min(end + _REACH, len(source.data)))).rstrip("\ufffd")
     text += _LINE_END.split(rest)[0]
-    if any(sign in text for sign in _UNREADABLE):
+    if any(sign in text for sign in ("\0", "\ufffd")):
         return None
     text, marks = _cut(_LINE_END.sub(" ", text), marks)
     return {

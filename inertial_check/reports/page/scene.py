@@ -813,11 +813,7 @@ def _describe_judgement(
         "witness": None if judgement.witness is None else encode_numbers(judgement.witness, 7),
         **describe_solid(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B),
         "engines": {
-            name: {
-                "action": each.action,
-                "message": each.message,
-                "becomes": each.becomes,
-            }
+            name: {"action": each.action, "message": each.message, "becomes": each.becomes}
             for name, each in predictions.items()
             if each.action != "accept"
         },

@@ -252,7 +252,6 @@ def _read_tensors(tensors: Sequence[Sequence[float]], names: Sequence[str]) -> B
     return _read_consistency(check(theta, about="com"), names)
 
 
-_PLANES = ((0, 1), (0, 2), (1, 2))
 _LETTERS = ("x", "y", "z")
 _OUTLINE = 181
 
@@ -289,7 +288,7 @@ def ellipsoids(
 
     def draw(figure: Figure, place: SubplotSpec, panel: int) -> None:
         axes = figure.add_subplot(place)
-        i, plane = panel // 3, _PLANES[panel % 3]
+        i, plane = panel // 3, ((0, 1), (0, 2), (1, 2))[panel % 3]
         axes.plot(0.0, 0.0, marker="+", color="black", markersize=7, linestyle="")
         lacking = []
         for label, theta, style in sets:

@@ -134,16 +134,15 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     if names is not None:
         shown = body_names(names, len(rows))
         rows = [row._replace(name=name) for row, name in zip(rows, shown, strict=True)]
-    moved = sorted((row for row in rows if row.moved), key=lambda row: -_rank(row.change))
+    moved = sorted(
+        (row for row in rows if row.moved),
+        key=lambda row: -(row.change if np.isfinite(row.change) else np.inf),
+    )
     drawn = moved[:most]
     with open_axes(ax, (9.6, 1.2 + 0.32 * max(len(drawn), 2))) as (axes,):
         _draw_rows(axes, drawn)
         axes.set_title(_describe(len(drawn), len(moved), len(rows), left), **PLAIN)
     return find_figure(axes)
-
-
-def _rank(change: float) -> float:
-    return change if np.isfinite(change) else np.inf
 
 
 def _describe(drawn: int, moved: int, rows: int, left: Counter[str]) -> str:

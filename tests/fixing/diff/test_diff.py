@@ -323,9 +323,7 @@ def test_a_merged_model_equals_the_one_that_was_merged_and_its_parts_are_named()
     arm = diff_models(CHAIN, CHAIN, lump_fixed=True).bodies[1].a
     xyz = " ".join(map(repr, arm.p_BoBcm_B))
     merged = robot(
-        link("base"),
-        link("arm", arm.mass, xyz, six=arm.I_BBcm_B),
-        joint("base", "arm", "revolute"),
+        link("base"), link("arm", arm.mass, xyz, six=arm.I_BBcm_B), joint("base", "arm", "revolute")
     )
     assert diff_models(CHAIN, merged, lump_fixed=True).equal
     for a, b in ((CHAIN, merged), (merged, CHAIN)):

@@ -11,7 +11,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.fill.densities import InfeasibleSumsError
-from inertial_check.fixing.fill.knowledge import parse_masses, read_materials
+from inertial_check.fixing.fill.knowledge import parse_assignments, read_materials
 from inertial_check.programs.cli.main import main
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "fill"
@@ -263,8 +263,8 @@ def test_twins_give_way_to_given_sums():
 
 def test_options_of_another_form_are_refused(tmp_path):
     with pytest.raises(UsageError, match="expected LINK=KG"):
-        parse_masses("--mass", ["forearm"])
-    assert parse_masses("--mass", ["a=b=2"]) == {"a=b": 2.0}
+        parse_assignments("--mass", ["forearm"], "LINK=KG")
+    assert parse_assignments("--mass", ["a=b=2"], "LINK=KG") == {"a=b": 2.0}
     table = tmp_path / "materials.toml"
     table.write_text('[links]\na = "stele"\n')
     with pytest.raises(UsageError, match="did you mean 'steel'"):

@@ -93,10 +93,7 @@ def test_findings_that_do_not_fail_are_in_the_output(project):
     result.stdout.fnmatch_lines(["robots/arm.urdf:72:3: warning IC103 [[]finger_right[]] *"])
 
 
-@pytest.mark.parametrize(
-    ("severity", "failing"),
-    [("never", 0), ("error", 2), ("warning", 4)],
-)
+@pytest.mark.parametrize(("severity", "failing"), [("never", 0), ("error", 2), ("warning", 4)])
 def test_from_which_severity_on_a_test_fails_is_configured(project, severity, failing):
     configure(project, ALL, f'inertial_check_fail_on = "{severity}"')
     run(project).assert_outcomes(passed=12 - failing, failed=failing)

@@ -287,10 +287,7 @@ def test_names_in_any_script_are_drawn(suffix, rng):
 
 
 def test_files_that_cannot_be_are_refused(pages, tmp_path):
-    with pytest.raises(
-        UsageError,
-        match=r"a\.gif: the format of a plot is .*, or a folder$",
-    ):
+    with pytest.raises(UsageError, match=r"a\.gif: the format of a plot is .*, or a folder$"):
         plots.write_all("a.gif", pages)
     with pytest.raises(UsageError, match="there is nothing to draw"):
         plots.write_all("a.pdf", [])
