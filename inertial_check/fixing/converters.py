@@ -93,9 +93,7 @@ class MassProperties:
     @cached_property
     def I_BBcm_B(self) -> Floats:
         """Tensor (3, 3) in the axes of the body; bit for bit as printed if those are its own."""
-        if not self.turned:
-            return self.I_BBcm_Bi
-        return _in_axes(self.R_BBi, self.I_BBcm_Bi)
+        return _in_axes(self.R_BBi, self.I_BBcm_Bi) if self.turned else self.I_BBcm_Bi
 
     @cached_property
     def turned(self) -> bool:

@@ -18,7 +18,6 @@ import numpy as np
 from inertial_check.checking.engines.base import Floors
 from inertial_check.checking.engines.catalogue import exact_engines, floors, predict
 from inertial_check.checking.evidence.likeness import (
-    Margins,
     has_known_numbers,
     is_to_blame,
     measure_added_mass,
@@ -216,7 +215,7 @@ def propose_added_mass(  # noqa: PLR0911 - a reason each
         return case.skip("non-finite", "its added mass is not finite")
     if not has_known_numbers(judgement, before.tolist()):
         return rigid
-    margins = _measure(judgement, before)
+    margins = measure_added_mass([judgement], [before.tolist()])[0]
     if not is_to_blame(margins):
         return rigid
     found = _print_nearest(case, judgement, before)
@@ -249,7 +248,7 @@ def has_proposed_added_mass(proposal: Proposal, body: Body, judgement: Judgement
         return False
     written = read_added_mass(body.inertial)
     return written == [list(row) for row in wanted[1]] and not is_to_blame(
-        _measure(judgement, np.array(written))
+        measure_added_mass([judgement], [np.array(written).tolist()])[0]
     )
 
 
@@ -291,7 +290,7 @@ def _print_nearest(case: Case, judgement: Judgement, before: Floats) -> tuple[Fl
             texts[name] = text
         scaled = D * after
         semidefinite = np.linalg.eigvalsh(scaled)[0] >= -_rounding(scaled)
-        if semidefinite and not is_to_blame(_measure(judgement, after)):
+        if semidefinite and not is_to_blame(measure_added_mass([judgement], [after.tolist()])[0]):
             return after, texts
     return None
 
@@ -309,10 +308,6 @@ def _remove_units(judgement: Judgement, added: Floats) -> Floats:
     angular = turning + float(np.linalg.norm(added[3:, 3:]))
     roots = [1 / np.sqrt(size) if size > 0 else 1.0 for size in (*[linear] * 3, *[angular] * 3)]
     return np.outer(roots, roots)
-
-
-def _measure(judgement: Judgement, added: Floats) -> Margins:
-    return measure_added_mass([judgement], [added.tolist()])[0]
 
 
 PASSES = (*WHOLE, "rounding")

@@ -270,8 +270,8 @@ def render_badge(report: Report, view: View) -> str:
     parts = (
         f'<rect width="{widths[0]}" height="{_HEIGHT}" fill="#343a40"/>',
         f'<rect x="{widths[0]}" width="{widths[1]}" height="{_HEIGHT}" fill="{_COLORS[kind]}"/>',
-        _draw_text(_LABEL, _PADDING / 2, left),
-        _draw_text(text, widths[0] + _PADDING / 2, right),
+        f'<text x="{_PADDING / 2:g}" y="14" textLength="{left}">{_LABEL}</text>',
+        f'<text x="{widths[0] + _PADDING / 2:g}" y="14" textLength="{right}">{text}</text>',
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" role="img" '
@@ -295,10 +295,6 @@ def _describe(report: Report) -> tuple[str, str]:
     if warnings:
         return f"{warnings} warning{'s' * (warnings != 1)}", "doubtful"
     return f"no errors in {bodies} bod{'ies' if bodies > 1 else 'y'}", "sound"
-
-
-def _draw_text(text: str, x: float, width: int) -> str:
-    return f'<text x="{x:g}" y="14" textLength="{width}">{text}</text>'
 
 
 @cache

@@ -665,8 +665,8 @@ def _fit(fit: TorqueFit) -> Table:
         (
             f"{each.joint} [{each.unit}]",
             *round_together([each.rms, each.before, each.after], 3),
-            _fraction(each.r_squared_before),
-            _fraction(each.r_squared),
+            f"{each.r_squared_before:.4f}" if isfinite(each.r_squared_before) else _NOTHING,
+            f"{each.r_squared:.4f}" if isfinite(each.r_squared) else _NOTHING,
         )
         for each in fit.joints
     ]
@@ -879,10 +879,6 @@ def _wrap(row: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         else:
             line = f"{line} {term}" if line else term
     yield (line, *others)
-
-
-def _fraction(value: float) -> str:
-    return f"{value:.4f}" if isfinite(value) else _NOTHING
 
 
 def _cell(text: str) -> str:

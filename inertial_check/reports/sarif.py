@@ -126,11 +126,6 @@ def _format_array(items: Sequence[str], indent: str) -> str:
     return f"[\n{indent}{inside}\n{indent[1:]}]"
 
 
-def _message(text: str) -> dict[str, str]:
-    """A message (3.11) in plain text."""
-    return {"text": sarif_text(text)}
-
-
 def _rule(rule: RulePage) -> dict[str, Json]:
     """A reporting descriptor (3.49). Its texts are not messages, so braces stay single."""
     url = find_rule_page(rule.code)
@@ -166,7 +161,7 @@ def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
         "executionSuccessful": not report.failures,
         "exitCode": view.exit_code,
         "toolExecutionNotifications": [
-            {"level": level, "message": _message(clip(line, _MESSAGE_LENGTH))}
+            {"level": level, "message": {"text": sarif_text(clip(line, _MESSAGE_LENGTH))}}
             for level, line in notifications
         ],
     }
@@ -181,7 +176,7 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
         result: dict[str, Json] = {
             "ruleId": finding.code,
             "level": finding.severity.word,
-            "message": _message(text),
+            "message": {"text": sarif_text(text)},
             "locations": [_location(file, finding)],
             # GitHub compares the second; without it, it would take a hash of the line's text.
             "partialFingerprints": {
@@ -199,7 +194,7 @@ def _results(file: FileReport, index: dict[str, int]) -> Iterator[tuple[Finding,
                 {
                     "id": number,
                     "physicalLocation": _physical_location(file, place),
-                    "message": _message(text),
+                    "message": {"text": sarif_text(text)},
                 }
                 for number, (place, text) in enumerate(others, 1)
             ]
@@ -269,7 +264,7 @@ def _fix(file: FileReport, remedy: Remedy) -> dict[str, Json]:
         return replacement.place.path or file.path
 
     return {
-        "description": _message(clip(describe_remedy(remedy), _MESSAGE_LENGTH)),
+        "description": {"text": sarif_text(clip(describe_remedy(remedy), _MESSAGE_LENGTH))},
         "artifactChanges": [
             {
                 "artifactLocation": _artifact(name),

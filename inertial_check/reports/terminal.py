@@ -355,9 +355,7 @@ def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None
 
 def _write(arguments: list[str]) -> str | None:
     """A command; None if one of its arguments is too long for a line that people read."""
-    if sum(map(len, arguments)) > _LONGEST:
-        return None
-    return write_command(*arguments)
+    return write_command(*arguments) if sum(map(len, arguments)) <= _LONGEST else None
 
 
 def render_full(report: Report, view: View) -> str:

@@ -289,9 +289,7 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 
 def count_columns(text: str) -> int:
     """Count the columns of a terminal that a printable text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(_count_column(char) for char in text)
+    return len(text) if text.isascii() else sum(map(_count_column, text))
 
 
 def _count_column(char: str) -> int:

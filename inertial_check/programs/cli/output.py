@@ -270,6 +270,4 @@ class ProgressBar:
 def _cut_beginning(path: str, width: int) -> str:
     """The end of a path that fits into a width, without characters that act on a terminal."""
     shown = clip(path[-_LONGEST_NAME:], _LONGEST_NAME)
-    if count_columns(shown) <= width:
-        return shown
-    return cut_text(shown[::-1], width)[::-1]
+    return shown if count_columns(shown) <= width else cut_text(shown[::-1], width)[::-1]

@@ -78,11 +78,7 @@ class Text:
     @cached_property
     def _body(self) -> str:
         """The text to encode; only Unicode encodings can write a byte order mark."""
-        return self.content if self.encoding.startswith("utf") else self._unmarked
-
-    @property
-    def _unmarked(self) -> str:
-        return self.content.removeprefix(_MARK)
+        return self.content if self.encoding.startswith("utf") else self.content.removeprefix(_MARK)
 
     @property
     def _prefix(self) -> bytes:
@@ -103,7 +99,10 @@ class Text:
         """The index of the character at an editor's position; the nearest one outside the text."""
         if position.line >= len(self._starts):
             return len(self.content)
-        line = self._line(position.line)
+        # A line, counted from 0, without its end.
+        start = self._starts[position.line]
+        match = _LINE_END.search(self.content, start)
+        line = self.content[start : match.start() if match else len(self.content)]
         # Number of characters that lie within so many code units.
         count = position.character
         units = self.units
@@ -150,7 +149,7 @@ class Text:
 
     def has_same_content(self, other: Text) -> bool:
         """Whether two texts differ by no more than a byte order mark."""
-        return self._unmarked == other._unmarked
+        return self.content.removeprefix(_MARK) == other.content.removeprefix(_MARK)
 
     def apply_change(self, where: Range | None, new: str) -> Text:
         """Apply an editor's change; without a range, the whole text is replaced."""
@@ -176,12 +175,6 @@ class Text:
     def before(self, index: int) -> str:
         """The part of a line before a character."""
         return self.content[self._starts[bisect_right(self._starts, index) - 1] : index]
-
-    def _line(self, number: int) -> str:
-        """A line, counted from 0, without its end."""
-        start = self._starts[number]
-        match = _LINE_END.search(self.content, start)
-        return self.content[start : match.start() if match else len(self.content)]
 
     def _index(self, line: int, column: int) -> int:
         if line > len(self._starts):

@@ -414,13 +414,10 @@ class Server(LanguageServer):
                 checked = DocumentCheck(document, failure=describe_lateness(self.seconds))
                 shown = collect_diagnostics(checked)
             if known.document is document and self._open.get(path) is known:
-                self._take(known, checked, shown)
-
-    def _take(self, known: _OpenDocument, checked: DocumentCheck, shown: Shown) -> None:
-        before = set(known.shown)
-        known.checked, known.fixes, known.shown = checked, QuickFixes(checked), shown
-        for path in sorted(before | set(known.shown)):
-            self._publish(path)
+                before = set(known.shown)
+                known.checked, known.fixes, known.shown = checked, QuickFixes(checked), shown
+                for path in sorted(before | set(known.shown)):
+                    self._publish(path)
 
     def _publish(self, path: str) -> None:
         """Publish the diagnostics of all open documents in one document, each once."""

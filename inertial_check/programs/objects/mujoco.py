@@ -422,7 +422,7 @@ def repair(model: MjSpec | MjModel, **options: Unpack[RepairOptions]) -> tuple[B
         )
     fixes = repair_model(
         lambda: read(model),
-        lambda i, six: overwrite(model.body_inertia[i + 1], _diagonal_of_six(six)),
+        lambda i, six: overwrite(model.body_inertia[i + 1], (six[0], six[3], six[5])),
         options,
     )
     if any(fix.status == "fixed" for fix in fixes):
@@ -444,10 +444,6 @@ def _is_spec(model: MjSpec | MjModel) -> bool:
 def _six_of_diagonal(moments: npt.NDArray[np.float64]) -> Six:
     x, y, z = map(float, moments)
     return x, 0.0, 0.0, y, 0.0, z
-
-
-def _diagonal_of_six(six: Six) -> Three:
-    return six[0], six[3], six[5]
 
 
 def _bodies_of_model(model: MjModel) -> Iterator[Loaded]:
@@ -552,4 +548,4 @@ def _orientation(spec: MjSpec, body: MjsBody) -> Rotation:
 def _write_to_spec(body: MjsBody, six: Six) -> Undo:
     if _is_full(body):
         return overwrite(body.fullinertia, [six[index] for index in _FULL_ORDER])
-    return overwrite(body.inertia, _diagonal_of_six(six))
+    return overwrite(body.inertia, (six[0], six[3], six[5]))

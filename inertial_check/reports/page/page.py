@@ -78,7 +78,7 @@ def write_page(
     models = [_summarise_scene(scene, index) for index, scene in enumerate(scenes)]
     models += [
         {
-            "title": file.model or _file_name(file.path),
+            "title": file.model or file.path.replace("\\", "/").rpartition("/")[2],
             "path": file.path,
             "counts": count_findings(file),
             "bodies": len(file.bodies),
@@ -177,7 +177,7 @@ def _summarise_scene(scene: Scene, index: int) -> dict[str, Json]:
     bodies = content["bodies"]
     assert isinstance(bodies, list)
     return {
-        "title": content["name"] or _file_name(scene.path),
+        "title": content["name"] or scene.path.replace("\\", "/").rpartition("/")[2],
         "path": scene.path,
         "counts": content["counts"],
         "bodies": len(bodies),
@@ -199,10 +199,6 @@ def _rank(model: Mapping[str, Json]) -> tuple[bool, int, int, float, str]:
     assert isinstance(margin, float | int)
     errors, warnings = (int(str(counts[word])) for word in ("error", "warning"))
     return model["scene"] is None, -errors, -warnings, margin, str(model["path"])
-
-
-def _file_name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 MOST_MODELS = 100
