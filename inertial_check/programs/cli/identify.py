@@ -14,11 +14,10 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inertial_check.documents.files.writing import same_file
 from inertial_check.errors import UsageError
 from inertial_check.programs.cli import options, output, payload
 from inertial_check.programs.cli.payload import (
-    is_failing,
+    exit_code,
     read_options,
     run_from_base,
     run_payload,
@@ -396,12 +395,11 @@ def run(args: argparse.Namespace) -> int:
     with closing(output.ProgressBar(wanted=not args.quiet)) as bar:
         found = identify_robot(read_options(args), bar)
     report, failure = found.report, ""
-    failed = is_failing(report.remarks, args.fail_on)
     if args.write or args.output is not None or args.dry_run:
         report, failure = _write_model(args, found)
     if args.plot is not None and not args.dry_run:
         found.plot(args.plot)
-    code = _exit_code(report, failed, failure)
+    code = exit_code(args, found.report.remarks, report.written, failure)
     pictures = plots.render_pages("", found.draw()) if args.output_format == "html" else {}
     color = output.wants_color(args.color, None if args.output_file else sys.stdout)
     view = View(code, color, not args.quiet, verbose=args.verbose, pictures=tuple(pictures.items()))
@@ -413,14 +411,6 @@ def run(args: argparse.Namespace) -> int:
     if failure:
         output.failure(failure)
     return code
-
-
-def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:
-    """Return 2 for a failure, 1 if a remark fails the run or a body is not written, else 0."""
-    if failure:
-        return output.FAILURE
-    complete = report.written is None or report.written.complete
-    return output.CLEAN if complete and not failed else output.FINDINGS
 
 
 def _write_model(
@@ -453,18 +443,9 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     """
     if args.write and args.output is not None:
         raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
-    read = [("DATA", path) for path in args.data]
+    read: list[tuple[str, str | None]] = [("DATA", path) for path in args.data]
     read += [("--validation", path) for path in getattr(args, "validation", ())]
     read += [("--with", path.rpartition("=")[2]) for path in getattr(args, "beside", ())]
-    if hasattr(args, "columns"):
-        read.append(("--columns", args.columns))
-    written = [("-o", args.output), ("--output-file", args.output_file), ("--plot", args.plot)]
-    for place, (option, path) in enumerate(written):
-        if path is None:
-            continue
-        others = [*read, *(each for each in written[:place] if each[1] is not None)]
-        if option != "-o":
-            others.append(("--model", args.model))
-        for name, other in others:
-            if path == other or same_file(path, other):
-                raise UsageError(f"{option} and {name} name one file, {path}")
+    read.append(("--columns", getattr(args, "columns", None)))
+    written = {"-o": args.output, "--output-file": args.output_file, "--plot": args.plot}
+    options.refuse_same_files(read, written, ("--model", args.model))

@@ -292,6 +292,27 @@ def check_plot(path: str | None, others: Iterable[str | None]) -> None:
             raise UsageError(f"--plot would be written over {other}; name another file")
 
 
+def refuse_same_files(
+    read: Iterable[tuple[str, str | None]], written: Mapping[str, str | None], own: tuple[str, str]
+) -> None:
+    """Stop before a file is written over another that is read or written.
+
+    Args:
+        read: Names of options that read a file, and their files; None where not given.
+        written: Files that are written, by the names of their options in order.
+        own: Name and file of what -o alone may write over.
+
+    Raises:
+        UsageError: Names the options.
+    """
+    others = list(read)
+    for option, path in written.items():
+        for name, other in others if option == "-o" else [*others, own]:
+            if path and other and (path == other or same_file(path, other)):
+                raise UsageError(f"{option} and {name} name one file, {path}")
+        others.append((option, path))
+
+
 def add_motion(add: AddOption, others: str = "") -> None:
     """Add --gravity and --locked.
 

@@ -131,6 +131,19 @@ def is_failing(remarks: Sequence[Remark], fail_on: str) -> bool:
     return any(each.severity >= Severity[fail_on.upper()] for each in remarks)
 
 
+def exit_code(
+    args: argparse.Namespace,
+    remarks: Sequence[Remark],
+    written: WrittenModel | None,
+    failure: str = "",
+) -> int:
+    """Return 2 for a failure, 1 if a remark fails the run or a body is not written, else 0."""
+    if failure:
+        return output.FAILURE
+    complete = written is None or written.complete
+    return output.CLEAN if complete and not is_failing(remarks, args.fail_on) else output.FINDINGS
+
+
 def explain_withholding(args: argparse.Namespace, remarks: Sequence[Remark]) -> str:
     """Explain which remarks keep a file from being written; "" if none does."""
     errors = any(each.severity == Severity.ERROR for each in remarks)
@@ -228,8 +241,7 @@ def run_payload(args: argparse.Namespace, options: IdentifyOptions) -> int:
     found = identify_carried(options, args.payload, wrench)
     snippet = None if args.output is None else write_snippet(found, args.output)
     written = None if snippet is None else _write(args, found, snippet)
-    failed = is_failing(found.remarks, args.fail_on)
-    code = output.FINDINGS if failed else output.CLEAN
+    code = exit_code(args, found.remarks, written)
     shown = snippet if written is not None and written.reason == DRY_RUN else None
     text = _payload_as_json if args.output_format == "json" else _payload_as_text
     target = None if args.dry_run else args.output_file
@@ -349,10 +361,7 @@ def run_from_base(args: argparse.Namespace, options: IdentifyOptions) -> int:
     written, failure = None, ""
     if args.write or args.output is not None or args.dry_run:
         written, failure = write_model(args, found.fix, found.remarks)
-    complete = written is None or written.complete
-    failed = is_failing(found.remarks, args.fail_on)
-    code = output.CLEAN if complete and not failed else output.FINDINGS
-    code = output.FAILURE if failure else code
+    code = exit_code(args, found.remarks, written, failure)
     text = _as_json if args.output_format == "json" else _as_text
     target = None if args.dry_run else args.output_file
     output.write(text(found, code, written), target)

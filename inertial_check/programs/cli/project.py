@@ -112,9 +112,10 @@ def run(args: argparse.Namespace) -> int:
     )
     format = _choose_format(args.table, args.output, args.output_format)
     request = options.read_group(TableRequest, args, output_format=format, projection=projection)
-    _refuse_same_files(args)
-    inputs = [args.table, args.weights, args.prior]
-    options.check_plot(args.plot, [*inputs, args.output, args.report])
+    read = {"--weights": args.weights, "--prior": args.prior}
+    written = {"-o": args.output, "--report": args.report}
+    options.refuse_same_files(read.items(), written, ("TABLE", name))
+    options.check_plot(args.plot, [args.table, *read.values(), *written.values()])
     largest = LargestChanges()
     with ExitStack() as stack:
         source = (
@@ -213,22 +214,6 @@ class _RowReport:
         """Put the file in its place."""
         if self._file is not None:
             self._file.commit()
-
-
-def _refuse_same_files(args: argparse.Namespace) -> None:
-    """Stop before one file is written over another that is read or written.
-
-    Raises:
-        UsageError: Names the options.
-    """
-    inputs = {"--weights": args.weights, "--prior": args.prior}
-    for option, path in (("-o", args.output), ("--report", args.report)):
-        for other, read in inputs.items():
-            if path is not None and read is not None and same_file(path, read):
-                raise UsageError(f"{option} and {other} name one file, {path}")
-        inputs |= {"TABLE": args.table, "-o": args.output}
-    if args.report is not None and args.report == args.output:
-        raise UsageError(f"--report and -o name one file, {args.report}")
 
 
 def _deliver(target: Target) -> None:
