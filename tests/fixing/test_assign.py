@@ -294,20 +294,6 @@ def test_digits_that_serve_nothing_are_refused(digits, rng):
         write_parameters(URDF.encode(), {"b": body(rng)}, digits=digits)
 
 
-def test_axes_that_no_quaternion_states_are_told_with_the_way_out(rng):
-    data = MJCF.replace('quat="2 0 1 0"', 'euler="10 20 30"').encode()
-    fix = write_parameters(data, {"b": body(rng)})
-    assert [each.status for each in fix.bodies] == ["unwritten"]
-    assert not fix.changed
-    assert not fix.complete
-    assert "its euler is no quaternion: write quat; write it: mass" in fix.bodies[0].reason
-
-
-def test_a_malformed_body_is_left(rng):
-    fix = write_parameters(URDF.replace('"2"', '"1,5"').encode(), {"b": body(rng)})
-    assert [each.status for each in fix.bodies] == ["malformed"]
-
-
 def test_a_broken_body_takes_sound_numbers(rng):
     data = URDF.replace('"2"', '"-2"').replace('"0.013"', '"NaN"').encode()
     theta = body(rng)

@@ -190,21 +190,3 @@ def test_few_digits_are_spent():
     nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in given_six]))
     printed = print_nearest(given_six, nearest, Region("inertia", 0.0))
     assert max(significant_digits(text) for text in printed) <= 8
-
-
-@pytest.mark.parametrize("margin", [1e-3, 0.05, 0.3, 1 / 3])
-def test_the_margin_asked_for_holds_in_print(margin):
-    given_six = numbers("0.0143", "0.003", "-0.001", "0.021", "0.0004", "0.0817")
-    nearest = Region("inertia", margin).find_nearest(np.array([n.value for n in given_six]))
-    printed = print_nearest(given_six, nearest, Region("inertia", margin))
-    assert is_exact_tensor([float(text) for text in printed], margin)
-
-
-def test_tensors_that_point_away_from_every_body_have_no_nearest():
-    assert Region("inertia", 0.0).find_nearest(np.array([-1.0, 0, 0, -1, 0, -1])) is None
-
-
-def test_entries_beyond_float32_are_given_up():
-    given_six = numbers("1e50", "0", "0", "1e50", "0", "5e50")
-    nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in given_six]))
-    assert print_nearest(given_six, nearest, Region("inertia", 0.0)) is None

@@ -187,57 +187,6 @@ def test_a_number_that_is_not_written_is_told():
     assert "z = 0.1" in body.reason
 
 
-XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
-XLINK = """<link name="{0}"><inertial><mass value="{1}"/>
-<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="{2}"/></inertial></link>"""
-
-
-def xacro(tmp_path, *parts):
-    path = tmp_path / "r.xacro"
-    path.write_text(XACRO.format("\n".join(parts)))
-    return path
-
-
-def test_in_xacro_literals_change_and_expressions_are_told(tmp_path):
-    pytest.importorskip("xacro", reason='needs xacro: pip install "inertial-check[xacro]"')
-    mass = '<xacro:property name="m" value="20"/>'
-    path = xacro(
-        tmp_path, mass, XLINK.format("a", "${m}", "0.40"), XLINK.format("b", "2", "${0.2 * 2}")
-    )
-    with causing(a=[meant(izz=0.04, mass=2.0)], b=[meant(izz=0.04)]):
-        fix = ic.fix_model(path, cause=1)
-    assert statuses(fix) == {"a": "fixed", "b": "expression"}
-    assert "for ${0.2 * 2} (line 5:" in fix.bodies[1].reason
-    old = path.read_text()
-    assert fix.data.decode() == old.replace('value="20"', 'value="2.0"').replace("0.40", "0.040")
-
-
-def test_in_xacro_a_mass_that_another_body_shares_stays(tmp_path):
-    pytest.importorskip("xacro", reason='needs xacro: pip install "inertial-check[xacro]"')
-    mass = '<xacro:property name="m" value="20"/>'
-    path = xacro(
-        tmp_path, mass, XLINK.format("a", "${m}", "0.40"), XLINK.format("b", "${m}", "0.04")
-    )
-    with causing(a=[meant(izz=0.04, mass=2.0)]):
-        fix = ic.fix_model(path, cause=1)
-    assert statuses(fix) == {"a": "shared", "b": "unchanged"}
-    assert "the mass of b" in fix.bodies[0].reason
-    assert not fix.changed
-
-
-def test_a_body_that_is_included_twice_changes_once(tmp_path):
-    part = "<mujocoinclude><body name='{}'><joint/><inertial pos='0 0 0' mass='1' "
-    part += "diaginertia='0.02 0.03 0.40'/></body></mujocoinclude>"
-    (tmp_path / "part.xml").write_text(part.format("a"))
-    (tmp_path / "r.xml").write_text(
-        "<mujoco><worldbody><include file='part.xml'/></worldbody></mujoco>"
-    )
-    with causing(a=[meant(izz=0.04)]):
-        fix = ic.fix_model(tmp_path / "r.xml", cause=1)
-    ((_, new),) = fix.others
-    assert new.decode() == part.format("a").replace("0.40", "0.040")
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -8,7 +8,6 @@ import pytest
 import inertial_check as ic
 from fixing import asking, matrix, urdf
 from inertial_check.checking.report import Prediction
-from inertial_check.errors import UsageError
 
 ROD = ("0.1", "0", "0", "0.1", "0", "0.0")
 PLATE = ("0.1", "0", "0", "0.2", "0", "0.3")
@@ -114,11 +113,6 @@ def test_a_negative_mass_stays_what_it_is():
     with asking(least(1e-14)):
         (body,) = ic.fix_model(text, engines=["mujoco"]).bodies
     assert body.status == "negative-mass"
-
-
-def test_an_engine_that_is_not_known():
-    with pytest.raises(UsageError, match="unknown engine 'matlab': expected mujoco"):
-        ic.fix_model(urdf(SOUND).encode(), engines=["matlab"])
 
 
 def test_a_plate_askew_is_moved_though_it_is_taken_by_luck():

@@ -7,6 +7,7 @@ import inertial_check as ic
 from fixing import matrix, ten, without_numbers
 from inertial_check.errors import UsageError
 from mesh_files import CUBE, binary_stl, box
+from suspects import rotation
 
 BOX = '<box size="0.1 0.2 0.3"/>'
 """m/12 times (0.13, 0.10, 0.05) [m^2]."""
@@ -34,15 +35,6 @@ def fixed(*links, **options):
     return ic.fix_model(robot(*links), method="geometry", **{"unsafe": True, **options})
 
 
-def turned(rpy):
-    """R of URDF's fixed-axis angles, elementary rotations multiplied out."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
-    about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
-    about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
-    about_z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
-    return about_z @ about_y @ about_x
-
-
 def test_a_broken_body_gets_the_tensor_of_its_shapes_and_nothing_else_changes():
     document = robot(link(shape(BOX)), link(name="b", six=SOUND))
     fix = ic.fix_model(document, method="geometry", unsafe=True)
@@ -65,7 +57,7 @@ def test_the_tensor_is_written_in_the_inertials_own_axes():
     words = ("{:.17g} {:.17g} {:.17g}".format(*angles) for angles in (of_shape, of_inertial))
     shape_rpy, inertial_rpy = words
     fix = fixed(link(shape(BOX, rpy=shape_rpy), rpy=inertial_rpy))
-    R_BG, R_BBi = turned(of_shape), turned(of_inertial)
+    R_BG, R_BBi = rotation(of_shape), rotation(of_inertial)
     in_body = R_BBi @ matrix(fix.bodies[0].new) @ R_BBi.T
     assert in_body == pytest.approx(R_BG @ (1.2 * PER_MASS) @ R_BG.T, abs=1e-8)
 

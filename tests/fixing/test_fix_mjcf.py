@@ -85,14 +85,8 @@ def test_axes_that_are_no_quaternion_leave_products_to_the_reader(axes):
 
 def test_a_diagonal_stays_one_and_its_products_stay_unwritten():
     fixed = load(fix_nearest(document(DIAGONAL).encode()).data).bodies[0].inertial
-    assert [fixed.I_BBcm_Bi[entry].span is None for entry in ENTRIES] == [
-        False,
-        True,
-        True,
-        False,
-        True,
-        False,
-    ]
+    written = [entry for entry in ENTRIES if fixed.I_BBcm_Bi[entry].span is not None]
+    assert written == ["ixx", "iyy", "izz"]
     assert (
         "fullinertia" not in fix_nearest(document(DIAGONAL).encode()).data.decode().split("<!--")[0]
     )

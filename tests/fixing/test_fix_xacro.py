@@ -225,13 +225,6 @@ class TestCommands:
         assert code == 2
         assert hint in err
 
-    def test_findings_in_an_included_file_name_it(self, write, capsys):
-        path = write(
-            arm__xacro=robot('<xacro:include filename="part.xacro"/>'), part__xacro=robot(link())
-        )
-        _, out, _ = run(capsys, "check", path, "--output-format", "concise")
-        assert "part.xacro:3:" in out
-
 
 def test_the_overlay_reaches_what_the_expansion_includes(write):
     path = write(

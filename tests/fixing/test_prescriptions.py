@@ -6,7 +6,6 @@ import pytest
 from inertial_check.checking.check import ReportContent
 from inertial_check.checking.evidence import assembly
 from inertial_check.checking.settings import Settings
-from inertial_check.documents.source import Place
 from inertial_check.fixing import request
 from inertial_check.fixing.edits import fix_model
 from inertial_check.running.run import CheckRequest, check_paths
@@ -98,15 +97,6 @@ def test_numbers_of_an_included_document_are_changed_there(tmp_path):
     path.write_text('<mujoco model="r"><include file="part.xml"/></mujoco>')
     (remedy,) = remedies(path).values()
     assert {each.place.path for each in remedy.replacements} == {str(tmp_path / "part.xml")}
-
-
-def test_a_place_is_of_the_number_alone(tmp_path):
-    path = tmp_path / "r.urdf"
-    path.write_text(urdf(link("a")))
-    (remedy,) = remedies(path).values()
-    first = remedy.replacements[0]
-    column = urdf(link("a")).splitlines()[1].index("0.02") + 1
-    assert first.place == Place(2, column, 2, column + 4)
 
 
 def test_twins_with_one_mistake_change_together(tmp_path):

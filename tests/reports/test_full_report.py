@@ -15,16 +15,6 @@ def report_of(*findings):
     return Report((FileReport("a.urdf", "urdf", "a", (), findings),))
 
 
-def test_a_name_cannot_command_the_terminal():
-    wicked = hand_made.MISSING._replace(
-        body="\x1b[2Jgone\n\u202e", message="tab\there", excerpt=None
-    )
-    text = shown(report_of(wicked), summary=False)
-    assert text.splitlines()[0].endswith(r"[\x1b[2Jgone\n\u202e]")
-    assert text.splitlines()[1] == r"  tab\there"
-    assert len(text.splitlines()) == 2
-
-
 def test_undecodable_path_can_be_encoded():
     name = b"caf\xe9.urdf".decode("utf-8", "surrogateescape")
     text = shown(Report((FileReport(name, "urdf", "a", (), (hand_made.TRIANGLE,)),)))

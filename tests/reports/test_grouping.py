@@ -78,10 +78,8 @@ def test_bodies_of_a_file_with_one_cause_are_one_group():
 
 
 def test_unrelated_robots_with_the_same_cause_are_two_groups():
-    assert sizes(file("a.urdf", finding(message="1")), file("b.urdf", finding(message="2"))) == [
-        (1, 1, 1),
-        (1, 1, 1),
-    ]
+    robots = file("a.urdf", finding(message="1")), file("b.urdf", finding(message="2"))
+    assert sizes(*robots) == [(1, 1, 1), (1, 1, 1)]
 
 
 def test_variants_of_a_robot_are_one_group():

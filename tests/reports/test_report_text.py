@@ -75,11 +75,8 @@ def test_intervals(low, high, text):
 
 
 def test_numbers_have_six_digits_whatever_their_size():
-    assert [number(v) for v in (1 / 3, 1e-9 / 3, 1e9 / 3)] == [
-        "0.333333",
-        "3.33333e-10",
-        "3.33333e+08",
-    ]
+    shown = [number(v) for v in (1 / 3, 1e-9 / 3, 1e9 / 3)]
+    assert shown == ["0.333333", "3.33333e-10", "3.33333e+08"]
     assert number(math.nan) == "nan"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.fixing.impact import impact_of_difference, impact_of_fix, measure_impact
 from inertial_check.mechanics.tree import Tree
+from processes import captured
 from random_trees import as_mjcf, as_urdf, random_tree
 
 ARM = """<robot name="r"><link name="world"/>
@@ -114,14 +114,9 @@ def test_the_option(command, tmp_path):
     path.write_text(ARM.format(ixx=2.02, izz=1))
     paths = [path] if command == "fix" else [path, path]
     program = [sys.executable, "-m", "inertial_check", command, *map(str, paths)]
-    said = subprocess.run([*program, "--impact"], capture_output=True, text=True, check=False)
+    said = captured([*program, "--impact"])
     assert "joint-space inertia " in said.stderr
-    said = subprocess.run(
-        [*program, "--impact", "--output-format", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = captured([*program, "--impact", "--output-format", "json"])
     document = json.loads(said.stdout)
     holder = document["files"][0] if command == "fix" else document
     assert holder["impact"]["configurations"] == 256

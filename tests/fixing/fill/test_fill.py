@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.errors import InertialCheckError, ParameterError, UsageError
+from inertial_check.errors import InertialCheckError, ParameterError
 from inertial_check.fixing.fill.densities import InfeasibleSumsError
-from inertial_check.fixing.fill.knowledge import parse_assignments, read_materials
+from inertial_check.fixing.fill.knowledge import parse_assignments
 from inertial_check.programs.cli.main import main
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "fill"
@@ -114,11 +114,9 @@ def test_the_intervals_hold_what_other_knowledge_gives():
             assert np.all((interval.com[0] <= new.com) & (new.com <= interval.com[1]))
 
 
-def test_a_subtree_a_prior_and_materials(tmp_path):
+def test_a_subtree_and_materials(tmp_path):
     carried = masses(ic.fill(ARM, subtree_masses={"forearm": 1.2}))
     assert sum(carried[name] for name in ("forearm", *FINGERS)) == pytest.approx(1.2, rel=1e-8)
-    (tmp_path / "other.urdf").write_bytes(ic.fill(ARM, masses={"forearm": 2.5}).fix.data)
-    assert masses(ic.fill(ARM, prior=tmp_path / "other.urdf"))["forearm"] == pytest.approx(2.5)
     table = tmp_path / "materials.toml"
     table.write_text('[materials]\nmine = 900\n[links]\n"finger_*" = "steel"\nforearm = "mine"\n')
     densities = {body.name: body.density for body in ic.fill(ARM, materials=table).bodies}
@@ -182,23 +180,7 @@ def test_every_format_gets_the_numbers_of_its_shapes(name):
     assert len(kept) <= 1  # USD names the schema in a line that is there
 
 
-def test_mujoco_loads_what_was_filled():
-    mujoco = pytest.importorskip("mujoco")
-    filling = ic.fill(DATA / "arm.xml", bodies=["upper_arm"], total_mass=6.0)
-    loaded = mujoco.MjModel.from_xml_string(filling.fix.data.decode())
-    new = filling.bodies[0].parameters
-    assert loaded.body("upper_arm").mass[0] == pytest.approx(float(new.mass), rel=1e-9)
-    np.testing.assert_allclose(
-        sorted(loaded.body("upper_arm").inertia), new.principal_moments(), rtol=1e-8
-    )
-
-
 WRONG = {
-    "a total below the measured bodies": ({"total_mass": 3}, "nothing is left for 4 bodies"),
-    "parts above the total": (
-        {"total_mass": 9, "masses": {"forearm": 6}},
-        "6 kg of forearm and a total mass of 9 kg",
-    ),
     "pairs that differ": (
         {
             "masses": {"finger_left": 0.1, "forearm": 0.45},
@@ -207,11 +189,6 @@ WRONG = {
         },
         "one mass of finger_left and finger_right",
     ),
-    "a density out of range": ({"masses": {"forearm": 1000}}, "of 10 to 25000 kg/m"),
-    "a negative density": ({"density": -1}, "expected a positive number"),
-    "a mass of a measured body": ({"masses": {"base": 3}}, "name it with --body"),
-    "a name that nobody has": ({"masses": {"fourarm": 3}}, "did you mean 'forearm'"),
-    "an empty range": ({"density_range": (5, 2)}, "expected 0 <= least < largest"),
     "a solver that is not there": ({"solver": "nosolver"}, "is not installed"),
 }
 
@@ -261,14 +238,8 @@ def test_twins_give_way_to_given_sums():
     assert "exclude one mass of finger_left and finger_right" in filling.notes[-1]
 
 
-def test_options_of_another_form_are_refused(tmp_path):
-    with pytest.raises(UsageError, match="expected LINK=KG"):
-        parse_assignments("--mass", ["forearm"], "LINK=KG")
+def test_a_name_in_an_option_may_hold_an_equals_sign():
     assert parse_assignments("--mass", ["a=b=2"], "LINK=KG") == {"a=b": 2.0}
-    table = tmp_path / "materials.toml"
-    table.write_text('[links]\na = "stele"\n')
-    with pytest.raises(UsageError, match="did you mean 'steel'"):
-        read_materials(str(table))
 
 
 def test_a_body_without_shape_and_joints_is_left():
@@ -433,17 +404,6 @@ def test_the_json_has_numbers_and_intervals(arm, capsys):
             assert low <= body["new"][name] <= high
         for value, (low, high) in zip(body["new"]["com"], center, strict=True):
             assert low <= value <= high
-
-
-def test_nothing_is_written_after_a_failure(arm, tmp_path, capsys):
-    before = arm.read_bytes()
-    target = tmp_path / "new.urdf"
-    assert main(["fill", str(arm), "--total-mass", "3", "-o", str(target)]) == 2
-    assert not target.exists()
-    assert arm.read_bytes() == before
-    err = capsys.readouterr().err
-    assert len(err.splitlines()) == 1
-    assert main(["fill", str(arm), "--body", "nobody", "--write"]) == 2
 
 
 def test_a_body_without_a_usable_shape_has_no_twin_to_follow():

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -15,6 +14,7 @@ import inertial_check as ic
 from inertial_check.errors import DocumentError
 from inertial_check.fixing.fill.fill import fill_model
 from inertial_check.fixing.fill.knowledge import Knowledge
+from processes import captured
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "fill"
 LOADERS = {
@@ -227,21 +227,7 @@ def _compare(engine, model, before, filling, counts):
 
 def _check_in_another_process(filled):
     """Check all written files afresh: no error and no doubt about a filled body."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "inertial_check",
-            "check",
-            "--isolated",
-            "--output-format",
-            "json",
-            *filled,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = captured([*COMMAND, "--isolated", "--output-format", "json", *filled])
     assert done.returncode in (0, 1), done.stderr[-2000:]
     for file in json.loads(done.stdout)["files"]:
         for finding in file["findings"]:

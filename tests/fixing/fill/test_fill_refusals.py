@@ -11,7 +11,6 @@ from inertial_check.errors import InertialCheckError
 from inertial_check.programs.cli.main import main
 
 ARM = (Path(__file__).resolve().parents[3] / "data" / "fill" / "arm.urdf").read_text()
-MESH = ARM.replace('<box size="0.08 0.06 0.3"/>', '<mesh filename="part.stl"/>')
 TRIANGLE = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
 TABLES = {
     "number.toml": "links = 3\n",
@@ -157,21 +156,6 @@ def test_a_shape_without_volume_is_told_and_makes_a_guess(shape, folder, capsys)
     assert any(SHAPES[shape] in remark for remark in forearm.remarks)
     main(["fill", "arm.urdf", "--density=1000"])
     assert SHAPES[shape] in capsys.readouterr().err
-
-
-def test_a_mesh_in_millimetres_is_told(folder, capsys):
-    corners = [(0, 0, 0), (80, 0, 0), (0, 60, 0), (0, 0, 300)]
-    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
-    triangles = b"".join(
-        struct.pack("<12fH", 0, 0, 0, *corners[a], *corners[b], *corners[c], 0) for a, b, c in faces
-    )
-    (folder / "part.stl").write_bytes(bytes(80) + struct.pack("<I", len(faces)) + triangles)
-    (folder / "arm.urdf").write_text(MESH)
-    assert main(["fill", "arm.urdf", "--write"]) == 2
-    err = capsys.readouterr().err
-    assert "so it is in millimetres: give it the scale 0.001 0.001 0.001" in err
-    assert len(err.splitlines()) == 1
-    assert (folder / "arm.urdf").read_text() == MESH
 
 
 def test_names_that_repeat_are_filled_and_must_be_named_by_id(folder):

@@ -256,21 +256,15 @@ def test_weights_arrive_as_project_takes_them(theta, folder, name):
         np.testing.assert_allclose(values(out)[1], expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_matrix_for_every_row(theta, folder):
-    rows = np.delete(theta, 5, axis=0)[:12]
-    matrices = np.stack([full(np.roll(SCALES, k)) for k in range(12)])
-    (folder / "w.npy").write_bytes(npy(matrices))
-    out, _, _ = projected(tables(rows)["csv"], 5, metric="weighted", weights="w.npy")
-    expected = ic.project(rows, "weighted", weights=matrices).theta
-    np.testing.assert_allclose(values(out)[1], expected, rtol=1e-9, atol=1e-12)
-
-
-def test_ten_rows_in_a_block_are_not_taken_for_one_matrix(theta, folder):
+def test_a_matrix_or_ten_weights_for_every_row(theta, folder):
+    """Ten rows of weights in a block are not taken for one matrix."""
     rows = np.delete(theta, 5, axis=0)[:20]
-    (folder / "w.npy").write_bytes(npy(per_row(rows)))
-    out, _, _ = projected(tables(rows)["csv"], 10, metric="weighted", weights="w.npy")
-    expected = ic.project(rows, "weighted", weights=per_row(rows)).theta
-    np.testing.assert_allclose(values(out)[1], expected, rtol=1e-9, atol=1e-12)
+    matrices = np.stack([full(np.roll(SCALES, k)) for k in range(20)])
+    for weights, size in ((matrices, 8), (per_row(rows), 10)):
+        (folder / "w.npy").write_bytes(npy(weights))
+        out, _, _ = projected(tables(rows)["csv"], size, metric="weighted", weights="w.npy")
+        expected = ic.project(rows, "weighted", weights=weights).theta
+        np.testing.assert_allclose(values(out)[1], expected, rtol=1e-9, atol=1e-12)
 
 
 def test_bare_weights_go_by_the_sequence_of_the_columns(theta, folder):

@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
 from inertial_check import __version__
 from inertial_check.checking.engines.catalogue import ALL_ENGINES
+from processes import captured
 
 HEAVY = ["mujoco", "pydrake", "pinocchio", "pxr", "matplotlib", "scipy", "cvxpy", "trimesh"]
 
@@ -78,7 +78,5 @@ def test_nothing_heavy_is_imported_and_nothing_of_the_checkout(here):
         "import sys; from inertial_check.programs.cli.main import main; main(['doctor']); "
         f"sys.exit(','.join(sys.modules.keys() & set({HEAVY!r})))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = captured([sys.executable, "-c", program])
     assert done.stderr == "\n"

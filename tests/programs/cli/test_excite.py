@@ -132,13 +132,6 @@ def test_a_message_of_ros_has_the_motion_and_whole_nanoseconds(run, arm, tmp_pat
     assert [(time["sec"], time["nanosec"]) for time in times] == [divmod(at, 10**9) for at in exact]
 
 
-def test_the_same_seed_gives_the_same_file(run, arm, tmp_path):
-    for name, seed in (("a.npz", "1"), ("b.npz", "1"), ("c.npz", "2")):
-        run("excite", arm, *QUICK, "--seed", seed, "-o", str(tmp_path / name))
-    a, b, c = ((tmp_path / f"{name}.npz").read_bytes() for name in "abc")
-    assert a == b != c
-
-
 def test_json(run, arm, tmp_path):
     path = str(tmp_path / "motion.csv")
     code, out, _ = run("excite", arm, *QUICK, "--output-format", "json", "-o", path)

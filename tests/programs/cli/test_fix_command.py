@@ -218,25 +218,12 @@ def test_json_lists_every_body(write, capsys, data_dir):
     assert document["schema_version"] == "1"
     assert document["tool"] == {"name": "inertial-check", "version": ic.__version__}
     (file,) = document["files"]
-    assert (file["path"], file["format"], file["changed"], file["written"]) == (
-        "r.urdf",
-        "urdf",
-        True,
-        None,
-    )
+    head = [file[key] for key in ("path", "format", "changed", "written")]
+    assert head == ["r.urdf", "urdf", True, None]
     bodies = {body["name"]: body for body in file["bodies"]}
-    assert [body["status"] for body in bodies.values()] == [
-        "unchanged",
-        "fixed",
-        "needs-unsafe",
-        "no-nearest",
-    ]
-    assert document["summary"]["statuses"] == {
-        "fixed": 1,
-        "needs-unsafe": 1,
-        "no-nearest": 1,
-        "unchanged": 1,
-    }
+    statuses = [body["status"] for body in bodies.values()]
+    assert statuses == ["unchanged", "fixed", "needs-unsafe", "no-nearest"]
+    assert document["summary"]["statuses"] == dict.fromkeys(sorted(statuses), 1)
     assert list(bodies["link1"]["old"].values()) == [float(text) for text in BROKEN]
     fix = ic.fix_model("r.urdf", method="nearest").bodies[1]
     assert tuple(bodies["link1"]["new"].values()) == fix.new
@@ -302,14 +289,6 @@ def test_a_cause_is_written_and_told(box, capsys):
     assert "decimal-slip: mass 1.2 -> 1.1, x 0 -> 0.01, izz 0.40 -> 0.040" in err
 
 
-def test_a_cause_that_does_not_help_stays_and_fails(box, capsys):
-    with causing(arm=[meant(izz=0.3)]):
-        code, out, err = run(capsys, "box.urdf", "--cause", "1", "--write")
-    assert (code, out) == (1, "")
-    assert "[arm] cause-refused: decimal-slip: izz 0.40 -> 0.30, would not do: IC301" in err
-    assert box.read_text() == BOX
-
-
 def test_shapes(box, capsys):
     code, out, err = run(capsys, "box.urdf", "--method", "geometry", "--unsafe", "--move-com")
     assert code == 1
@@ -350,15 +329,9 @@ def test_numbers_that_are_no_numbers_stay_out_of_the_json(folder, capsys):
     ("argv", "message"),
     [
         (["--cause", "1", "--method", "geometry"], "--cause"),
-        (["--cause", "1", "--metric", "inertia"], "--cause"),
-        (["--cause", "1", "--margin", "0.1"], "--cause"),
-        (["--cause", "1", "--engine", "mujoco"], "--cause"),
-        (["--cause", "0"], "cause is 0"),
         (["--cause", "first"], "first"),
         (["--engine", "matlab"], "unknown engine 'matlab'"),
         (["--method", "magic"], "magic"),
-        (["--move-com"], "--method geometry"),
-        (["--shapes", "visual"], "--method geometry"),
     ],
 )
 def test_what_does_not_go_together_is_refused(box, capsys, argv, message):

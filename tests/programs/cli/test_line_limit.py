@@ -76,13 +76,7 @@ def test_one_named_file_shows_all_of_its_groups(data_dir, run, tmp_path, monkeyp
         '<link name="l{i}"><inertial><mass value="{m}"/>'
         '<inertia ixx="{x}" ixy="0" ixz="0" iyy="1" iyz="0" izz="{z}"/></inertial></link>'
     )
-    codes = [
-        ("-1", "1", "1"),
-        ("nan", "1", "1"),
-        ("0", "1", "1"),
-        ("1", "1", "9"),
-        ("1", "-1", "1"),
-    ]
+    codes = [each.split() for each in ("-1 1 1", "nan 1 1", "0 1 1", "1 1 9", "1 -1 1")]
     codes += [("1", "x", "1"), ("1,5", "1", "1"), ("1", "1e-9", "1"), ("1", "1", "1e999")]
     links = "\n".join(link.format(i=i, m=m, x=x, z=z) for i, (m, x, z) in enumerate(codes * 3))
     (tmp_path / "one.urdf").write_text(f'<robot name="r">\n{links}\n</robot>\n')

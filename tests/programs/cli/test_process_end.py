@@ -1,13 +1,13 @@
 """The process ends with the exit code of its command, and after all of its report."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
 from inertial_check.programs.cli import main
 from inertial_check.programs.cli import main as signals
+from processes import captured
 
 MODEL = """<robot name="r">{}</robot>"""
 BODY = """<link name="a{}"><inertial><mass value="1"/>
@@ -27,9 +27,7 @@ def run_program(code, *arguments):
     """Run a program that calls the entry point as a console script does."""
     door = "from inertial_check.programs.cli.main import entry_point"
     program = f"import sys\n{code}\n{door}\nentry_point()"
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
-    )
+    return captured([sys.executable, "-c", program, *arguments])
 
 
 def test_all_of_a_report_that_a_pipe_cannot_hold_arrives():

@@ -146,46 +146,6 @@ def test_o_writes_a_file_and_leaves_stdout_empty(table, tmp_path, capsysbinary):
     assert sorted(os.listdir()) == ["out.csv", "t.csv"]
 
 
-def test_a_centre_of_mass_is_told_by_its_name(table, capsysbinary):
-    header = HEADER.replace("hx,hy,hz", "cx,cy,cz")
-    row = "hand,0.5,0.0,0.2,0.1,0.0300,0,0.001,0.01,0,0.0900"
-    table(row, header=header)
-    code, out, _ = run(capsysbinary, "t.csv", "--about", "origin")
-    given = theta(row)
-    given[1:4] *= given[0]
-    expected = ic.project(given, about="origin").theta
-    result = theta(out.decode().split("\r\n")[1])
-    assert code == 0
-    assert result[1:4].tolist() == [0.0, 0.2, 0.1]
-    assert result[4:].tolist() == expected[4:].tolist()
-
-
-def test_the_margin_arrives(table, capsysbinary):
-    table(SOUND, BROKEN)
-    _, out, _ = run(capsysbinary, "t.csv", "--about", "com", "--margin", "0.25")
-    rows = [theta(line) for line in out.decode().split("\r\n")[1:3]]
-    assert ic.check(np.array(rows), about="com").margin.min() >= 0.25
-
-
-def test_json_stays_json_and_becomes_csv(table, tmp_path, capsysbinary):
-    members = dict(zip(HEADER.split(",")[1:], theta(BROKEN).tolist(), strict=True))
-    text = json.dumps(
-        {"robot": "r", "bodies": [{"name": "hand", **members, "note": [1, 2]}]}, indent=3
-    )
-    (tmp_path / "t.json").write_text(text)
-    table()
-    code, out, _ = run(capsysbinary, "t.json", "--about", "com")
-    document = json.loads(out)
-    assert code == 0
-    assert document["robot"] == "r"
-    assert document["bodies"][0]["note"] == [1, 2]
-    expected = ic.project(theta(BROKEN), about="com").theta.tolist()
-    assert [document["bodies"][0][name] for name in members] == expected
-    _, out, _ = run(capsysbinary, "t.json", "--about", "com", "--output-format", "csv")
-    assert out.decode().splitlines()[0] == "name,m,hx,hy,hz,ixx,ixy,ixz,iyy,iyz,izz"
-    assert theta(out.decode().splitlines()[1]).tolist() == expected
-
-
 def test_standard_input_and_bytes_that_no_locale_holds(monkeypatch, tmp_path):
     text = (HEADER + "\n").encode() + b"caf\xe9" + BROKEN.removeprefix("hand").encode() + b"\n"
     command = [sys.executable, "-m", "inertial_check", "project", "-", "--about", "com"]

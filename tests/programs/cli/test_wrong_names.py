@@ -34,7 +34,6 @@ def here(tmp_path, monkeypatch):
         (["arm.urdf", "--preset", "simulator:darke"], "simulator:drake"),
         (["fix", "arm.urdf", "--body", "forarm"], "forearm"),
         (["arm.urdf", "--select", "negative-mas"], "negative-mass"),
-        (["explain", "decimal-slpi"], "decimal-slip"),
     ],
 )
 def test_the_name_that_was_meant_is_suggested(run, argv, meant):

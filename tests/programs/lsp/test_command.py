@@ -23,8 +23,3 @@ def test_a_configuration_that_is_named_has_to_be_one(capsys, tmp_path):
     (tmp_path / "wrong.toml").write_text("ignor = 3\n")
     assert main(["lsp", "--config", str(tmp_path / "wrong.toml")]) == 2
     assert "did you mean 'ignore'" in capsys.readouterr().err
-
-
-def test_the_help_lists_it(capsys):
-    assert main(["--help"]) == 0
-    assert "serve an editor" in capsys.readouterr().out

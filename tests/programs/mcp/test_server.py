@@ -14,6 +14,8 @@ pytest.importorskip("mcp")
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from processes import captured
+
 MODEL = """<robot name="r"><link name="{name}"><inertial><mass value="1"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="{izz}"/></inertial></link></robot>"""
 INCLUDING = """<mujoco><include file="{path}"/><worldbody><body name="own"><freejoint/>
@@ -144,13 +146,10 @@ def test_what_cannot_be_done_is_said(session):
 
 def test_without_the_sdk_it_says_what_to_install(tmp_path):
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('x', name='mcp')")
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-m", "inertial_check", "mcp"],
         env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(__file__).parents[3]}"},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert 'pip install "inertial-check[mcp]"' in done.stderr

@@ -2,11 +2,11 @@
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import inertial_check.programs
+from processes import captured
 
 SKILL = Path(inertial_check.programs.__file__).with_name("SKILL.md")
 COMMAND = re.compile(r"^\s*inertial-check (.+)$", re.MULTILINE)
@@ -23,13 +23,7 @@ def test_each_command_runs(tmp_path, project_root):
     commands = [shlex.split(line) for line in COMMAND.findall(text)]
     assert {command[0] for command in commands} == set(CODES)
     for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", "inertial_check", *command],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = captured([sys.executable, "-m", "inertial_check", *command], cwd=tmp_path)
         assert done.returncode in CODES[command[0]], (command, done.stderr)
         assert done.stdout or done.stderr
 

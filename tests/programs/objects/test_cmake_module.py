@@ -1,9 +1,10 @@
 """docs/ci/InertialCheck.cmake: tests for CTest; those for ament are of the example of ROS 2."""
 
 import shutil
-import subprocess
 
 import pytest
+
+from processes import captured
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cmake") is None or shutil.which("ctest") is None, reason="install CMake"
@@ -29,20 +30,14 @@ def build(robots, project_root, tmp_path, on_path):
         (robots.parent / "CMakeLists.txt").write_text(text)
         folder = tmp_path / "build"
         command = ["cmake", "-S", robots.parent, "-B", folder]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = captured(command)
         return folder, done
 
     return configure
 
 
 def ctest(folder, *arguments):
-    return subprocess.run(
-        ["ctest", "--output-on-failure", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return captured(["ctest", "--output-on-failure", *arguments], cwd=folder)
 
 
 def test_a_broken_model_fails_its_test_and_a_sound_one_passes(build):

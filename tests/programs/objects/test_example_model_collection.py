@@ -1,11 +1,12 @@
 """examples/model_collection, a repository with a folder for each robot, gated by pytest."""
 
 import shutil
-import subprocess
 import sys
 from importlib.metadata import entry_points
 
 import pytest
+
+from processes import captured
 
 PLUGIN = "inertial_check.programs.pytest_plugin"
 
@@ -21,7 +22,7 @@ def run_pytest(folder):
     installed = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider"]
     command += [] if installed else ["-p", PLUGIN]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return captured(command, cwd=folder)
 
 
 def test_every_body_of_every_scene_is_a_test(collection):
@@ -39,7 +40,7 @@ def test_a_broken_body_fails_its_own_test_and_the_command(collection):
     assert "1 failed, 6 passed" in done.stdout
     assert "FAILED gripper/scene.xml::palm" in done.stdout
     command = [sys.executable, "-m", "inertial_check", "check", "."]
-    checked = subprocess.run(command, cwd=collection, capture_output=True, text=True, check=False)
+    checked = captured(command, cwd=collection)
     assert checked.returncode == 1
     assert "IC701" in checked.stdout
 

@@ -4,10 +4,11 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
+
+from processes import captured
 
 ROBOT = "examples/ros2_arm_description/urdf/arm.urdf"
 LOADED = {
@@ -40,12 +41,9 @@ def robot(project_root, tmp_path):
 def run(script, *arguments, absent=None):
     """Run a script; `absent` is a folder before all others of the search path for modules."""
     paths = [str(absent)] * (absent is not None) + [os.environ.get("PYTHONPATH", "")]
-    return subprocess.run(
+    return captured(
         [sys.executable, str(script), *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

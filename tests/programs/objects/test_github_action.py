@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from importlib.util import find_spec
@@ -12,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+
+from processes import captured
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or shutil.which("bash") is None, reason="runs the steps under bash"
@@ -53,13 +54,10 @@ class Runner:
             for key, text in step["env"].items()
         }
         files = {key: str(path) for key, path in self.files.items()}
-        return subprocess.run(
+        return captured(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.folder,
             env={**os.environ, **given, **files, "RUNNER_TEMP": str(self.temporary), **environment},
-            capture_output=True,
-            text=True,
-            check=False,
         )
 
     def said(self, name):
@@ -159,11 +157,8 @@ def test_a_version_is_asked_of_the_registry(runner, tmp_path):
     path = f"{fake}{os.pathsep}{os.environ['PATH']}"
     runner.inputs.update(version="==0.1.0", extras="xacro,usd")
     pinned, own = runner.step("Install inertial-check", PATH=path).stdout.splitlines()
-    assert [Path(each).name for each in pinned.split() if each.endswith(".txt")] == [
-        "base.txt",
-        "xacro.txt",
-        "usd.txt",
-    ]
+    lists = [Path(each).name for each in pinned.split() if each.endswith(".txt")]
+    assert lists == ["base.txt", "xacro.txt", "usd.txt"]
     assert "--require-hashes" in pinned
     assert own.split()[-2:] == ["--no-deps", "inertial-check==0.1.0"]
     runner.inputs.update(version="", extras="")

@@ -3,11 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
 from xml.etree import ElementTree
 
 import pytest
 import yaml
+
+from processes import captured
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or shutil.which("bash") is None, reason="runs the script under bash"
@@ -23,13 +24,10 @@ def job(project_root):
 
 def run(job, folder, **variables):
     script = "\n".join(job["script"])
-    return subprocess.run(
+    return captured(
         ["bash", "-eo", "pipefail", "-c", script],
         cwd=folder,
         env={**os.environ, **job["variables"], **variables},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from inertial_check.documents.files.access import SUFFIXES
+from processes import captured
 
 IDENTITY = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
 
@@ -63,7 +64,7 @@ def write_command(hook):
 
 def pre_commit(repository, *arguments):
     command = [sys.executable, "-m", "pre_commit", "run", "--color=never", *arguments]
-    return subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    return captured(command, cwd=repository)
 
 
 needs_pre_commit = pytest.mark.skipif(find_spec("pre_commit") is None, reason="install pre-commit")
@@ -113,65 +114,6 @@ def test_the_fixing_hook_writes_and_fails_until_nothing_is_left(repository, hook
     assert model.read_bytes() == again
 
 
-HOSTILE = ["--exclude=*.urdf", "--fail-on=never.urdf", "-q.urdf", "--help.urdf"]
-
-
-def plant(repository, folder, name):
-    """Commit a broken model with a name, which may be that of an option."""
-    model = repository / folder / name
-    model.parent.mkdir(parents=True, exist_ok=True)
-    model.write_bytes((repository / "robots" / "broken.urdf").read_bytes())
-    subprocess.run(["git", "add", "--all", "."], cwd=repository, check=True)
-
-
-@pytest.mark.usefixtures("on_path")
-@pytest.mark.parametrize(
-    ("name", "id_", "arguments"),
-    [
-        *((name, "inertial-check", None) for name in HOSTILE),
-        (HOSTILE[0], "inertial-check-fix", None),
-        (HOSTILE[1], "inertial-check", ["--engine=mujoco"]),
-        (HOSTILE[2], "inertial-check-fix", ["--engine=mujoco"]),
-    ],
-)
-def test_no_name_is_taken_for_an_option(repository, hooks, id_, arguments, name):
-    """Without `--` at the end of a user's own `args` such a name stops the run."""
-    plant(repository, ".", name)
-    hook = hooks[id_] if arguments is None else {**hooks[id_], "args": arguments}
-    command = [*write_command(hook), name, "robots/broken.urdf"]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
-    if arguments is None:
-        assert done.returncode == 1
-        told = done.stderr if id_.endswith("fix") else done.stdout
-        assert re.search(f"^(a/)?{re.escape(name)}:", told, re.MULTILINE)
-    else:
-        assert done.returncode == 2
-        assert f"'{name}' is a file here, and no option" in done.stderr
-
-
-@pytest.mark.usefixtures("on_path")
-@pytest.mark.parametrize("option", ["--output-file", "--also=html", "--write-baseline", "--cache"])
-def test_a_folder_with_the_name_of_an_option_writes_nothing(repository, hooks, tmp_path, option):
-    outside = tmp_path / "outside.urdf"
-    outside.write_text("precious")
-    name = f"{option}={outside}"
-    plant(repository, f"{option}={outside.parent}", outside.name)
-    for arguments in (hooks["inertial-check"]["args"], []):
-        command = [*write_command({**hooks["inertial-check"], "args": arguments}), name]
-        done = subprocess.run(command, cwd=repository, capture_output=True, check=False)
-        assert done.returncode == (1 if arguments else 2)
-        assert outside.read_text() == "precious"
-
-
-@needs_pre_commit
-@pytest.mark.usefixtures("on_path")
-def test_pre_commit_itself_refuses_a_commit_with_such_a_name(repository, hooks):
-    plant(repository, ".", "--exclude=*.urdf")
-    for changes in ({}, {"args": ["--no-cache"]}, {"args": ["--no-cache", "--"]}):
-        configure(repository, hooks, "inertial-check", **changes)
-        assert "Failed" in pre_commit(repository).stdout
-
-
 @needs_pre_commit
 def test_the_manifest_is_one_of_pre_commit(project_root):
     command = [sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"]
@@ -216,6 +158,6 @@ def test_the_hooks_install_and_run_from_a_clone(
         subprocess.run(["git", *command], cwd=clone, check=True)
     command = [sys.executable, "-m", "pre_commit", "try-repo", "--color=never", str(clone)]
     command += ["inertial-check", "--files", "robots/broken.urdf", "robots/package.xml"]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    done = captured(command, cwd=repository)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "robots/broken.urdf:38:51: error IC301" in done.stdout

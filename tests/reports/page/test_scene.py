@@ -174,13 +174,9 @@ def test_a_document_that_cannot_be_read_is_a_scene_that_says_so(tmp_path):
     ],
 )
 def test_a_density_beyond_all_solids_says_so_by_the_kind_of_shape(mass, said, tmp_path):
-    path = tmp_path / "m.urdf"
-    path.write_text(
-        f'<robot name="r"><link name="a"><inertial><mass value="{mass}"/><inertia ixx=".01" '
-        'ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial><collision><geometry>'
-        '<box size=".1 .1 .1"/></geometry></collision></link></robot>'
-    )
-    (body,) = read_scene(str(path)).as_dict()["bodies"]
+    box = '<collision><geometry><box size=".1 .1 .1"/></geometry></collision>'
+    part = link("a", inertial(mass, (".01",) * 3), box)
+    (body,) = read_scene(write(tmp_path, part)).as_dict()["bodies"]
     assert body["density"]["remark"].startswith(said)
     assert bool(body["density"]["remark"]) == bool(said)
 

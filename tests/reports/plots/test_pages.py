@@ -280,12 +280,6 @@ def test_one_pdf_or_a_file_a_page(pages, tmp_path):
     assert found == ["a.pdf", "b-ellipsoids-1.png", "b-torques-1.png", *svgs]
 
 
-@pytest.mark.parametrize("suffix", plots.SUFFIXES)
-def test_names_in_any_script_are_drawn(suffix, rng):
-    theta = [body(rng)]
-    assert plots.render_pages(f"a{suffix}", plots.ellipsoids(theta, theta, ["звено 手腕 \\frac{"]))
-
-
 def test_files_that_cannot_be_are_refused(pages, tmp_path):
     with pytest.raises(UsageError, match=r"a\.gif: the format of a plot is .*, or a folder$"):
         plots.write_all("a.gif", pages)

@@ -1,5 +1,7 @@
 """Densities: solvers agree, certificates hold, conflicts are irreducible, intervals are met."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -68,9 +70,7 @@ def test_newton_and_clarabel_agree(divergence, seed):
 def test_one_sum_alone_scales_all_densities_by_one_factor():
     problem = make_problem(0)
     rows, wanted = csr_array(np.ones((1, len(problem.volumes)))), np.array([7.0])
-    problem = DensityProblem(
-        problem.volumes, problem.nominal, problem.lower, problem.upper, rows, wanted, ("total",)
-    )
+    problem = replace(problem, rows=rows, wanted=wanted, names=("total",))
     answer = solve(problem)
     np.testing.assert_allclose(answer.rho / problem.nominal, 7.0 / problem.mass, rtol=1e-12)
 
@@ -88,15 +88,7 @@ def test_a_worse_answer_has_a_gap():
 def change(problem, row, wanted):
     sums = problem.wanted.copy()
     sums[row] = wanted
-    return DensityProblem(
-        problem.volumes,
-        problem.nominal,
-        problem.lower,
-        problem.upper,
-        problem.rows,
-        sums,
-        problem.names,
-    )
+    return replace(problem, wanted=sums)
 
 
 @settings(max_examples=8)
@@ -111,14 +103,9 @@ def test_a_conflict_cannot_be_reduced(seed):
     assert conflict[0] == "sum 0"
     for name in conflict:
         kept = [wrong.names.index(each) for each in conflict if each != name]
-        rest = DensityProblem(
-            wrong.volumes,
-            wrong.nominal,
-            wrong.lower,
-            wrong.upper,
-            csr_array(wrong.rows[kept]),
-            wrong.wanted[kept],
-            tuple(wrong.names[k] for k in kept),
+        names = tuple(wrong.names[k] for k in kept)
+        rest = replace(
+            wrong, rows=csr_array(wrong.rows[kept]), wanted=wrong.wanted[kept], names=names
         )
         assert find_conflict(rest) is None
 

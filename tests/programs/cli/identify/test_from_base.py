@@ -12,6 +12,7 @@ import pytest
 import inertial_check as ic
 import recorded
 
+AS_JSON = ("--model", "arm.urdf", "--output-format", "json")
 SCHEMA = json.loads(
     Path(ic.__file__).with_name("reports").joinpath("identification_base.schema.json").read_text()
 )
@@ -23,16 +24,7 @@ def table(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(recorded.ROBOT, tmp_path / "arm.urdf")
     recorded.written(tmp_path, recorded.with_friction(seed=1, noise=1.0))
-    code, out, _ = run(
-        "identify",
-        "r.npz",
-        "--model",
-        "arm.urdf",
-        "--output-format",
-        "json",
-        "--output-file",
-        "report.json",
-    )
+    code, out, _ = run("identify", "r.npz", *AS_JSON, "--output-file", "report.json")
     assert (code, out) == (0, "")
     return json.loads((tmp_path / "report.json").read_text())["base"]["parameters"]
 
@@ -53,17 +45,7 @@ def write_forms(table, folder):
 def test_every_form_gives_the_same_consistent_robot(run, table, tmp_path):
     found = []
     for name in write_forms(table, tmp_path):
-        code, out, err = run(
-            "identify",
-            "--from-base",
-            name,
-            "--model",
-            "arm.urdf",
-            "-o",
-            f"{name}.urdf",
-            "--output-format",
-            "json",
-        )
+        code, out, err = run("identify", "--from-base", name, *AS_JSON, "-o", f"{name}.urdf")
         assert (code, err) == (0, "")
         document = json.loads(out)
         jsonschema.validate(document, SCHEMA)
@@ -85,8 +67,7 @@ def test_values_that_no_such_robot_has_are_not_written(run, table, tmp_path, fac
     """Base parameters of another sign or unit: the bodies miss them by more than noise."""
     rows = [row | {"value": factor * row["value"]} for row in table]
     name = write_forms(rows, tmp_path)[0]
-    options = ("--output-format", "json", "-o", "out.urdf")
-    code, out, _ = run("identify", "--from-base", name, "--model", "arm.urdf", *options)
+    code, out, _ = run("identify", "--from-base", name, *AS_JSON, "-o", "out.urdf")
     kinds = [each["kind"] for each in json.loads(out)["remarks"] if each["severity"] == "error"]
     assert (code, kinds[0]) == (1, "misfit")
     assert not (tmp_path / "out.urdf").exists()
@@ -99,8 +80,7 @@ def test_a_dry_run_shows_the_diff(run, table, tmp_path):
     assert code == 0
     assert "+++ b/arm.urdf" in out
     assert (tmp_path / "arm.urdf").read_bytes() == before
-    options = ("--dry-run", "--output-format", "json")
-    document = json.loads(run("identify", "--from-base", name, "--model", "arm.urdf", *options)[1])
+    document = json.loads(run("identify", "--from-base", name, *AS_JSON, "--dry-run")[1])
     jsonschema.validate(document, SCHEMA)
     assert document["written"]["diff"] == document["diff"]
     assert "+++ b/arm.urdf" in document["diff"]

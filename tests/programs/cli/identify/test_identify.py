@@ -166,41 +166,6 @@ def test_without_a_target_nothing_is_written(identify, tmp_path):
     assert "arm.urdf: 3 bodies identified from r.npz" in out
 
 
-def test_motion_without_noise_gives_the_torques_back(identify):
-    data = recorded.motion(seed=1)
-    document = report(identify(data, "--friction", "none", "--output-format", "json"))
-    predicted = np.einsum("snbk,bk->sn", regress(data)[:, :, recorded.MOVED], theta_of(document))
-    np.testing.assert_allclose(
-        predicted, data["tau"], rtol=0, atol=1e-6 * np.abs(data["tau"]).max()
-    )
-    assert [body["verdict"] for body in document["bodies"]] == ["consistent"] * 3
-    decided = [
-        (body["name"], name)
-        for body in document["bodies"]
-        for name, each in body["parameters"].items()
-        if each["decided_by"] == "data"
-    ]
-    assert ("forearm", "hz") in decided
-    assert ("shoulder", "m") not in decided  # it turns about a vertical axis
-
-
-def test_friction_is_told_with_its_deviation(identify):
-    document = report(identify(noisy(duration=20.0), "--output-format", "json"))
-    expected = dict(
-        zip(
-            ("fv1", "fv2", "fv3", "fc1", "fc2", "fc3"),
-            np.append(recorded.GENERATOR.VISCOUS, recorded.GENERATOR.COULOMB),
-            strict=True,
-        )
-    )
-    found = {each["name"]: each for each in document["friction"]}
-    assert [found[f"fv{k}"]["joint"] for k in (1, 2, 3)] == list(recorded.JOINTS)
-    for name, value in expected.items():
-        own = found[name]
-        assert abs(own["value"] - value) <= 4 * own["standard_deviation"], name
-        assert 0 < own["standard_deviation"] < 0.1 * value
-
-
 def test_joints_go_by_their_names(identify, tmp_path):
     data = noisy()
     turned = {k: v if v.ndim == 1 else v[:, ::-1] for k, v in data.items()}
@@ -363,18 +328,6 @@ def test_friction_known_too_badly_is_a_warning_with_its_number(identify):
     (remark,) = [each for each in document["remarks"] if each["kind"] == "friction-open"]
     assert "% of the torque" in remark["message"]
     assert "--friction-prior" in remark["message"]
-
-
-def test_a_value_without_support_is_a_warning(identify):
-    document = report(identify(noisy(), "--regularization", "1e-9", "--output-format", "json"))
-    assert "unsupported" in kinds(document, "warning")
-    moved = [
-        name
-        for body in document["bodies"]
-        for name, each in body["parameters"].items()
-        if each["unsupported"]
-    ]
-    assert moved
 
 
 def without(data, name):

@@ -261,13 +261,8 @@ def test_a_known_mass_of_another_link_is_refused(identify):
 
 
 def test_options_that_a_payload_has_no_use_for_are_refused(identify, run):
-    for options in (
-        ("--write",),
-        ("--plot", "a.pdf"),
-        ("--output-format", "latex"),
-        ("--method", "iv"),
-    ):
-        code, _, err = identify(loaded(), *options)
+    for options in ("--write", "--plot a.pdf", "--output-format latex", "--method iv"):
+        code, _, err = identify(loaded(), *options.split())
         assert code == 2
         assert "--payload" in err
     assert run("identify", "r.npz", "--model", "arm.urdf", "--wrench")[0] == 2
