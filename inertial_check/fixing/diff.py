@@ -231,13 +231,6 @@ class LumpedModel(NamedTuple):
     notes: Sequence[str]
 
 
-class _Carrier(NamedTuple):
-    """Carrier R of a body B: its index, and the pose of B in it."""
-
-    carrier: int
-    X_RB: Floats
-
-
 def lump(model: Model, theta: Floats, some: Container[int] | None = None) -> LumpedModel:
     """Merge every body on a fixed joint into the body that carries it.
 
@@ -251,13 +244,12 @@ def lump(model: Model, theta: Floats, some: Container[int] | None = None) -> Lum
     places = _find_carriers(model.bodies, parents)
     total = np.array(theta)
     merged: dict[int, list[int]] = {}
-    for index, place in enumerate(places):
-        if place.carrier != index:
-            root = place.carrier
-            moved = frames.transform(theta[index], place.X_RB, "com")
+    for index, (root, X_RB) in enumerate(places):
+        if root != index:
+            moved = frames.transform(theta[index], X_RB, "com")
             total[root] = frames.add(total[root], moved, "com")
             merged.setdefault(root, []).append(index)
-    return LumpedModel(total, merged, [place.carrier for place in places], notes)
+    return LumpedModel(total, merged, [root for root, _ in places], notes)
 
 
 def _find_parents(model: Model, some: Container[int]) -> tuple[dict[int, int], list[str]]:
@@ -306,9 +298,9 @@ def _find_cycles(parents: Mapping[int, int]) -> list[int]:
     return sorted(found)
 
 
-def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Carrier]:
-    """Find the carrier of each body, and its pose there; its own where nothing carries it."""
-    known: dict[int, _Carrier] = {}
+def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[tuple[int, Floats]]:
+    """Find the carrier R of each body B, and X_RB; B itself where nothing carries it."""
+    known: dict[int, tuple[int, Floats]] = {}
     for start in range(len(bodies)):
         chain = [start]
         while chain[-1] in parents and chain[-1] not in known:
@@ -318,10 +310,10 @@ def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_
                 continue
             pose = bodies[index].X_PB
             if index not in parents or pose is None:
-                known[index] = _Carrier(index, np.eye(4))
+                known[index] = index, np.eye(4)
                 continue
-            above, X_PB = known[parents[index]], frames.homogeneous(pose.R_PB, pose.p_PoBo_P)
-            known[index] = _Carrier(above.carrier, above.X_RB @ X_PB)
+            root, X_RP = known[parents[index]]
+            known[index] = root, X_RP @ frames.homogeneous(pose.R_PB, pose.p_PoBo_P)
     return [known[index] for index in range(len(bodies))]
 
 

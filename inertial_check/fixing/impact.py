@@ -144,13 +144,13 @@ def impact_of_difference(model: Model, difference: Difference) -> Impact:
     pairs = [(each.a, each.b) for each in difference.bodies if each.deviations is not None]
     for a, _ in pairs:
         if a is not None:
-            before[index_of[a.id]] = _theta_of(a)
+            before[index_of[a.id]] = _theta(a.mass, a.p_BoBcm_B, a.I_BBcm_B)
             for name in a.merged:
                 before[name_of[name]] = 0.0
     after, alone = before.copy(), []
     for each in difference.bodies:
         if each.deviations is not None and each.a is not None and each.b is not None:
-            after[index_of[each.a.id]] = _theta_of(each.b)
+            after[index_of[each.a.id]] = _theta(each.b.mass, each.b.p_BoBcm_B, each.b.I_BBcm_B)
         elif not each.frame:
             alone.append((each.a or each.b or _NOBODY).name)
     if alone:
@@ -324,10 +324,6 @@ def _summarise(values: Floats) -> RelativeChange:
 
 
 _NOBODY = ComparedBody("", "", 0, None, 0.0, (), ())
-
-
-def _theta_of(body: ComparedBody) -> Floats:
-    return _theta(body.mass, body.p_BoBcm_B, list(body.I_BBcm_B))
 
 
 def _theta(

@@ -8,10 +8,9 @@ sum with a body that has an inertia in every direction has one, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +37,6 @@ from inertial_check.documents.model import (
     Judgement,
     Model,
     Number,
-    Role,
     judge,
     measure_open_share,
 )
@@ -404,20 +402,6 @@ def propose_tensor(  # noqa: PLR0911, PLR0913 - a reason each; a tensor, what ch
     return Proposal(case.report("fixed", reason, **measured), texts)
 
 
-class _Solid(NamedTuple):
-    """The solid that the shapes of a body form.
-
-    Attributes:
-        role: Role of the shapes.
-        unit: Parameters of the solid at unit density, in the body frame.
-        remarks: What some of the shapes were read as, one line each.
-    """
-
-    role: Role
-    unit: InertialParameters
-    remarks: tuple[str, ...]
-
-
 class GeometryMethod(Method):
     """Gives bodies the inertia of their shapes, filled evenly with the mass that is written."""
 
@@ -451,51 +435,53 @@ class GeometryMethod(Method):
         solid = self._build_solid(case)
         if isinstance(solid, str):
             return case.skip("no-geometry", solid)
+        unit, remarks = solid
         # The solid has a volume, so its unit mass is positive.
-        share = case.judgement.mass / float(solid.unit.mass)
+        share = case.judgement.mass / float(unit.mass)
         # (6,) entries in the inertial's own axes and the document's units, without rounding noise.
-        I_BBcm_B = share * np.asarray(solid.unit.inertia_com)
+        I_BBcm_B = share * np.asarray(unit.inertia_com)
         R_BBi = np.eye(3) if case.body.inertial is None else np.array(case.body.inertial.R_BBi)
         tensor: Floats = six_of(R_BBi.T @ I_BBcm_B @ R_BBi) / case.unit
         largest = float(np.max(np.abs(tensor)))
         tensor = np.where(np.abs(tensor) < digits_margin(FEWEST_DIGITS) / 2 * largest, 0.0, tensor)
-        center = np.asarray(solid.unit.com, dtype=float)
-        reach = float(np.sqrt(np.trace(solid.unit.central_second_moment) / solid.unit.mass))
+        center = np.asarray(unit.com, dtype=float)
+        reach = float(np.sqrt(np.trace(unit.central_second_moment) / unit.mass))
+        away = float(np.linalg.norm(center - np.array(case.judgement.p_BoBcm_B)))
+        if away > 0:
+            verb = "moves" if self._request.move_com else "stays"
+            remarks.append(f"its centre of mass {verb}, {away:.3g} m from that of the shapes")
         found = propose_tensor(
             case,
             tensor,
             self._request,
             self._targets,
             others=_print_center(case, center, reach) if self._request.move_com else {},
-            remark="; ".join(self._remarks(case, solid, center)),
+            remark="; ".join(remarks),
             noun="inertia",
         )
         return replace(found, for_engine=not wanted)
 
-    def _build_solid(self, case: Case) -> _Solid | str:
-        """The solid of the first role whose shapes are all solid; or why there is none."""
+    def _build_solid(self, case: Case) -> tuple[InertialParameters, list[str]] | str:
+        """The solid of the first role whose shapes are all solid; or why there is none.
+
+        Returns:
+            Its parameters at unit density, in the body frame, and remarks on its shapes.
+        """
         reasons: list[str] = []
         for role in self._roles:
             geometry = self._reader.body(case.body, (role,))
             faulty = [use for use in geometry.shapes if use.reading is None]
             if geometry.unit is not None and not faulty:
-                remarks = tuple(
+                remarks = [
                     f"{_describe_shape(use)} taken as {use.reading}: {use.reason}"
                     for use in geometry.shapes
                     if use.reason is not None
-                )
-                return _Solid(role, geometry.unit, remarks)
+                ]
+                held = f"as its {role} shapes hold {case.judgement.mass:.6g} kg evenly"
+                return geometry.unit, [held, *remarks]
             reasons += [f"{_describe_shape(use)}: {use.reason}" for use in faulty]
         words = "; ".join(dict.fromkeys(reasons))
         return words or f"it has no {' or '.join(self._roles)} shapes"
-
-    def _remarks(self, case: Case, solid: _Solid, center: Floats) -> Iterator[str]:
-        yield f"as its {solid.role} shapes hold {case.judgement.mass:.6g} kg evenly"
-        yield from solid.remarks
-        away = float(np.linalg.norm(center - np.array(case.judgement.p_BoBcm_B)))
-        if away > 0:
-            verb = "moves" if self._request.move_com else "stays"
-            yield f"its centre of mass {verb}, {away:.3g} m from that of the shapes"
 
 
 def _describe_shape(use: ShapeUse) -> str:

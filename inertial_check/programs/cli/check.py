@@ -220,8 +220,8 @@ def run(args: argparse.Namespace) -> int:
 def _run(
     args: argparse.Namespace, configurations: Configurations, judge: Callable[[Report], Report]
 ) -> int:
-    listed = running.read_file_list(args)
-    paths = [*args.paths, *listed.paths]
+    listed, failures = running.read_file_list(args)
+    paths = [*args.paths, *listed]
     if not paths and args.files_from is None:
         raise UsageError("no PATH to check: name a file, a folder, or - for standard input")
     # The name of standard input in the report; None if it is not read.
@@ -242,14 +242,14 @@ def _run(
         return _show_files(args, configurations, paths, stdin_name)
 
     if getattr(args, "results", None) is not None:
-        return rendering.run(args, configurations, paths, listed.failures)
+        return rendering.run(args, configurations, paths, failures)
     options.check_plot(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None
     if stdin_name is not None:
         data = output.open_stdin().read()
         stdin = Document(stdin_name, True, configurations.settings(stdin_name), data)
-    report = _check(args, configurations, paths, stdin, bool(listed.failures))
-    report = judge(replace(report, failures=(*listed.failures, *report.failures)))
+    report = _check(args, configurations, paths, stdin, bool(failures))
+    report = judge(replace(report, failures=(*failures, *report.failures)))
     inputs = [*paths, *(file.path for file in report.files)]
     shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from inertial_check.checking.check import Document, ReportContent
 from inertial_check.errors import UsageError
@@ -85,27 +85,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class FileList(NamedTuple):
-    """The content of a list of files.
-
-    Attributes:
-        paths: The files that exist, and URLs, in the order of the list.
-        failures: A message for each file that does not exist.
-    """
-
-    paths: list[str]
-    failures: list[str]
-
-
-def read_file_list(args: argparse.Namespace) -> FileList:
+def read_file_list(args: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Read the list of --files-from; without that option it is empty.
+
+    Returns:
+        The files that exist, and URLs, in the order of the list; and a message for each file that
+        does not exist.
 
     Raises:
         UsageError: The list cannot be read.
     """
     name = args.files_from
     if name is None:
-        return FileList([], [])
+        return [], []
     if name == _STDIN and _STDIN in args.paths:
         raise UsageError("--files-from - and the path - both read standard input")
     if name == _STDIN:
@@ -118,17 +110,18 @@ def read_file_list(args: argparse.Namespace) -> FileList:
             raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
     shown = "<stdin>" if name == _STDIN else name
     by_nul = b"\0" in data
-    found = FileList([], [])
+    paths: list[str] = []
+    failures: list[str] = []
     for number, entry in enumerate(data.split(b"\0" if by_nul else b"\n"), 1):
         path = os.fsdecode(entry if by_nul else entry.removesuffix(b"\r"))
         if not path:
             continue
         if "://" in path or os.path.lexists(path):
-            found.paths.append(os.path.join(os.curdir, path) if path == _STDIN else path)
+            paths.append(os.path.join(os.curdir, path) if path == _STDIN else path)
         else:
             place = f"{shown}, entry {number}" if by_nul else f"{shown}:{number}"
-            found.failures.append(f"{place}: {path}: No such file or directory")
-    return found
+            failures.append(f"{place}: {path}: No such file or directory")
+    return paths, failures
 
 
 def list_forms(args: argparse.Namespace, configurations: Configurations) -> frozenset[str]:

@@ -131,15 +131,13 @@ class SpecHolder:
 
     Attributes:
         spec: The spec.
-        read_again: Reads it.
     """
 
     spec: MjSpec
-    read_again: Callable[[], LoadedModel]
 
     def read(self) -> LoadedModel:
         """Read the bodies as they are now."""
-        return self.read_again()
+        return read(self.spec)
 
     def place(self, model: Model) -> Model:
         """Return the model with the joints that the compiler makes of the spec.
@@ -250,15 +248,13 @@ class ModelHolder:
 
     Attributes:
         model: The model.
-        read_again: Reads it.
     """
 
     model: MjModel
-    read_again: Callable[[], LoadedModel]
 
     def read(self) -> LoadedModel:
         """Read the bodies as they are now."""
-        return self.read_again()
+        return read(self.model)
 
     def place(self, model: Model) -> Model:
         """Return the model, which has the joints of MuJoCo already."""
@@ -360,7 +356,7 @@ def read(model: MjSpec | MjModel) -> LoadedModel:
     """
     if _is_spec(model):
         name = model.modelname
-        holder = SpecHolder(model, lambda: read(model))
+        holder = SpecHolder(model)
         found = model_of(_SPEC, _FORMAT, name, _bodies_of_spec(model), holder)
         settings = model.compiler
         total = max(settings.settotalmass, 0.0)
@@ -373,7 +369,7 @@ def read(model: MjSpec | MjModel) -> LoadedModel:
         return replace(found, bounds=bounds, gravity=three_of(model.option.gravity))
     name = bytes(model.names).partition(b"\0")[0].decode("utf-8", "replace")
     bodies = _bodies_of_model(model)
-    return model_of(_MODEL, _FORMAT, name, bodies, ModelHolder(model, lambda: read(model)))
+    return model_of(_MODEL, _FORMAT, name, bodies, ModelHolder(model))
 
 
 def check(model: MjSpec | MjModel, settings: Settings | None = None) -> Report:

@@ -414,17 +414,11 @@ def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:
     axes.set_yticks(places, [shorten(rows.names[i], 36) for i in worst], **PLAIN)
     axes.set_ylim(len(worst) - 0.4 if worst else 0.5, -0.6)
     axes.axvline(0.0, color="black", linewidth=0.8)
-    least = min([0.0, *values.tolist(), *_list_finite(change, worst)])
+    lowest = values if before is None else np.fmin(values, before.margins[worst])
+    least = float(np.min(lowest, initial=0.0))
     axes.axvspan(least - 0.05, 0.0, color="#f4d9d0", linewidth=0, zorder=0)
     axes.set_xlim(least - 0.05, _BEST + 0.08)
     axes.grid(visible=False, axis="y")
-
-
-def _list_finite(change: Change, worst: list[int]) -> list[float]:
-    if change.before is None:
-        return []
-    values = change.before.margins[worst]
-    return [each for each in values.tolist() if np.isfinite(each)]
 
 
 _LABELS = 12

@@ -237,7 +237,8 @@ def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
             axes.annotate(
                 text, (column, place), ha="center", va="center", fontsize=5.5, color=color
             )
-        note = f"{_percent(row.change)}\nmargin {row.margins[0]:.2g} to {row.margins[1]:.2g}"
+        by = f"by {100 * row.change:.3g} %" if np.isfinite(row.change) else "from nothing"
+        note = f"changed {by}\nmargin {row.margins[0]:.2g} to {row.margins[1]:.2g}"
         axes.annotate(note, (len(used) - 0.4, place), va="center", fontsize=5.5)
     axes.set_xticks(range(len(used)), [_COLUMNS[j] for j in used])
     axes.set_xlim(-0.5, len(used) + 0.8)
@@ -245,7 +246,3 @@ def _draw_rows(axes: Axes, rows: Sequence[_Row]) -> None:
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.set_xlabel(_LEGEND, fontsize=6.5)
     axes.grid(visible=False)
-
-
-def _percent(change: float) -> str:
-    return f"changed by {100 * change:.3g} %" if np.isfinite(change) else "changed from nothing"
