@@ -108,18 +108,9 @@ def test_the_first_element_is_found_behind_any_head(head, rest):
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"robot",
-        b"<robot",
-        b"<rob",
-        b"<robots/>",
-        b"<model><robot/></model>",
-        b"<!-- <robot/>",
-        b"</robot>",
-        b"\0<robot/>",
-        b"text only " * 100_000,
-        b"<a:robot/>",
-        b"<Robot/>",
+        *(b"", b"robot", b"<robot", b"<rob", b"<robots/>", b"<model><robot/></model>"),
+        *(b"<!-- <robot/>", b"</robot>", b"\0<robot/>", b"text only " * 100_000, b"<a:robot/>"),
+        *(b"<Robot/>",),
     ],
 )
 def test_what_is_no_robot_is_not_taken_for_one(data):

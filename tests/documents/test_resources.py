@@ -122,12 +122,9 @@ def test_a_folder_may_be_what_is_looked_for(workspace, model):
     assert resolve("..", model, exists=os.path.isdir).path
 
 
-def test_a_package_by_another_name_is_offered_by_its_folder(workspace, model):
+def test_a_package_by_another_name_and_a_model_without_a_file_have_hints(workspace, model):
     reason = resolve("package://renamed/meshes/link.stl", model).reason
     assert reason.endswith(f"--package-path renamed={workspace / 'ws/arm_description'}")
-
-
-def test_a_model_without_a_file_finds_no_neighbours(model):
     assert "read from no file" in resolve("near.stl", None).reason
     assert "--package-path p=DIR" in resolve("package://p/near.stl", None).reason
 
@@ -245,7 +242,7 @@ def tree(tmp_path):
         "docs/hand/meshes/palm.stl": "",
         "docs/hand/meshes/thumb.stl": "",
         "plain/iCub/meshes/foot.stl": "",
-        "plain/robots/one/model.urdf": "",
+        "plain/robots/one/m.urdf": "",
         "twice/a/gripper/g.stl": "",
         "twice/b/gripper/g.stl": "",
         ".hidden/secret/a.stl": "",
@@ -263,11 +260,7 @@ def tree(tmp_path):
         ("worlds/room.sdf", "model://table/mesh.stl", "models/table/mesh.stl"),
         ("src/arm/urdf/arm.urdf", "package://hand/meshes/palm.stl", "src/hand-ros/meshes/palm.stl"),
         ("docs/x.urdf", "package://hand/meshes/thumb.stl", "docs/hand/meshes/thumb.stl"),
-        (
-            "plain/robots/one/model.urdf",
-            "package://iCub/meshes/foot.stl",
-            "plain/iCub/meshes/foot.stl",
-        ),
+        ("plain/robots/one/m.urdf", "package://iCub/meshes/foot.stl", "plain/iCub/meshes/foot.stl"),
         ("twice/b/deep/x.urdf", "package://gripper/g.stl", "twice/b/gripper/g.stl"),
         ("twice/a/x.urdf", "package://gripper/g.stl", "twice/a/gripper/g.stl"),
     ],

@@ -246,18 +246,15 @@ def test_the_folder_is_ignored_by_git_and_bounded(models):
     assert store.get(Document("00.urdf", False, SETTINGS)) is None
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"cannot use .*file.*: .*--no-cache"):
-        Folder(str(tmp_path / "file"))
-
-
 def test_few_files_leave_no_cache_unless_it_was_asked_for(models):
     check_paths(CheckRequest(["valid"], settings_of, cache="unasked"))
     assert not Path("unasked").exists()
 
 
-def test_the_default_lies_in_the_root_of_the_project(tmp_path, monkeypatch):
+def test_the_default_lies_in_the_root_of_the_project_and_a_file_is_no_folder(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"cannot use .*file.*: .*--no-cache"):
+        Folder(str(tmp_path / "file"))
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "inertial-check.toml").write_text("")
     monkeypatch.chdir(tmp_path / "a" / "b")

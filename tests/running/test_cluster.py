@@ -12,9 +12,7 @@ from inertial_check.checking.settings import Settings
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
 from inertial_check.running import pools
-from inertial_check.running import pools as batches
-from inertial_check.running import pools as cluster
-from inertial_check.running import workers as processes
+from inertial_check.running import workers as workers_module
 from inertial_check.running.cache import Fingerprints, program_digest
 from inertial_check.running.results import store
 from inertial_check.running.results.reading import list_folders, list_parts
@@ -67,7 +65,7 @@ def test_the_report_is_that_of_this_machine(models, workers):
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, monkeypatch):
-    monkeypatch.setattr(processes, "_TASK_DOCUMENTS", 2)
+    monkeypatch.setattr(workers_module, "_TASK_DOCUMENTS", 2)
     for copy in range(10):
         shutil.copytree("valid", f"more/{copy}")
     here = check_paths(CheckRequest(["."], settings_of))
@@ -130,7 +128,7 @@ def rows_in(folder):
 
 def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatch):
     """Also if a worker is killed in the middle; no more batches are under way than allowed."""
-    monkeypatch.setattr(batches, "DOCUMENTS", 2)
+    monkeypatch.setattr(pools, "DOCUMENTS", 2)
     monkeypatch.setattr(pools, "_LEAST_WINDOW", 4)
     monkeypatch.setattr(pools, "_BATCHES_OF_THREAD", 2)
     check_to_folder(CheckRequest(["."], settings_of, jobs=2), "here", "jsonl")
@@ -167,7 +165,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
 
 def test_a_scheduler_that_dies_ends_the_run_and_the_next_goes_on(models, monkeypatch):
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
-    monkeypatch.setattr(batches, "DOCUMENTS", 2)
+    monkeypatch.setattr(pools, "DOCUMENTS", 2)
     monkeypatch.setattr(store, "_FILES_OF_PART", 2)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
@@ -192,7 +190,7 @@ def test_a_scheduler_that_dies_ends_the_run_and_the_next_goes_on(models, monkeyp
 
 def test_an_address_without_a_scheduler_is_told(models, monkeypatch):
     pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
-    monkeypatch.setattr(cluster, "_CONNECTION_TIMEOUT", 0.5)
+    monkeypatch.setattr(pools, "_CONNECTION_TIMEOUT", 0.5)
     with pytest.raises(UsageError, match=r"--cluster tcp://127\.0\.0\.1:1: no scheduler answers"):
         check_paths(CheckRequest(["valid"], settings_of, cluster="tcp://127.0.0.1:1"))
     with pytest.raises(UsageError, match="--cluster nonsense://x: "):

@@ -55,6 +55,7 @@ def test_any_number_of_processes_gives_the_same_bytes_in_every_form(models):
         assert len(texts) == 1, form
     assert reports[0].files == tuple(sorted(reports[0].files, key=lambda file: file.path))
     assert len({report.notes for report in reports}) == 1
+    assert 1 <= cores() <= (os.cpu_count() or 1)
 
 
 def test_what_goes_through_json_comes_back_as_it_was(models):
@@ -65,6 +66,8 @@ def test_what_goes_through_json_comes_back_as_it_was(models):
     assert _comparable(back) == _comparable(outcomes)
     severities = {type(each.severity) for o in back for each in o.file.findings}
     assert severities == {Severity}
+    without_a_file = [DocumentResult("a")]
+    assert decode(encode(without_a_file)) == without_a_file
 
 
 def _comparable(value):
@@ -236,14 +239,6 @@ def test_no_process_outlives_a_run_that_is_stopped(models, number, code):
         os.kill(run.pid, number)
         assert run.wait(GUARD) == code
     wait_until(lambda: _gone(pids))
-
-
-def test_cores_are_those_that_the_process_may_use():
-    assert 1 <= cores() <= (os.cpu_count() or 1)
-
-
-def test_an_outcome_without_a_file_stays_without():
-    assert decode(encode([DocumentResult("a")])) == [DocumentResult("a")]
 
 
 def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):

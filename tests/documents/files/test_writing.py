@@ -16,6 +16,7 @@ from inertial_check.documents.files.writing import (
 from inertial_check.errors import UsageError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
+FULL = OSError(28, "No space left on device")
 
 
 @pytest.fixture
@@ -33,11 +34,9 @@ def test_new_bytes_and_nothing_else_in_the_folder(target):
     replace_file(str(target), b"new\r\n\xff", expected=b"old")
     assert target.read_bytes() == b"new\r\n\xff"
     assert alone(target)
-
-
-def test_a_file_that_is_not_there_yet(tmp_path):
-    replace_file(str(tmp_path / "out.urdf"), b"new")
-    assert (tmp_path / "out.urdf").read_bytes() == b"new"
+    target.unlink()
+    replace_file(str(target), b"first")
+    assert target.read_bytes() == b"first"
 
 
 @posix
@@ -157,20 +156,17 @@ def test_what_was_committed_is_there_and_nothing_else(target):
     assert alone(target)
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_what_was_not_committed_leaves_nothing(target, error):
-    with pytest.raises(error), Replacement(str(target)):
+@pytest.mark.parametrize(
+    ("error", "told", "words"),
+    [
+        (ValueError("mine"), ValueError, "mine"),
+        (KeyboardInterrupt(), KeyboardInterrupt, None),
+        (FULL, UsageError, r"model\.urdf: cannot be written: No space left"),
+    ],
+)
+def test_what_was_not_committed_leaves_nothing(target, error, told, words):
+    with pytest.raises(told, match=words), Replacement(str(target)):
         raise error
-    assert target.read_bytes() == b"old"
-    assert alone(target)
-
-
-def test_a_full_disk_is_one_line_and_leaves_nothing(target):
-    with (
-        pytest.raises(UsageError, match=r"model\.urdf: cannot be written: No space left"),
-        Replacement(str(target)),
-    ):
-        raise OSError(28, "No space left on device")
     assert target.read_bytes() == b"old"
     assert alone(target)
 
@@ -207,4 +203,4 @@ def test_what_has_no_name_can_be_read_again():
 
 def test_no_room_for_what_has_no_name_is_one_line():
     with pytest.raises(UsageError, match=r"no room to work in .*: No space left"), Unnamed():
-        raise OSError(28, "No space left on device")
+        raise FULL

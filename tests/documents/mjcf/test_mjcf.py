@@ -381,7 +381,7 @@ def test_a_body_stands_in_its_parent_where_its_pose_and_the_frames_around_it_say
     assert np.array_equal(matrix(*c.X_PB), np.eye(4))
 
 
-def test_copies_have_a_parent_and_no_place():
+def test_copies_and_bodies_in_global_coordinates_have_a_parent_and_no_place():
     found = model(
         '<frame pos="1 0 0"><body name="a"><body name="b" pos="1 0 0"/>'
         '<replicate count="2" offset="1 0 0"><body name="c"><body name="d" pos="2 0 0"/></body>'
@@ -392,6 +392,8 @@ def test_copies_have_a_parent_and_no_place():
     assert b.X_PB.p_PoBo_P == (1, 0, 0)
     assert c.X_PB is None
     assert d.X_PB.p_PoBo_P == (2, 0, 0)
+    found = model('<body><body pos="1 2 3"/></body>', 'coordinate="global"')
+    assert found.bodies[1].X_PB is None
 
 
 def test_parents_are_told_by_ids_where_names_repeat():
@@ -403,13 +405,8 @@ def test_parents_are_told_by_ids_where_names_repeat():
 @pytest.mark.parametrize(
     "pose",
     [
-        'pos="1 2"',
-        'pos="1 2 x"',
-        'pos="inf 0 0"',
-        'pos="1e308 0 0"',
-        'quat="0 0 0 0"',
-        'euler="1 2"',
-        'quat="1 0 0 0" euler="1 2 3"',
+        *('pos="1 2"', 'pos="1 2 x"', 'pos="inf 0 0"', 'pos="1e308 0 0"', 'quat="0 0 0 0"'),
+        *('euler="1 2"', 'quat="1 0 0 0" euler="1 2 3"'),
     ],
 )
 def test_a_place_that_cannot_be_read_is_unknown_and_no_finding(pose):
@@ -418,11 +415,6 @@ def test_a_place_that_cannot_be_read_is_unknown_and_no_finding(pose):
     assert found.bodies[1].X_PB is None
     assert found.problems == ()
     assert [each.kind for each in found.bodies[1].problems] == ["differs"]  # it stands in a frame
-
-
-def test_in_global_coordinates_nobody_stands_in_a_parent():
-    found = model('<body><body pos="1 2 3"/></body>', 'coordinate="global"')
-    assert found.bodies[1].X_PB is None
 
 
 def test_bodies_in_frames_and_replicates_are_listed_once():
@@ -652,22 +644,6 @@ def test_classes_in_classes_take_bounded_memory():
 # -- what engines read otherwise ----------------------------------------------------------------
 
 
-def test_inertials_beside_no_geoms_are_read_by_mujoco_alone():
-    text = f"<inertial {POSE} diaginertia='1 1 1'/>"
-    found = model(f"<body name='a'>{text}</body>", "inertiafromgeom='true'")
-    (message,) = said(found.bodies[0], "differs")
-    assert "MuJoCo keeps this <inertial>" in message
-    (read,) = ic.check_model(found).files[0].bodies
-    actions = {name: each.action for name, each in read.predictions.items()}
-    assert actions["mujoco"] == "accept"
-    assert {actions[name] for name in ("drake", "newton", "pinocchio")} == {"replace"}
-    for other in (
-        body(text, "inertiafromgeom='auto'"),
-        body(text + "<geom size='1'/>", "inertiafromgeom='true'"),
-    ):
-        assert said(other, "differs") == []
-
-
 FRAMES = ["<frame>{}</frame>", "<frame><frame pos='1 2 3'>{}</frame></frame>"]
 
 
@@ -679,12 +655,20 @@ def actions(found):
     }
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_an_inertial_in_a_frame_is_read_by_mujoco_alone(frame):
+@pytest.mark.parametrize(
+    ("frame", "compiler", "words"),
+    [
+        ("{}", "inertiafromgeom='true'", "MuJoCo keeps this <inertial>"),
+        *((frame, "", "move it into the <body>") for frame in FRAMES),
+    ],
+)
+def test_inertials_in_frames_or_beside_no_geoms_are_read_by_mujoco_alone(frame, compiler, words):
     text = f"<inertial {POSE} diaginertia='1 1 1'/>"
-    found = model(f"<body name='a'>{frame.format(text)}</body>")
+    found = model(f"<body name='a'>{frame.format(text)}</body>", compiler)
     (message,) = said(found.bodies[0], "differs")
-    assert "move it into the <body>" in message
+    assert words in message
+    assert said(body(text, "inertiafromgeom='auto'"), "differs") == []
+    assert said(body(f"{text}<geom size='1'/>", "inertiafromgeom='true'"), "differs") == []
     foretold = actions(found)["a"]
     assert foretold["mujoco"] == "accept"
     assert {foretold[name] for name in ("drake", "newton", "pinocchio")} == {"replace"}

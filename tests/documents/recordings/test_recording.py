@@ -1,6 +1,5 @@
 """Recordings as text: what columns are called, and where in the file something is wrong."""
 
-import io
 import os
 import re
 
@@ -206,14 +205,6 @@ def test_numbers_are_read_to_the_last_bit(rows, mark):
     recording = read("\n".join(lines))
     held = np.concatenate([recording.q, recording.u, recording.tau], axis=1)
     np.testing.assert_array_equal(held, np.array(rows))
-
-
-def test_what_numpy_writes_is_read():
-    stream = io.StringIO()
-    values = np.arange(10.0).reshape(2, 5)
-    np.savetxt(stream, values, header="t q1 q2 tau1 tau2")
-    recording = read(stream.getvalue())
-    np.testing.assert_array_equal(recording.tau, values[:, 3:])
 
 
 def test_the_place_is_found_deep_in_a_long_file():

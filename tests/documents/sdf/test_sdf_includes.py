@@ -173,10 +173,7 @@ class TestWhat:
         twice = include("m.sdf", "<name>left</name>") + include("m.sdf", "<name>right</name>")
         model = self.included(tree, twice)
         assert names(model)[1:] == [
-            "top::left::a",
-            "top::left::n::b",
-            "top::right::a",
-            "top::right::n::b",
+            f"top::{side}::{name}" for side in ("left", "right") for name in ("a", "n::b")
         ]
         assert len({body.id for body in model.bodies}) == 5
         assert len(model.others) == 1
@@ -360,12 +357,9 @@ class TestFix:
         assert strip_digits(after) == strip_digits(before)
         again = ic.fix_model(folder / "w.sdf")
         assert (again.changed, again.complete) == (False, True)
-        folder = tree(self.files())
-        fix = ic.fix_model(folder / "w.sdf", bodies=["n::l"])
-        assert [(result.name, result.status) for result in fix.bodies] == [
-            ("m::l", "fixed"),
-            ("n::l", "fixed"),
-        ]
+        fix = ic.fix_model(tree(self.files()) / "w.sdf", bodies=["n::l"])
+        found = [(result.name, result.status) for result in fix.bodies]
+        assert found == [("m::l", "fixed"), ("n::l", "fixed")]
 
     def test_on_the_command_line(self, tree, capsys, monkeypatch):
         folder = tree(

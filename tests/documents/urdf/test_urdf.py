@@ -40,9 +40,7 @@ def test_a_robot_as_written():
         ("tool", "fixed", False),
     ]
     assert [body.id for body in model.bodies] == [
-        "/robot/link[@name='base']",
-        "/robot/link[@name='forearm']",
-        "/robot/link[@name='tool']",
+        f"/robot/link[@name='{name}']" for name in ("base", "forearm", "tool")
     ]
     kinds = [problem.kind for body in model.bodies for problem in body.problems]
     assert kinds == ["differs", "differs"]  # urdfdom refuses its line end and its blank
@@ -51,14 +49,8 @@ def test_a_robot_as_written():
     assert (forearm.mass.value, forearm.mass.text) == (1.2, "1.20")
     assert [number.text for number in forearm.p_BoBcm_B] == ["0", "-.5e-1", "+1."]
     assert [number.value for number in forearm.p_BoBcm_B] == [0, -0.05, 1]
-    assert {entry: number.text for entry, number in forearm.I_BBcm_Bi.items()} == {
-        "ixx": "0.02",
-        "ixy": "0",
-        "ixz": "-1e-4",
-        "iyy": "0.03",
-        "iyz": "0.0",
-        "izz": "0.04",
-    }
+    texts = [forearm.I_BBcm_Bi[entry].text for entry in ENTRIES]
+    assert texts == ["0.02", "0", "-1e-4", "0.03", "0.0", "0.04"]
     np.testing.assert_allclose(forearm.R_BBi, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
 
 
@@ -164,10 +156,8 @@ def test_what_is_malformed_is_told_at_its_place(inertial, words, where):
 def test_what_is_absent_is_absent_and_a_symmetric_entry_is_harmless():
     inertial = only_body(robot('<inertia ixx="1" izz="2"/>')).inertial
     assert inertial.mass is None
-    assert {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()} == {
-        "ixx": 1,
-        "izz": 2,
-    }
+    read = {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()}
+    assert read == {"ixx": 1, "izz": 2}
     assert only_body(robot('<mass value="1"/>')).inertial.I_BBcm_Bi == {}
     assert malformed(robot(f'<mass value="1"/><inertia {SIX} iyx="2.0" izx="3" izy="5"/>')) == []
 
@@ -193,13 +183,8 @@ def test_the_malformed_fixture():
     assert model.bodies[1].inertial.mass.value == 1
     assert "has no name" in told[""][0]
     assert model.bodies[4].id == "/robot/link[5]"
-    assert [model.source.line_column(body.span.start)[0] for body in model.bodies] == [
-        2,
-        4,
-        8,
-        10,
-        11,
-    ]
+    lines = [model.source.line_column(body.span.start)[0] for body in model.bodies]
+    assert lines == [2, 4, 8, 10, 11]
 
 
 def test_the_non_strict_fixture():

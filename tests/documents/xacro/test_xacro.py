@@ -239,31 +239,21 @@ class TestPlaces:
                     izz="${arm.quoted}",
                     z="${arm.com[2]}",
                 ),
+                link("turned", z="${arm.turned}"),
             ),
             c__yaml=self.YAML,
         )
         model = load(path)
-        numbers = named(model.bodies[0])
+        numbers, turned = map(named, model.bodies)
         assert where(model, numbers["mass"]) == ("c.yaml", 4, "1.50")
         assert where(model, numbers["ixx"]) == ("c.yaml", 2, "0.01")
         assert where(model, numbers["iyy"]) == ("c.yaml", 7, "12e-3")
         assert where(model, numbers["izz"]) == ("c.yaml", 5, "0.025")
         assert where(model, numbers["z"]) == ("c.yaml", 8, "0.30")
         assert all(number.literal for number in numbers.values())
+        assert not turned["z"].literal  # it has a unit
+        assert where(model, turned["z"])[:2] == ("c.yaml", 6)
         assert_literals_are_the_sources(model)
-
-    def test_a_value_with_a_unit_is_no_literal(self, files):
-        path = files(
-            arm__xacro=robot(
-                '<xacro:property name="c" value="${xacro.load_yaml(\'c.yaml\')}"/>',
-                link(z="${c['arm']['turned']}"),
-            ),
-            c__yaml=self.YAML,
-        )
-        model = load(path)
-        z = named(model.bodies[0])["z"]
-        assert not z.literal
-        assert where(model, z)[:2] == ("c.yaml", 6)
 
     def test_blocks_arguments_and_choices(self):
         text = robot(
@@ -448,25 +438,20 @@ class TestFailures:
         assert len(problem.message) < 1000
         assert (model.bodies[-1].name, judge(model)[-1].verdict) == ("rest", "consistent")
 
-    def test_in_an_included_file_name_that_file(self, files):
-        path = files(
-            arm__xacro=robot('<xacro:include filename="part.xacro"/>'),
-            part__xacro=robot("", '<link name="${nobody}"/>'),
+    @pytest.mark.parametrize(
+        ("part", "said", "place"),
+        [
+            (robot("", '<link name="${nobody}"/>'), "'nobody' is not defined", ("part.xacro", 3)),
+            ("<robot><", "part.xacro:1:", (None, 2)),
+        ],
+    )
+    def test_in_an_included_file_name_that_file(self, files, part, said, place):
+        model = load(
+            files(arm__xacro=robot('<xacro:include filename="part.xacro"/>'), part__xacro=part)
         )
-        model = load(path)
         (problem,) = model.problems
-        assert "name 'nobody' is not defined" in problem.message
-        assert os.path.basename(model.place(problem.span).path) == "part.xacro"
-        assert model.place(problem.span).line == 3
-
-    def test_an_included_file_that_is_no_xml(self, files):
-        path = files(
-            arm__xacro=robot('<xacro:include filename="part.xacro"/>'), part__xacro="<robot><"
-        )
-        model = load(path)
-        (problem,) = model.problems
-        assert "part.xacro:1:" in problem.message
-        assert model.place(problem.span).line == 2
+        assert said in problem.message
+        assert where(model, problem)[:2] == place
 
     def test_entity_declarations_are_refused(self):
         text = '<!DOCTYPE robot [<!ENTITY a "b">]>' + robot('<xacro:if value="0"/>')
@@ -491,11 +476,12 @@ POWER = robot('<xacro:property name="x" value="${10**10**8}"/><link name="${x}"/
     not Path("/proc/self/stat").exists(), reason="looks for processes in /proc, as Linux has it"
 )
 class TestForks:
-    def test_one_that_is_stopped_leaves_no_process(self):
+    def test_one_that_is_stopped_leaves_no_process_and_the_next_is_read(self):
         source = Source("bomb.xacro", POWER.encode())
         with pytest.raises(NotExpandedError, match="within 1 s"):
             expand(source, Context(), ExpansionLimits(seconds=1.0))
         assert forks_of(XacroServer.current().ensure_process().pid) == []
+        assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
     def test_one_that_ends_without_an_answer_is_said(self, monkeypatch):
         source = Source("bomb.xacro", POWER.encode())
@@ -504,11 +490,6 @@ class TestForks:
         stopper.start()
         with pytest.raises(NotExpandedError, match="without an answer"):
             expand(source, Context(), limits)
-
-    def test_the_next_file_is_read_after_one_that_was_stopped(self):
-        with pytest.raises(NotExpandedError):
-            expand(Source("bomb.xacro", POWER.encode()), Context(), ExpansionLimits(seconds=1.0))
-        assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
     def test_the_default_of_a_variable_that_is_not_allowed_is_taken_with_a_problem(
         self, monkeypatch

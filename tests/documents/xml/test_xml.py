@@ -70,16 +70,13 @@ def test_text_is_found_in_runs_that_know_their_places():
     assert empty.texts(empty.root) == []
 
 
-@pytest.mark.parametrize("code", ["0", "8", "1F", "D800", "DFFF", "FFFE", "FFFF", "110000"])
-def test_a_reference_to_what_is_no_character_stays_as_it_is_written(code):
-    text = f"1&#x{code};2"
-    assert resolve_references(text, 0, len(text)).value == text
-
-
-@pytest.mark.parametrize("code", ["9", "20", "D7FF", "E000", "FFFD", "10000", "10FFFF"])
-def test_a_reference_to_a_character_is_resolved(code):
-    text = f"1&#x{code};2"
-    assert resolve_references(text, 0, len(text)).value == f"1{chr(int(code, 16))}2"
+def test_a_reference_to_what_is_no_character_stays_as_it_is_written():
+    for code in ("0", "8", "1F", "D800", "DFFF", "FFFE", "FFFF", "110000"):
+        text = f"1&#x{code};2"
+        assert resolve_references(text, 0, len(text)).value == text
+    for code in ("9", "20", "D7FF", "E000", "FFFD", "10000", "10FFFF"):
+        text = f"1&#x{code};2"
+        assert resolve_references(text, 0, len(text)).value == f"1{chr(int(code, 16))}2"
 
 
 _VALUES = ("", "1 2", "/>", ">>", "&lt;&#50;", "\u00e9", "\t1\n", "'", "=", "/a>")
@@ -205,11 +202,6 @@ def test_stray_bytes_do_not_move_what_follows():
 def test_broken_wide_and_other_encodings_are_refused(data):
     with pytest.raises(DocumentError, match=r"UTF-(16|32)|declared encoding gbk is not read"):
         read(data)
-
-
-def test_a_problem_stands_at_its_place():
-    document = read("<r>\n  <a>1 & 2</a>\n</r>")
-    assert document.source.line_column(only(document).span.start) == (2, 8)
 
 
 def test_of_many_places_the_first_are_told():
