@@ -101,8 +101,7 @@ def find_inertials(data: bytes) -> list[int]:
         with suppress(Unreadable):
             found = decode(data)
             text = found.text.replace("\0", " ").encode("ascii", "replace")
-            places = find_inertials(text)
-            return [found.index.byte(place) for place in places]
+            return [found.index.byte(place) for place in find_inertials(text)]
     if data.startswith(TEXT):
         return list(_find_in_layer(data)) if b"inertia" in data or b"physics:" in data else []
     has_mass = b"mass" in data and root_tag(data) in MJCF_ROOTS

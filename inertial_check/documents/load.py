@@ -178,8 +178,7 @@ def _shorten(value: T) -> T:
         return cast("T", f"{value[:_KEPT]}... ({len(value)} characters, sha256 {digest})")
     if isinstance(value, tuple):
         members = map(_shorten, value)
-        make = getattr(value, "_make", tuple)  # of a named tuple
-        return cast("T", make(members))
+        return cast("T", getattr(value, "_make", tuple)(members))  # _make is of a named tuple
     return value
 
 

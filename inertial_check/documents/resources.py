@@ -128,8 +128,7 @@ class ResourceFinder:
             return self._existing(uri, [uri])
         if self._model is None:
             return _none(uri, "a relative path, but the model was read from no file")
-        beside = os.path.join(os.path.dirname(self._model), uri)
-        return self._existing(uri, [beside])
+        return self._existing(uri, [os.path.join(os.path.dirname(self._model), uri)])
 
     def _in_package(self, uri: str, rest: str) -> Resource:
         """Find the file of package://NAME/REST."""

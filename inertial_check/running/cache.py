@@ -234,8 +234,7 @@ class _Validator:
 
     def make_line(self, document: Document, result: DocumentResult) -> bytes:
         """The entry of a document as a line: seal, key, and JSON of files and result."""
-        own = os.path.abspath(document.path)
-        paths = (own, *(result.lookups or ()), *result.witnesses)
+        paths = (os.path.abspath(document.path), *(result.lookups or ()), *result.witnesses)
         files = json.dumps({path: self._fingerprints.of(path) for path in paths})
         body = f"{self.key(document)} [{files},{encode([result])}]"
         return f"{self._seal(body)} {body}\n".encode()
@@ -552,8 +551,7 @@ def program_digest() -> str:
         for name in sorted(names):
             if name.endswith(".py"):
                 status = os.stat(os.path.join(folder, name))
-                written = f"{name} {status.st_size} {status.st_mtime_ns}"
-                parts.append(written.encode())
+                parts.append(f"{name} {status.st_size} {status.st_mtime_ns}".encode())
     return digest(*parts)
 
 

@@ -132,8 +132,7 @@ class _Objects:
     def read(self, id_: str) -> bytes:
         """The content of an object."""
         size = int(self._ask("contents", id_)[2])
-        data = self._answers.read(size + 1)
-        return data[:-1]
+        return self._answers.read(size + 1)[:-1]
 
     def _ask(self, what: str, name: str) -> list[str]:
         self._questions.write(os.fsencode(f"{what} {name}\n"))

@@ -124,9 +124,7 @@ def _reason_against(path: str, folders: Collection[str] | None) -> str | None:
                 break
             above = outer
         boundary = None
-        for repository in reversed(
-            found
-        ):  # one that a link of the outer one leads to does not count
+        for repository in reversed(found):  # not one that a link of the outer one leads to
             if boundary is None or contains(boundary, repository):
                 boundary = repository
         here = os.path.realpath(os.curdir)
@@ -422,20 +420,17 @@ class Replacement(Target):
             if self._before is not None:
                 # Give the temporary file the mode of the target and, where the system allows it,
                 # its owner.
-                target = self._target
-                temporary = self._temporary
-                before = self._before
                 if hasattr(os, "chown"):
                     with suppress(PermissionError):
-                        os.chown(temporary, before.st_uid, before.st_gid)
-                os.chmod(temporary, stat.S_IMODE(before.st_mode))
+                        os.chown(self._temporary, self._before.st_uid, self._before.st_gid)
+                os.chmod(self._temporary, stat.S_IMODE(self._before.st_mode))
                 if sys.platform == "linux":
                     names: list[str] = []
                     with suppress(OSError):  # a file system without attributes
-                        names = os.listxattr(target)
+                        names = os.listxattr(self._target)
                     for name in names:
                         with suppress(OSError):  # some belong to the system alone
-                            os.setxattr(temporary, name, os.getxattr(target, name))
+                            os.setxattr(self._temporary, name, os.getxattr(self._target, name))
             if self._expected is not None and self._digest_now() != self._expected:
                 raise UsageError(
                     f"{self.path}: not written: the file has changed since it was read; run again"

@@ -132,8 +132,7 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
                 len(joint.attributes.get("damping", "").split()) for joint in own.all("joint")
             ]
             pending += own.all("default")
-        terms = max(counts)
-        changes["damping"] += " 0" * (terms - 1)
+        changes["damping"] += " 0" * (max(counts) - 1)
     inserter.add_attributes(changes, _JOINT_ORDER, element)
     return JointEdits(inserter.edits)
 

@@ -91,8 +91,7 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
         for tag, element in stated.items():
             if element is not None and tag in changes:
                 axis.replace_text(element, changes[tag])
-    left = {"armature": _NO_ROTORS} if "armature" in values else {}
-    return JointEdits(axis.edits, left)
+    return JointEdits(axis.edits, {"armature": _NO_ROTORS} if "armature" in values else {})
 
 
 def _find_axis(model: Model, body: Body) -> XmlInserter:

@@ -553,12 +553,10 @@ def _refuse_two_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-def _describe_unexpected_token(place: int, reason: str) -> DocumentError:
-    return DocumentError("<row>", f"{reason}, which was a row before")
-
-
 _DECODER = json.JSONDecoder(parse_int=float, object_pairs_hook=_refuse_two_members)
-_CELLS = RowInterpreter(Cell, _describe_unexpected_token)
+_CELLS = RowInterpreter(
+    Cell, lambda _, reason: DocumentError("<row>", f"{reason}, which was a row before")
+)
 
 
 def _has_rows_member(walk: _Cursor | _Events) -> bool:

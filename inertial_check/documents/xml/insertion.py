@@ -114,8 +114,7 @@ class DocumentStyle:
     def gaps(self, element: Element) -> list[str]:
         """Return the space before each attribute of an element."""
         tag = scan_tag(self._text, element.start)
-        first = self.end_of_name(element)
-        ends = [first, *map(self.after_value, tag.attributes.values())]
+        ends = [self.end_of_name(element), *map(self.after_value, tag.attributes.values())]
         return [
             match[0] for end in ends[:-1] for match in (_SPACE.match(self._text, end),) if match
         ]

@@ -67,8 +67,7 @@ class Address(NamedTuple):
         if self.kind is None:
             return urlsplit(self.shown).hostname or self.scheme
         name = self.shown.rstrip("/").rpartition("/")[2]
-        suffix = _find_suffix(name)
-        return name.removesuffix(suffix) or name
+        return name.removesuffix(_find_suffix(name)) or name
 
     def owns(self, path: str) -> bool:
         """Whether a path in a report is that of this address, or of a file in it."""

@@ -98,8 +98,7 @@ def open_bundle(
             folder = os.path.dirname(folder)
         confined = _confine(settings, folder)
         found: set[str] = set()
-        task = Task((Document(path, True, confined),), FULL_CONTENT)
-        for results in process.do(task):
+        for results in process.do(Task((Document(path, True, confined),), FULL_CONTENT)):
             for result in results:
                 looked = result.lookups or ()
                 found.update(each for each in looked if split_tree_lookup(each) is None)

@@ -290,5 +290,4 @@ def _fetch_folder(address: Address, store: Store, outer: str, budget: Budget) ->
 
 def _name_folder(name: str) -> str:
     """A folder name of harmless characters, which packages may have as their name."""
-    safe = _UNSAFE.sub("_", name)[:100].lstrip(".")
-    return safe or "models"
+    return _UNSAFE.sub("_", name)[:100].lstrip(".") or "models"

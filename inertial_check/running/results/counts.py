@@ -300,16 +300,8 @@ class _Table:
         self._names = {kind.rule: kind.name for kind in counts.findings}
         self.noun = "findings" if {"rule", "cause", "severity"} & set(dimensions) else "bodies"
         self.actions = ACTIONS if "engine" in dimensions else ()
-
-    @property
-    def title(self) -> str:
-        """The title: what is counted, and by what."""
-        return f"{self.noun} by {' and '.join(self.dimensions)}"
-
-    @property
-    def head(self) -> list[str]:
-        """The names of the columns."""
-        return [*self.dimensions, self.noun, *self.actions]
+        self.title = f"{self.noun} by {' and '.join(dimensions)}"
+        self.head = [*dimensions, self.noun, *self.actions]
 
     def cells(self, group: CountedGroup) -> list[str]:
         """The cells of a row, with the names of rules beside their codes."""
@@ -338,14 +330,14 @@ def render(counts: Counts, dimensions: Sequence[str], form: str) -> str:
     if form == "csv":
         # Tables of comma-separated values, with an empty line between two.
         texts = []
-        for csv_table in tables:
+        for table in tables:
             stream = io.StringIO()
             writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(csv_table.head)
-            for group in csv_table.groups:
+            writer.writerow(table.head)
+            for group in table.groups:
                 keys = [f"'{key}" if key.startswith(_FORMULA) else key for key in group.keys]
                 writer.writerow(
-                    [*keys, group.number, *(group.actions.get(a, 0) for a in csv_table.actions)]
+                    [*keys, group.number, *(group.actions.get(a, 0) for a in table.actions)]
                 )
             texts.append(stream.getvalue())
         return "\n".join(texts)

@@ -69,8 +69,7 @@ class ResultsStore:
         ANYWHERE_NAMED.resolve(path)
         try:
             os.makedirs(path, exist_ok=True)
-            names = os.listdir(path)
-            if any(not name.startswith((PREFIX, ".")) for name in names):
+            if any(not name.startswith((PREFIX, ".")) for name in os.listdir(path)):
                 raise UsageError(
                     f"--results {path}: holds other files; name a folder that does not exist yet"
                 )

@@ -94,8 +94,7 @@ class _Stream:
 
     def run(self) -> StreamOutcome:
         outcome = self._outcome
-        jobs = self._request.jobs or cores()
-        with open_pool(self._request.cluster, jobs) as pool:
+        with open_pool(self._request.cluster, self._request.jobs or cores()) as pool:
             self._work(pool)
             outcome.sent = pool.sent
             if pool.undone:
@@ -150,8 +149,7 @@ class _Stream:
                 continue
             settings = request.settings_of(os.path.join(os.curdir, "fetched"))
             store = self._enter(address.upstream)
-            allowed = tuple(request.allowed_hosts)
-            parts = (settings, request.content, self._form, allowed)
+            parts = (settings, request.content, self._form, tuple(request.allowed_hosts))
             bundle = BundleBatch(address.upstream, address, *parts)
             row = store.known.get(address.shown)
             owned = [path for path in store.known if address.owns(path)]
