@@ -222,8 +222,8 @@ VOTES_OF_MATERIAL = 4
 """Least number of different parts that show what material a program assumed; chosen: a tool may
 have three parts of steel."""
 
-MOST_OF_MATERIAL = 0.7
-"""Least share of the parts with closed meshes that have it; chosen: one may be replaced by hand."""
+MOST_OF_MATERIAL = 0.5
+"""Least share of the parts with closed shapes that have it; chosen: some may be weighed."""
 
 FRAME_SHARE = 0.01
 """Share of the total mass below which a fixed body, in a box shorter than the links, is a frame

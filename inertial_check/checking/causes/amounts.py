@@ -157,7 +157,7 @@ class Density(Cause):
     ## Signature
     With the mass a thousand times smaller or larger, or mass and tensor a thousand times larger,
     the body has a usual density and fits its shapes and its twin. Or different parts have one
-    density of steel inside their meshes, within 0.5 %.
+    density of steel inside their shapes, within 0.5 %.
 
     ## Example
         <mass value="1200"/>
@@ -458,9 +458,9 @@ class CopiedBlock(Cause):
     kinds = frozenset({"impossible", "stated"})
 
     _OTHER_SHAPES, _DIFFERENT, _MOVED, _UNKNOWN = 1e4, 40.0, 2.0, 1.0
-    """Likelihood ratios of ten equal numbers: on two bodies with other shapes, which no chance
-    gives; with joints at other distances; with the same shapes elsewhere, as of a part that is
-    mounted twice; and on two of which nothing is known, a fifth of which are different parts."""
+    """Likelihood ratios of equal numbers: on two bodies with other shapes, which no chance gives;
+    with joints at other distances; with the same shapes elsewhere, as of a part that is mounted
+    twice; and on two of which nothing is known, a fifth of which are different parts."""
 
     _OWNER, _SHARER, _UNLIKE_TWIN = 0.1, 0.5, 0.9
     """Probabilities that a body of two with the same numbers has them by copy: where its own shapes
@@ -474,8 +474,8 @@ class CopiedBlock(Cause):
         if subject.kind != "stated":
             return
         assembly = subject.examination.assembly
-        twin = twin_of(subject)
         row = assembly.twin_row(subject.index)
+        twin = None if row is None else int(assembly.twin_pairs.bodies[row].sum()) - subject.index
         unreflected = row is not None and _differ(assembly.twin_pairs, row)
         for group in assembly.same_numbers:
             if twin in group and unreflected:
@@ -498,22 +498,22 @@ class CopiedBlock(Cause):
                     guilt=guilt,
                 )
         # The tensor of a body of another mass, with more digits than a placeholder has.
-        tensor_assembly = subject.examination.assembly
-        for tensor_group in tensor_assembly.same_tensor:
-            if subject.index not in tensor_group or is_rough(subject):
+        for group in assembly.same_tensor:
+            if subject.index not in group or is_rough(subject):
                 continue
-            ratio = tensor_assembly.mass[list(tensor_group)] / subject.mass
-            pairs = zip(tensor_group, ratio.tolist(), strict=True)
-            tensor_others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
-            if tensor_others:
+            ratio = assembly.mass[list(group)] / subject.mass
+            pairs = zip(group, ratio.tolist(), strict=True)
+            others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
+            if others:
+                # No chance gives one tensor to parts of three masses.
+                unlike = len(set(assembly.mass[others].tolist())) > 1
                 yield Proposal(
-                    self._DIFFERENT,
-                    "the six numbers of the inertia are those of "
-                    f"{_list_names(subject, tensor_others)}, "
+                    self._OTHER_SHAPES if unlike else self._DIFFERENT,
+                    f"the six numbers of the inertia are those of {_list_names(subject, others)}, "
                     f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
-                    f"{tensor_assembly.mass[tensor_others[0]]:.6g} kg there)",
+                    f"{assembly.mass[others[0]]:.6g} kg there)",
                     editable=False,
-                    guilt=self._find_guilt(subject, tensor_others),
+                    guilt=self._find_guilt(subject, others),
                 )
 
     def _find_guilt(self, subject: Subject, others: Sequence[int]) -> float:

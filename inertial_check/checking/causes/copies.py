@@ -197,6 +197,7 @@ class EditedCopy(Cause):
         for found in contradictions:
             other, rows, meant = found.of(subject.index)
             copied = set(rows) == {0} and len(masses) > 1
+            copied |= subject.examination.assembly.share_copy(*found.bodies)
             if copied or found.blamed not in (None, subject.index):
                 continue
             six = resemblance.matrices(meant[TENSOR])

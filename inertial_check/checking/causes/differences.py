@@ -116,8 +116,13 @@ def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
             where = enumerate_words(others.texts[:SHOWN])
             yield _Witness(np.array(others.judgement.ten), where, guilt, is_text=True)
     bodies = subject.examination.model.bodies
-    for found in list_contradictions(subject.examination.assembly):
-        if subject.index in found.bodies and found.blamed in (None, subject.index):
+    assembly = subject.examination.assembly
+    for found in list_contradictions(assembly):
+        if (
+            subject.index in found.bodies
+            and found.blamed in (None, subject.index)
+            and not assembly.share_copy(*found.bodies)
+        ):
             other, _, ten = found.of(subject.index)
             guilt = 0.5 if found.blamed is None and not subject.broken else 1.0
             yield _Witness(ten, bodies[other].name, guilt)
@@ -154,6 +159,11 @@ def _list_mistakes(
             yield "mirror", f"{names} have the signs of {name}, which {where} has mirrored"
     if rows[0] in range(1, TENSOR.start):
         return
+    assembly = subject.examination.assembly
+    copies = [k for k in assembly.copied_tensors.get(subject.index, ()) if k != subject.index]
+    if copies and rows[0] >= TENSOR.start:
+        names_of_copies = enumerate_words([assembly.model.bodies[k].name for k in copies[:SHOWN]])
+        yield "copied-block", f"the tensor is that of {names_of_copies}, and not that of {where}"
     if not np.any(own[changed]):
         yield "unpopulated", f"{names} are lost: {where} has numbers for them"
     if len(rows) == 1 and own[rows[0]] * ten[rows[0]] > 0:

@@ -191,13 +191,13 @@ def box_text(mass: float, C_BBcm_B: Floats) -> str:
 
 
 def twin_of(subject: Subject) -> int | None:
-    """The body on the other side, where it states numbers that some body has."""
+    """The body on the other side, where it states numbers that some body has, and its own."""
     assembly = subject.examination.assembly
     row = assembly.twin_row(subject.index)
     if row is None:
         return None
     one, other = assembly.twin_pairs.bodies[row].tolist()
-    return int(one + other - subject.index)
+    return None if assembly.share_copy(one, other) else int(one + other - subject.index)
 
 
 def reflect_twin(subject: Subject, twin: int) -> tuple[Floats, Floats]:

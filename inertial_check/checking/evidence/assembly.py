@@ -13,6 +13,7 @@ from math import isfinite, isnan, nan
 
 import numpy as np
 
+from inertial_check.checking import limits
 from inertial_check.checking.evidence.twins import (
     Numbers,
     TwinPairs,
@@ -217,6 +218,22 @@ class Assembly:
     def same_tensor(self) -> Groups:
         """Bodies that state the same six entries of the inertia, two or more together."""
         return _groups((index, judgement.I_BBcm_Bi) for index, judgement in self._stating())
+
+    @cached_property
+    def copied_tensors(self) -> Mapping[int, tuple[int, ...]]:
+        """Bodies that state one tensor beside masses too unlike for it, by each of them.
+
+        They are three or more.
+        """
+        groups = (group for group in self.same_tensor if len(group) >= limits.REPEATED)
+        masses = ((group, self.mass[[*group]]) for group in groups)
+        copied = [group for group, m in masses if np.max(m) >= limits.OTHER_MASS * np.min(m)]
+        return {index: group for group in copied for index in group}
+
+    def share_copy(self, one: int, other: int) -> bool:
+        """Whether two bodies have a copied tensor, whose digits are rather those of a third."""
+        group = self.copied_tensors.get(one)
+        return group is not None and group is self.copied_tensors.get(other)
 
     @cached_property
     def twin_pairs(self) -> TwinPairs:

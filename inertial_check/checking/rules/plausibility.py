@@ -764,8 +764,8 @@ class DefaultMaterial(Rule):
     """The parts of a model have one density of steel, which is a default material of programs.
 
     ## What it does
-    Reports a model of whose parts, four different ones at least, seven in ten have one density
-    between 7,700 and 8,050 kg/m^3 inside their closed visual or collision meshes.
+    Reports a model of whose parts with meshes, four different ones at least, half have one density
+    between 7,700 and 8,050 kg/m^3 inside their closed visual or collision shapes.
 
     ## Why is this bad
     CAD programs fill parts for which no material is chosen with a default, and the arm weighs
@@ -811,7 +811,7 @@ class DefaultMaterial(Rule):
     The masses of the data sheet, and tensors that belong to them.
 
     ## Tolerance
-    Densities within 0.5 % of one, for seven of ten bodies with closed meshes.
+    Densities within 0.5 % of one, for half of the bodies with meshes and closed shapes.
 
     ## Fix
     By hand, or with a table of expected masses (`--expect`).
@@ -826,13 +826,11 @@ class DefaultMaterial(Rule):
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding on the model."""
         likeness, bodies = examination.likeness, self.model.bodies
-        inside: set[tuple[float, int]] = set()
-        for index, row, density in zip(
-            likeness.body.tolist(), likeness.rows, likeness.density[:, 1].tolist(), strict=True
-        ):
-            shapes = (shape.kind for shape in bodies[index].shapes if shape.role == row.role)
-            if density > 0 and set(shapes) == {"mesh"}:
-                inside.add((density, index))
+        densities = likeness.density[:, 1].tolist()
+        # Solids that a person wrote, and no program exported, may be of steel.
+        exported = {i for i, body in enumerate(bodies) if "mesh" in {s.kind for s in body.shapes}}
+        pairs = zip(densities, likeness.body.tolist(), strict=True)
+        inside = {each for each in pairs if each[0] > 0 and each[1] in exported}
         closed = {index for _, index in inside}
         low, high = limits.STEEL
         steels = sorted(each for each in inside if low <= each[0] <= high)
@@ -852,7 +850,7 @@ class DefaultMaterial(Rule):
         votes = {"votes": len(same), "votes_against": len(closed) - len(same)}
         yield self.at(
             bodies[same[0]].span,
-            f"{len(same)} of {len(closed)} bodies with closed meshes, {total:.4g} kg together, "
+            f"{len(same)} of {len(closed)} bodies with closed shapes, {total:.4g} kg together, "
             f"have {common:.5g} kg/m^3 inside them "
             f"({name_some([bodies[i].name for i in same])}): solid steel, a default material "
             "of CAD programs",

@@ -245,15 +245,8 @@ def placeholders(examination: Examination, limits: Limits, _: FoundDoubts) -> Do
 def repetitions(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     """The same tensor on bodies of several masses."""
     assembly, bodies = examination.assembly, examination.model.bodies
-    groups = [group for group in assembly.same_tensor if len(group) >= _limits.REPEATED]
-    if not groups:
-        return
-    fitting = examination.likeness.fitting
-    for group in groups:
-        masses = assembly.mass[list(group)]
-        if masses.max() < _limits.OTHER_MASS * masses.min():
-            continue
-        for index in _find_guilty(examination, np.array(group), fitting):
+    for group in dict.fromkeys(assembly.copied_tensors.values()):
+        for index in _find_guilty(examination, np.array(group)):
             mass = float(assembly.mass[index])
             others = [i for i in group if _ratio(assembly.mass[i], mass) >= _limits.OTHER_MASS]
             names = [bodies[i].name for i in others]
@@ -264,7 +257,7 @@ def repetitions(examination: Examination, limits: Limits, _: FoundDoubts) -> Dou
             yield index, Doubt("IC603", "tensor", message, {"same_tensor": names})
 
 
-def _find_guilty(examination: Examination, group: Indices, fitting: Flags) -> list[int]:
+def _find_guilty(examination: Examination, group: Indices) -> list[int]:
     """The bodies of a group that the tensor they share does not belong to.
 
     One whose shapes fit owns the tensor, and those of its mass may be the same part. Without an
@@ -274,7 +267,7 @@ def _find_guilty(examination: Examination, group: Indices, fitting: Flags) -> li
     assembly = examination.assembly
     low, high = _limits.PLAUSIBLE
     usual_density = (assembly.density[group] > low) & (assembly.density[group] < high)
-    owners = group[fitting[group]]
+    owners = group[examination.likeness.fitting[group]]
     if not owners.size and np.any(usual_density) and not np.all(usual_density):
         owners = group[usual_density & ~examination.likeness.known[group]]
     masses = assembly.mass[owners]

@@ -46,3 +46,16 @@ def test_a_known_misreading_that_leads_to_the_digits_of_the_other_body_comes_fir
     assert exchanged.edit["entries"] == pytest.approx({"iyy": 0.00613, "izz": 0.00671})
     slip = first_cause(izz="0.0671")
     assert (slip.cause, slip.edit["entries"]) == ("decimal-slip", {"izz": pytest.approx(0.00671)})
+
+
+def test_a_tensor_on_parts_of_many_masses_is_a_copy_and_no_unit_or_mirror():
+    """The bug: digits of a copied tensor were read as those of a twin, and as in other units."""
+    masses = {"base": "8.3", "left_arm": "1.1", "right_arm": "1.1", "left_hand": "0.04"}
+    blocks = [
+        BLOCK.format(name=name, **NUMBERS | {"mass": mass, "y": y})
+        for (name, mass), y in zip(masses.items(), ("0", "-0.0224", "0.0224", "0"), strict=True)
+    ]
+    findings = ic.check_model(f'<robot name="r">{"".join(blocks)}</robot>'.encode()).findings
+    told = {each.body: each.causes[0].cause for each in findings if each.code == "IC603"}
+    assert set(told.values()) == {"copied-block"}
+    assert {"left_hand", "base"} & set(told)

@@ -18,11 +18,11 @@ def link(name, edge, density, shape=""):
 </inertial><visual><geometry>{shape or mesh}</geometry></visual></link>"""
 
 
-def find(tmp_path, densities, edges=(0.25, 0.2, 0.15, 0.1, 0.12), shape=False, collision=""):
+def find(tmp_path, densities, edges=(0.25, 0.2, 0.15, 0.1, 0.12), shape="", collision=""):
     (tmp_path / "cube.obj").write_bytes(CUBE.read_bytes())
     pairs = zip(edges, densities, strict=False)
     links = [
-        link(f"part_{i}", edge, density, f'<box size="{edge} {edge} {edge}"/>' if shape else "")
+        link(f"part_{i}", edge, density, shape.format(edge))
         for i, (edge, density) in enumerate(pairs)
     ]
     path = tmp_path / "arm.urdf"
@@ -64,13 +64,28 @@ def test_the_commonest_steel_is_told_beside_others(tmp_path):
         ([7850.0] * 3, (0.25, 0.2, 0.15)),
         ([7850.0] * 4, (0.2, 0.2, 0.2, 0.1)),  # one part three times
         ([7850.0, 7700.0, 8000.0, 7900.0], (0.25, 0.2, 0.15, 0.1)),
-        ([7850.0, 7850.0, 7850.0, 7850.0, 2100.0, 1500.0], (0.3, 0.25, 0.2, 0.15, 0.1, 0.12)),
+        (
+            [7850.0] * 4 + [2100.0, 1500.0, 2700.0, 1200.0, 1900.0],
+            (0.3, 0.25, 0.2, 0.15, *[0.1] * 5),
+        ),
     ],
-    ids=["plastic", "three", "one-part", "steels", "two-others"],
+    ids=["plastic", "three", "one-part", "steels", "five-others"],
 )
 def test_other_materials_are_no_assumption(tmp_path, densities, edges):
     assert not find(tmp_path, densities, edges)
 
 
+BOX = '<box size="{0} {0} {0}"/>'
+
+
 def test_boxes_that_a_person_chose_are_left_alone(tmp_path):
-    assert not find(tmp_path, [7850.0] * 4, shape=True)
+    assert not find(tmp_path, [7850.0] * 4, shape=BOX)
+
+
+def test_boxes_that_collide_tell_it_where_meshes_are_not_found(tmp_path):
+    lost = '<mesh filename="lost.obj"/>'
+    collision = f"<collision><geometry>{BOX.format(0.1)}</geometry></collision>"
+    assert not find(tmp_path, [7850.0] * 4, shape=lost, collision=collision)
+    collided = f"{lost}</geometry></visual><collision><geometry>{BOX}</geometry></collision>"
+    (finding,) = find(tmp_path, [7850.0] * 4, shape=f"{collided}<visual><geometry>{lost}")
+    assert len(finding.bodies) == 4
