@@ -104,7 +104,9 @@ class Likeness:
         C_GGcm_B: (R, 3, 3) spreads of the geometries, in the bodies' axes [m^2].
         form: (R, 3, 3) spreads of the geometries over their traces.
         size: (R,) root mean square distances of the geometries from their centres [m].
-        edges: (R, 3) edges of the box about the shapes, along the body's axes [m].
+        lower: (R, 3) corner of the box about the shapes, along the body's axes, with the least
+            coordinates [m].
+        edges: (R, 3) edges of this box [m].
         extent: (R,) diagonal of that box [m].
         box: (R,) volumes of the boxes about the shapes [m^3].
         C_BBcm_B: (R, 3, 3) spreads of the bodies [m^2].
@@ -154,8 +156,8 @@ class Likeness:
         self.C_GGcm_B = resemblance.matrices(six)
         self.form = resemblance.form(self.C_GGcm_B)
         self.size = resemblance.size(self.C_GGcm_B)
-        lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
-        self.edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
+        self.lower: Floats = np.array([row.lower for row in self.rows]).reshape(-1, 3)
+        self.edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - self.lower
         self.extent = resemblance.norm(self.edges)
         self.box: Floats = np.prod(self.edges, axis=1)
         self.C_BBcm_B: Floats = assembly.C_BBcm_B[self.body]

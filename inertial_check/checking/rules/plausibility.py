@@ -63,7 +63,8 @@ class SizeMismatch(DoubtRule):
     ## What it does
     Compares the root mean square distance of the mass from its centre, sqrt(tr(S_c) / m), with that
     of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where the centre of
-    mass is not that of the shapes, a ratio that honest bodies reach there is only a note.
+    mass is not that of the shapes, a ratio that honest bodies reach there is only a note. Reports
+    also a spread along an axis that no body has which lies in these shapes.
 
     ## Why is this bad
     Beyond 2 the numbers belong to another unit, part or mass.
@@ -83,7 +84,8 @@ class SizeMismatch(DoubtRule):
     ## Tolerance
     A factor of 2, and 2.5 where some of the body's shapes cannot be read; 1.6 and 2 with the preset
     strict. For a warning 2.1 where the centres agree within 1 % of the extent, growing to 2.9 where
-    they are 6 % apart.
+    they are 6 % apart. For spreads the box about the shapes is larger by a tenth of its diagonal, a
+    fiftieth with strict.
 
     ## Fix
     By hand: see its causes.

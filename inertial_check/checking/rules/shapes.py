@@ -111,6 +111,32 @@ def sizes(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
         yield index, Doubt("IC502", "tensor", message, {"size_ratio": ratio}, weak)
 
 
+def spreads(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
+    """Variances that no body has which lies in its shapes.
+
+    Between two planes, at distances a and b from its centre of mass, a body has at most the
+    variance a b (Bhatia and Davis, A better bound on the variance, 2000; docs/theory.md).
+    """
+    likeness, assembly = examination.likeness, examination.assembly
+    slack = (limits.outside * likeness.extent)[:, None]
+    below = assembly.p_BoBcm_B[likeness.body] - likeness.lower + slack
+    above = likeness.edges + 2 * slack - below
+    variance = np.diagonal(likeness.C_BBcm_B, axis1=1, axis2=2)
+    inside = np.all((below > 0) & (above > 0), axis=1) & ~likeness.partial
+    with np.errstate(all="ignore"):
+        excess = np.where(inside[:, None], variance / (below * above), 0.0)
+    for index in np.flatnonzero(likeness.all_of(np.max(excess, axis=1) > 1)).tolist():
+        row = find_mildest(likeness.body == index, np.max(excess, axis=1))
+        axis = int(np.argmax(excess[row]))
+        message = (
+            f"along {'xyz'[axis]} the mass spreads by {length(np.sqrt(variance[row, axis]))} (root "
+            "mean square), and in a body that lies in these shapes and has its centre of mass at "
+            f"{point(assembly.p_BoBcm_B[index])} by "
+            f"{length(np.sqrt(below[row, axis] * above[row, axis]))} at most"
+        )
+        yield index, Doubt("IC502", "tensor", message, {"excess": float(excess[row, axis])})
+
+
 def _exceeds(likeness: Likeness, ratio: Floats, factor: Floats) -> Flags:
     """(N,) bodies whose ratio exceeds the factor for all shapes, or far for one and nearly for all.
 

@@ -56,6 +56,7 @@ from inertial_check.checking.rules.shapes import (
     repetitions,
     sizes,
     solids,
+    spreads,
 )
 from inertial_check.documents.children import PASSING
 from inertial_check.documents.model import ENTRIES, measure_open_share
@@ -433,6 +434,7 @@ SCREENS: Mapping[Callable[[Examination, Limits, FoundDoubts], Doubts], tuple[str
     copies: ("IC602",),
     centers: ("IC201", "IC202"),
     sizes: ("IC502",),
+    spreads: ("IC502",),
     matter: ("IC503",),
     densities: ("IC503",),
     box_densities: ("IC503",),

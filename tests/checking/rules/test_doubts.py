@@ -568,3 +568,33 @@ def test_a_turned_tensor_is_not_reported_again_beside_the_twin():
     wrong = 1.2 * right.inertia[[2, 1, 0]][:, [2, 1, 0]]
     found = said(left, right._replace(inertia=wrong))
     assert [(f.code, f.body) for f in found] == [("IC504", "right_arm")]
+
+
+class TestSpreadsInShapes:
+    """IC502 by the variance that a body between two planes can have at most."""
+
+    @settings(max_examples=30)
+    @given(SEEDS, LENGTHS, RATIOS)
+    def test_no_points_in_a_box_have_more(self, seed, length, ratios):
+        rng = np.random.default_rng(seed)
+        edges = np.array(ratios) * length
+        count = int(rng.integers(4, 9))
+        masses, points = rng.dirichlet([0.3] * count), edges * (rng.random((count, 3)) - 0.5)
+        center = masses @ points
+        spread = (masses * (points - center).T) @ (points - center)
+        inertia = np.trace(spread) * np.eye(3) - spread
+        findings = said(Link(1.0, center, inertia, box(edges)))
+        assert not any("excess" in each.values and each.code == "IC502" for each in findings)
+
+    @settings(max_examples=20)
+    @given(LENGTHS, DENSITIES, st.sampled_from([-1, 1]))
+    def test_a_centre_at_the_end_of_a_box(self, length, density, side):
+        link = honest(length, (1, 0.3, 0.2), density)
+        moved = link._replace(inertia=2 * link.inertia, at=(0.49 * side * length, 0, 0))
+        (finding,) = said(moved)
+        assert finding.code == "IC502"
+        # Twice 1/12 of the square of the length beside the distances of 0.01 and 0.99 lengths from
+        # the ends, each longer by a tenth of the diagonal.
+        slack = 0.1 * np.sqrt(1 + 0.3**2 + 0.2**2)
+        expected = 2 / 12 / ((0.01 + slack) * (0.99 + slack))
+        assert finding.values["excess"] == pytest.approx(expected)
