@@ -506,9 +506,9 @@ class CopiedBlock(Cause):
             others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
             if others:
                 # No chance gives one tensor to parts of three masses.
-                unlike = len(set(assembly.mass[others].tolist())) > 1
+                masses = set(assembly.mass[others].tolist())
                 yield Proposal(
-                    self._OTHER_SHAPES if unlike else self._DIFFERENT,
+                    self._OTHER_SHAPES if len(masses) > 1 else self._DIFFERENT,
                     f"the six numbers of the inertia are those of {_list_names(subject, others)}, "
                     f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
                     f"{assembly.mass[others[0]]:.6g} kg there)",

@@ -111,8 +111,8 @@ def sizes(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
         yield index, Doubt("IC502", "tensor", message, {"size_ratio": ratio}, weak)
 
 
-def spreads(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
-    """Variances that no body has which lies in its shapes.
+def spreads(examination: Examination, limits: Limits, found: FoundDoubts) -> Doubts:
+    """Variances that no body has which lies in its shapes, where no other doubt is known.
 
     Between two planes, at distances a and b from its centre of mass, a body has at most the
     variance a b (Bhatia and Davis, A better bound on the variance, 2000; docs/theory.md).
@@ -126,6 +126,8 @@ def spreads(examination: Examination, limits: Limits, _: FoundDoubts) -> Doubts:
     with np.errstate(all="ignore"):
         excess = np.where(inside[:, None], variance / (below * above), 0.0)
     for index in np.flatnonzero(likeness.all_of(np.max(excess, axis=1) > 1)).tolist():
+        if index in found:
+            continue
         row = find_mildest(likeness.body == index, np.max(excess, axis=1))
         axis = int(np.argmax(excess[row]))
         message = (

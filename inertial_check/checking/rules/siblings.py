@@ -434,13 +434,13 @@ SCREENS: Mapping[Callable[[Examination, Limits, FoundDoubts], Doubts], tuple[str
     copies: ("IC602",),
     centers: ("IC201", "IC202"),
     sizes: ("IC502",),
-    spreads: ("IC502",),
     matter: ("IC503",),
     densities: ("IC503",),
     box_densities: ("IC503",),
     forms: ("IC504", "IC505"),
     twins: ("IC601",),
     solids: ("IC503",),
+    spreads: ("IC502",),
 }
 """Comparisons with the codes of their doubts, in the order in which they are made, the plainest
 first: a body keeps the first doubt on each evidence."""
@@ -542,7 +542,10 @@ def _heed_the_model(
     left: dict[int, list[Doubt]] = {}
     for index, every in found.items():
         for doubt in every:
-            if doubt.code in explained.get(index, ()) and not _is_left(doubt, resized.get(index)):
+            codes = explained.get(index, set())
+            # A spread along one axis is a matter of form, too.
+            told = doubt.code in codes or (codes and "excess" in doubt.values)
+            if told and not _is_left(doubt, resized.get(index)):
                 continue
             cause, rest = doubt.values.get("cause"), doubt.values.get("nearest")
             weak = False
