@@ -421,7 +421,9 @@ def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
     assert np.all(before < 1.01 * np.array(prior["train_rmse"]))  # at another cut-off
     for fit, published in zip(validation, row["val"].values(), strict=True):
         assert np.all(np.array([own.after for own in fit.joints]) < published["rmse"])
-    assert outcome.found.lighter is not None  # two links were at the edge of what exists
+    assert outcome.found.lighter is None  # off the edge, the prior would contradict the data
+    (edge,) = [each for each in outcome.report.remarks if each.kind == "edge"]
+    assert ": link_2, link_5;" in edge.message
     assert row["total_mass"] < outcome.report.total_mass < outcome.report.prior_mass
     assert {body.verdict for body in outcome.report.bodies} <= {"consistent", "boundary"}
     assert outcome.report.certificate.gap <= 1e-9
