@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from inertial_check.programs.cli import main
-from inertial_check.programs.cli import main as signals
 from processes import captured
 
 MODEL = """<robot name="r">{}</robot>"""
@@ -39,7 +38,7 @@ def test_all_of_a_report_that_a_pipe_cannot_hold_arrives():
 
 def test_a_program_that_calls_the_entry_point_goes_on(monkeypatch):
     for name in ("handle_signals", "ignore_signals"):
-        monkeypatch.setattr(signals, name, lambda: None)
+        monkeypatch.setattr(main, name, lambda: None)
     monkeypatch.setattr(sys, "argv", ["inertial-check", "bad.urdf", "-q"])
     with pytest.raises(SystemExit) as ending:
         main.entry_point()

@@ -288,16 +288,6 @@ def test_only_force_writes_in_spite_of_an_error(identify, tmp_path):
     assert identify(noisy(), "--fail-on", "note")[0] == 1
 
 
-def test_degrees_are_an_error_and_read_if_asked(identify):
-    data = noisy()
-    for name in ("q", "qd", "qdd"):
-        data[name] = np.degrees(data[name])
-    document = report(identify(data, "--output-format", "json"))
-    assert "degrees" in kinds(document, "error")
-    mended = report(identify(data, "--degrees", "--output-format", "json"))
-    assert kinds(mended, "error") == []
-
-
 def test_a_joint_that_never_moves_is_told_and_has_no_friction(identify):
     data = noisy()
     data["q"][:, 0] = 0.3

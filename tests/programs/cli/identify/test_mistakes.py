@@ -82,6 +82,7 @@ def test_degrees_without_limits_in_the_file(identify, tmp_path):
     tau = recorded.inverse_dynamics(recorded.TREE, *(np.deg2rad(data[name]) for name in MOTION))
     data["tau"] = tau + recorded.GENERATOR.friction(np.deg2rad(data["qd"]))
     expect_error(identify(data), "degrees", "--degrees")
+    assert "degrees" not in [each["kind"] for each in identify(data, "--degrees")[1]]
 
 
 @pytest.mark.parametrize(
