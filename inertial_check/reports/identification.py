@@ -18,7 +18,7 @@ import html
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor, isfinite, isnan, log10
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from inertial_check.reports import View
 from inertial_check.reports.identification_types import (
     THETA,
     BaseTable,
+    BaseValue,
     FrictionValue,
     IdentificationReport,
     IdentifiedBody,
@@ -262,10 +263,15 @@ def _base(base: BaseTable) -> Table:
         head,
         tuple(rows),
         remark,
-        tuple(
-            " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
-            for each in parameters
-        ),
+        _format_sums(parameters),
+    )
+
+
+def _format_sums(parameters: Iterable[BaseValue]) -> tuple[str, ...]:
+    """Format base parameters as formulas of LaTeX."""
+    return tuple(
+        " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
+        for each in parameters
     )
 
 
@@ -293,10 +299,7 @@ def _runs(base: BaseTable) -> Table:
         ("parameter", *(run.path for run in base.runs)),
         tuple(rows),
         "weighted least squares +- one standard deviation",
-        tuple(
-            " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
-            for each in base.parameters
-        ),
+        _format_sums(base.parameters),
     )
 
 

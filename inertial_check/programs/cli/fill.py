@@ -24,6 +24,7 @@ from inertial_check.programs.cli.fix import (
     count_bodies,
     dump_run,
     find_files,
+    name_written,
     show_diff,
     write_changes,
 )
@@ -190,7 +191,7 @@ def run(args: argparse.Namespace) -> int:
     result = change_models(found, configurations, fill, args.quiet)
     code = write_changes(args, result)
     if args.output_format == "json":
-        described = [describe_filling(each, _find_target(args, each)) for each in result.changes]
+        described = [describe_filling(own, name_written(args, own.fix)) for own in result.changes]
         output.write(dump_run(result, code, described))
     elif args.output_format in ("markdown", "html"):
         from inertial_check.fixing.fill.result import write_html, write_markdown
@@ -242,10 +243,3 @@ def _print_summary(args: argparse.Namespace, result: ChangeRun[Filling]) -> None
         print(count_bodies(args, result, "filled", "filled") + hint, file=sys.stderr)
     for line in (*result.unreadable, *result.failures):
         output.failure(line)
-
-
-def _find_target(args: argparse.Namespace, filling: Filling) -> str | None:
-    """The path that a filling was written to; None if it was not."""
-    if args.output is not None:
-        return str(args.output)
-    return filling.fix.source.path if args.write and filling.changed else None

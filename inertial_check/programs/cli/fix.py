@@ -411,14 +411,19 @@ def _print_summary(
         output.failure(line)
 
 
+def name_written(args: argparse.Namespace, fix: Fix) -> str | None:
+    """The path that a document was written to; None if it was not."""
+    target: str | None = args.output
+    return target or (fix.source.path if args.write and fix.changed else None)
+
+
 def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> dict[str, object]:
-    written = args.output if args.output is not None else fix.source.path
     return {
         "path": fix.source.path,
         "format": fix.format,
         "changed": fix.changed,
         "complete": fix.complete,
-        "written": written if args.output is not None or (args.write and fix.changed) else None,
+        "written": name_written(args, fix),
         "bodies": [_body_as_json(body) for body in fix.bodies],
         **({} if impact is None else {"impact": impact.as_dict()}),
     }
