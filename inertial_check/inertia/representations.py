@@ -741,11 +741,7 @@ def theta_from_pseudo_inertia(pseudo_inertia: ArrayLike) -> Array:
             f"{float(row[where])!r} and of its last column {float(column[where])!r}"
         )
     return xp.concat(
-        [
-            matrix[..., 3:, 3],
-            (column + row) / 2,
-            _inertia(xp, symmetrise(xp, matrix[..., :3, :3])),
-        ],
+        [matrix[..., 3:, 3], (column + row) / 2, _inertia(xp, symmetrise(xp, matrix[..., :3, :3]))],
         axis=-1,
     )
 

@@ -45,12 +45,7 @@ from inertial_check.projection.moments import (
     trace,
     with_central_inertia,
 )
-from inertial_check.projection.quadratic import (
-    Normalised,
-    Quadratic,
-    normalise,
-    stationarity,
-)
+from inertial_check.projection.quadratic import Normalised, Quadratic, normalise, stationarity
 from inertial_check.projection.svec import (
     TO_SVEC,
     Certificate,

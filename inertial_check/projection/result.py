@@ -37,13 +37,7 @@ from inertial_check.inertia.notebook import (
 )
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder, state_form
-from inertial_check.projection.certificate import (
-    Change,
-    Conflict,
-    Selection,
-    SolverResult,
-    Unit,
-)
+from inertial_check.projection.certificate import Change, Conflict, Selection, SolverResult, Unit
 from inertial_check.projection.metrics import Metric
 from inertial_check.projection.moments import BALL, Rows
 from inertial_check.projection.svec import Certificate
