@@ -45,6 +45,12 @@ def log_uniform(rng, low, high):
     return 10.0 ** rng.uniform(low, high)
 
 
+@pytest.fixture
+def log_elsewhere(tmp_path, monkeypatch):
+    """MuJoCo logs its warnings to a file in the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def lumps() -> list[Lump]:
     """From a microgram to a kiloton, from a tenth of a millimetre to a hundred metres."""

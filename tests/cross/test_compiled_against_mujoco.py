@@ -17,7 +17,11 @@ from inertial_check.inertia.representations import symmetric
 
 mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # settotalmass is deprecated
+# settotalmass is deprecated
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.usefixtures("log_elsewhere"),
+]
 
 SETTINGS = (
     'settotalmass="13.2"',
@@ -29,12 +33,6 @@ SETTINGS = (
     'boundmass="2" boundinertia="0.3" balanceinertia="true" settotalmass="40"',
     'settotalmass="-1" boundmass="0"',
 )
-
-
-@pytest.fixture(autouse=True)
-def log_elsewhere(tmp_path, monkeypatch):
-    """MuJoCo logs its warnings to a file in the working directory."""
-    monkeypatch.chdir(tmp_path)
 
 
 def numbers(*values):

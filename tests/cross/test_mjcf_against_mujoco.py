@@ -25,15 +25,13 @@ from mjcf_documents import (
 
 mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # settotalmass is deprecated
+# settotalmass is deprecated
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.usefixtures("log_elsewhere"),
+]
 
 MESH = '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
-
-
-@pytest.fixture(autouse=True)
-def log_elsewhere(tmp_path, monkeypatch):
-    """MuJoCo logs its warnings to a file in the working directory."""
-    monkeypatch.chdir(tmp_path)
 
 
 def document(bodies, compiler="", head=""):

@@ -9,13 +9,11 @@ mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco"
 
 from mujoco_geoms import VERTICES, compiled, of_file, specification  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore:compiler attribute")  # settotalmass is deprecated
-
-
-@pytest.fixture(autouse=True)
-def log_elsewhere(tmp_path, monkeypatch):
-    """MuJoCo logs its warnings to a file in the working directory."""
-    monkeypatch.chdir(tmp_path)
+# settotalmass is deprecated
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:compiler attribute"),
+    pytest.mark.usefixtures("log_elsewhere"),
+]
 
 
 def document(body, compiler="", head=""):

@@ -207,42 +207,24 @@ MOVING = """<sdf version="{version}"><model name="m"><pose>1 2 3 0.3 0.4 0.5</po
 </model></sdf>"""
 
 FLAG = "<use_parent_model_frame>{}</use_parent_model_frame>"
-NEW = {"degrees": 'degrees="true">0 0 0.1 10 20 30', "relative": 'relative_to="a"'}
-OLD = {"degrees": ">0 0 0.1 0 1 0", "relative": ""}
+OLD = {"degrees": ">0 0 0.1 0 1 0", "relative": "", "turn": 1, "expressed": "", "flag": ""}
+NEW = OLD | {"degrees": 'degrees="true">0 0 0.1 10 20 30', "relative": 'relative_to="a"'}
 MODELS = {
-    "1.4": {"version": "1.4", "turn": 1, "expressed": "", "flag": "", **OLD},
-    "1.4 in the joint": {
-        "version": "1.4",
-        "turn": 1,
-        "expressed": "",
-        "flag": FLAG.format(0),
-        **OLD,
-    },
-    "1.6": {"version": "1.6", "turn": 1, "expressed": "", "flag": "", **OLD},
-    "1.6 in the model": {
-        "version": "1.6",
-        "turn": 1,
-        "expressed": "",
-        "flag": FLAG.format(1),
-        **OLD,
-    },
-    "1.9": {"version": "1.9", "turn": 1, "expressed": "", "flag": "", **NEW},
-    "1.9 in a link": {
-        "version": "1.9",
-        "turn": 1,
-        "expressed": 'expressed_in="c"',
-        "flag": "",
-        **NEW,
-    },
+    "1.4": OLD,
+    "1.4 in the joint": OLD | {"flag": FLAG.format(0)},
+    "1.6": OLD,
+    "1.6 in the model": OLD | {"flag": FLAG.format(1)},
+    "1.9": NEW,
+    "1.9 in a link": NEW | {"expressed": 'expressed_in="c"'},
 }
 
 
-@pytest.mark.parametrize("words", MODELS.values(), ids=MODELS)
-def test_joints_and_shapes_are_where_drake_puts_them(words):
+@pytest.mark.parametrize("case", MODELS)
+def test_joints_and_shapes_are_where_drake_puts_them(case):
     from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
     from pydrake.systems.framework import DiagramBuilder
 
-    text = MOVING.format(**words)
+    text = MOVING.format(version=case[:3], **MODELS[case])
     plant, graph = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.0)
     Parser(plant).AddModelsFromString(text, "sdf")
     plant.Finalize()
@@ -304,11 +286,7 @@ def test_includes(tmp_path):
     assert (
         {body.name for body in report.bodies}
         == bodies.keys()
-        == {
-            "m::arm::l",
-            "m::left::l",
-            "m::l",
-        }
+        == {"m::arm::l", "m::left::l", "m::l"}
     )
     assert compare(report, bodies) == 3
 

@@ -12,7 +12,7 @@ import pytest
 
 import clouds
 import inertial_check as ic
-from array_libraries import HOW_TO, Library, agree, stays_on_its_device
+from array_libraries import HOW_TO, Calls, Library, agree, make_call_tests
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, representations, sampling, solids
@@ -47,7 +47,7 @@ CENTRAL = InertialParameters.from_theta(THETA)
 POSITIVE = ([1.0, 2.0, 3.0], MOMENTS)
 
 make = InertialParameters
-FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+FUNCTIONS: Calls = {
     "reorder": (lambda t: core.reorder(t, "ksl", "wensing"), (THETA,)),
     "split": (lambda t: core.split(t)[1], (THETA,)),
     "join": (core.join, (THETA[:, 0], THETA[:, 1:4], SIX)),
@@ -89,14 +89,10 @@ def from_com(theta: Any) -> InertialParameters:
     return make.from_com(theta[..., 0], theta[..., 1:4], theta[..., 4:])
 
 
-METHODS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+METHODS: Calls = {
     "from_com": (
         lambda m, c, i: make.from_com(m, c, i).as_theta(),
-        POSITIVE_BODY := (
-            THETA[:, 0],
-            POSITION,
-            core.symmetric(SIX),
-        ),
+        POSITIVE_BODY := (THETA[:, 0], POSITION, core.symmetric(SIX)),
     ),
     "from_theta": (lambda t: from_theta(t).as_theta("ksl", about="com"), (THETA,)),
     "from_pseudo_inertia": (
@@ -157,13 +153,7 @@ def test_every_public_function_and_method_is_called() -> None:
     assert methods <= set(METHODS)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", CALLS)
-def test_the_same_numbers_in_the_same_library(library: Library, name: str, dtype: str) -> None:
-    function, arguments = CALLS[name]
-    got = function(*(library.array(argument, dtype) for argument in arguments))
-    assert library.is_own(got, dtype)
-    agree(got, function(*(np.asarray(argument) for argument in arguments)), dtype)
+test_the_same_numbers_in_the_same_library, test_it_stays_on_its_device, _ = make_call_tests(CALLS)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -194,11 +184,6 @@ def test_jax_without_doubles_keeps_floats_without_a_warning() -> None:
         jax.config.update("jax_enable_x64", before)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
-    assert stays_on_its_device(*CALLS[name])
-
-
 def test_refusals_name_the_body_in_every_library(library: Library) -> None:
     matrices = np.tile(np.eye(3), (3, 1, 1))
     matrices[2, 0, 1] = 0.5
@@ -219,15 +204,6 @@ ALONG_BODIES = {
 
 @pytest.mark.parametrize("name", CALLS)
 class TestTracing:
-    def test_jax_traces_batches(self, name: str) -> None:
-        """Shape and precision of the result; its numbers are those of the mapped bodies below."""
-        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
-        function, arguments = CALLS[name]
-        given = [jax.numpy.asarray(np.asarray(a), dtype="float32") for a in arguments]
-        traced = jax.eval_shape(function, *given)
-        assert traced.shape == np.shape(function(*arguments))
-        assert traced.dtype == np.float32
-
     def test_jax_compiles_and_maps_it(self, name: str) -> None:
         jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
         function, arguments = CALLS[name]

@@ -7,12 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracles
-from inertial_check.inertia.eigen import (
-    columns,
-    eigensystem,
-    eigenvalues,
-    eigenvalues_of_entries,
-)
+from inertial_check.inertia.eigen import columns, eigensystem, eigenvalues, eigenvalues_of_entries
 
 # Rods, plates, balls and near misses: where the trigonometric form alone loses half the digits.
 STRATA = [

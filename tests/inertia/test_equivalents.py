@@ -31,11 +31,7 @@ def test_a_box_is_its_own_equivalent(mass: float, scale: float) -> None:
 
 def test_an_ellipsoid_is_its_own_equivalent() -> None:
     mass, a, b, c = 3.0, 0.1, 0.2, 0.5
-    moments = [
-        mass / 5 * (b * b + c * c),
-        mass / 5 * (c * c + a * a),
-        mass / 5 * (a * a + b * b),
-    ]
+    moments = [mass / 5 * (b * b + c * c), mass / 5 * (c * c + a * a), mass / 5 * (a * a + b * b)]
     np.testing.assert_allclose(equivalent_ellipsoid(mass, moments), [a, b, c], rtol=64 * EPS)
 
 

@@ -10,6 +10,7 @@ import pytest
 import clouds
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
+from inertial_check.inertia.frames import homogeneous as pose
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.inertia.sampling import rotations
 
@@ -29,12 +30,6 @@ def close(got: Any, masses: Any, points: Any, about: str = "origin") -> None:
 
 def theta_about(masses: Any, points: Any, about: str) -> np.ndarray[Any, Any]:
     return np.array([float(x) for x in clouds.exact_theta(masses, points, about)])
-
-
-def pose(rotation: Any, position: Any) -> np.ndarray[Any, Any]:
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
-    return matrix
 
 
 @pytest.fixture(params=["origin", "com"])

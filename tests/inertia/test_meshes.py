@@ -343,7 +343,6 @@ def assert_moments(body, moments, rtol):
     )
 
 
-BOSSES = [((x, y, 2), (x + 5, y + 5, 9)) for x in (5, 50) for y in (7, 41)]
 BOX, BOSS = ((0, 0, 0), (4, 4, 1)), ((1, 2, -1), (2, 3, 5))
 
 

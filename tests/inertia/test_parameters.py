@@ -15,6 +15,7 @@ import clouds
 import inertial_check
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.frames import homogeneous as pose
 from inertial_check.inertia.sampling import consistent, rotations
 
 EPS = np.finfo(float).eps
@@ -33,12 +34,6 @@ def central(masses: Any, points: Any) -> tuple[Any, Any]:
     """Centre of mass, and the sums about it."""
     com = (masses[:, None] * points).sum(axis=0) / masses.sum()
     return com, clouds.sums(masses, points - com)
-
-
-def pose(rotation: Any, position: Any) -> Any:
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
-    return matrix
 
 
 def by_each_constructor(masses: Any, points: Any) -> dict[str, InertialParameters]:
@@ -347,10 +342,7 @@ class TestBatches:
 class TestFrozen:
     def test_later_changes_of_the_input_do_not_reach_it(self) -> None:
         theta, com, six = np.arange(10.0), np.ones(3), np.arange(6.0)
-        bodies = (
-            InertialParameters.from_theta(theta),
-            InertialParameters.from_com(1.0, com, six),
-        )
+        bodies = (InertialParameters.from_theta(theta), InertialParameters.from_com(1.0, com, six))
         before = [body.as_theta(about="com").tolist() for body in bodies]
         for array in (theta, com, six):
             array[:] = 7

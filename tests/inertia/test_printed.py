@@ -31,8 +31,7 @@ def exact_box_optimum_sign(six, radii):
     second = cp.trace(tensor) / 2 * np.eye(3) - tensor
     scale = np.max(np.abs(six))
     problem = cp.Problem(
-        cp.Maximize(t),
-        [second - t * np.eye(3) >> 0, cp.abs(x - six / scale) <= radii / scale],
+        cp.Maximize(t), [second - t * np.eye(3) >> 0, cp.abs(x - six / scale) <= radii / scale]
     )
     problem.solve(solver=cp.CLARABEL)
     return t.value

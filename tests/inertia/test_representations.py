@@ -500,12 +500,7 @@ class TestFormsThatArraysKnow:
 
     def test_numbers_are_those_of_numpy(self) -> None:
         plain = np.asarray(self.KNOWN)
-        for use in (
-            lambda t: t[3:, 1],
-            lambda t: 3 * t,
-            lambda t: t.sum(),
-            np.linalg.norm,
-        ):
+        for use in (lambda t: t[3:, 1], lambda t: 3 * t, lambda t: t.sum(), np.linalg.norm):
             assert np.array_equal(use(self.KNOWN), use(plain))
         own = self.KNOWN.copy()
         own *= 2

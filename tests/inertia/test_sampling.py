@@ -45,9 +45,7 @@ def test_every_stratum_is_as_singular_as_it_should_be(stratum: str, zeros: int) 
 
 
 def test_the_strata_above_are_all_there_are() -> None:
-    assert set(STRATA) == {
-        *("solid", "sphere", "round", "thin", "needle", "plate", "rod", "point"),
-    }
+    assert set(STRATA) == {*("solid", "sphere", "round", "thin", "needle", "plate", "rod", "point")}
     assert set(KINDS) == {"triangle", "negative-moment", "two-facets", "three-facets"}
 
 

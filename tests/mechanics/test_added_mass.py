@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clouds
-from array_libraries import Library, agree, stays_on_its_device
+from array_libraries import make_call_tests
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import SPATIAL_ORDERS
@@ -161,9 +161,7 @@ class TestMoving:
         back = np.linalg.inv(POSES)
         same(
             added_mass.transform_added_mass(
-                added_mass.transform_added_mass(ADDED, POSES, order=LINEAR),
-                back,
-                order=LINEAR,
+                added_mass.transform_added_mass(ADDED, POSES, order=LINEAR), back, order=LINEAR
             ),
             ADDED,
             512,
@@ -323,11 +321,7 @@ class TestJudgement:
         about_Bo = added_mass.shift_added_mass(np.eye(6), far.com, order=LINEAR)
         assert added_mass.judge_added_mass(far, about_Bo, order=LINEAR).verdict == "ill-posed"
 
-    @given(
-        seed=st.integers(0, 2**32 - 1),
-        mass=st.floats(1e-9, 1e6),
-        length=st.floats(1e-4, 1e2),
-    )
+    @given(seed=st.integers(0, 2**32 - 1), mass=st.floats(1e-9, 1e6), length=st.floats(1e-4, 1e2))
     def test_the_margin_is_free_of_frames_and_units(
         self, seed: int, mass: float, length: float
     ) -> None:
@@ -338,9 +332,7 @@ class TestJudgement:
         X = np.eye(4)
         X[:3, :3], X[:3, 3] = rotations(rng), rng.normal(size=3)
         moved = added_mass.judge_added_mass(
-            BODY.transform(X),
-            added_mass.transform_added_mass(added, X, order=LINEAR),
-            order=LINEAR,
+            BODY.transform(X), added_mass.transform_added_mass(added, X, order=LINEAR), order=LINEAR
         )
         assert abs(moved.margin - before.margin) <= 4 * (moved.tolerance + before.tolerance)
         units = np.array([1.0] * 3 + [length] * 3)
@@ -394,23 +386,6 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", CALLS)
-def test_the_same_numbers_in_every_library(library: Library, name: str, dtype: str) -> None:
-    function, arguments = CALLS[name]
-    got = function(*(library.array(argument, dtype) for argument in arguments))
-    assert library.is_own(got, dtype)
-    agree(got, function(*arguments), dtype)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_jax_compiles_it(name: str) -> None:
-    jax = pytest.importorskip("jax", reason="pip install jax")
-    function, arguments = CALLS[name]
-    given = [jax.numpy.asarray(argument, dtype="float32") for argument in arguments]
-    agree(jax.jit(function)(*given), function(*arguments), "float32")
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
-    assert stays_on_its_device(*CALLS[name])
+test_the_same_numbers_in_every_library, test_it_stays_on_its_device, test_jax_compiles_it = (
+    make_call_tests(CALLS)
+)

@@ -9,9 +9,10 @@ import pytest
 
 import clouds
 import ksl
-from array_libraries import Library, agree, stays_on_its_device
+from array_libraries import agree, make_call_tests
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.frames import homogeneous as pose
 from inertial_check.inertia.sampling import rotations
 from inertial_check.mechanics import compact
 
@@ -39,12 +40,6 @@ def matrix_of(masses: Any, points: Any) -> Any:
         m * np.hstack([ONE, -clouds.skew(p)]).T @ np.hstack([ONE, -clouds.skew(p)])
         for m, p in zip(masses, points, strict=True)
     )
-
-
-def pose(rotation: Any, position: Any) -> Any:
-    D = np.eye(4)
-    D[:3, :3], D[:3, 3] = rotation, position
-    return D
 
 
 TERMS = np.stack([terms_of(*cloud) for cloud in CLOUDS])
@@ -298,10 +293,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("call", "message"),
         [
-            (
-                lambda: compact.rotate(np.zeros(9), R),
-                r"terms has shape \(9,\), expected \(..., 10",
-            ),
+            (lambda: compact.rotate(np.zeros(9), R), r"terms has shape \(9,\), expected \(..., 10"),
             (lambda: compact.spatial_inertia(3.0, order=LINEAR), r"terms has shape \(\)"),
             (lambda: compact.translate(TERMS, [1, 2]), r"t_fc has shape \(2,\)"),
             (lambda: compact.rotate(TERMS, 2 * ONE), "R_fc is not orthonormal"),
@@ -335,21 +327,6 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", CALLS)
-def test_the_same_numbers_in_every_library(library: Library, name: str, dtype: str) -> None:
-    got = CALLS[name](library.array(TERMS, dtype), library.array(POSES, dtype))
-    assert library.is_own(got, dtype)
-    agree(got, CALLS[name](TERMS, POSES), dtype)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_jax_compiles_it(name: str) -> None:
-    jax = pytest.importorskip("jax", reason="pip install jax")
-    given = [jax.numpy.asarray(a, dtype="float32") for a in (TERMS, POSES)]
-    agree(jax.jit(CALLS[name])(*given), CALLS[name](TERMS, POSES), "float32")
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
-    assert stays_on_its_device(CALLS[name], (TERMS, POSES))
+test_the_same_numbers_in_every_library, test_it_stays_on_its_device, test_jax_compiles_it = (
+    make_call_tests({name: (function, (TERMS, POSES)) for name, function in CALLS.items()})
+)

@@ -140,22 +140,12 @@ class TestRange:
         assert "least_squares=True" in said
         got = factors.solve(rhs, least_squares=True, order=LINEAR)
         assert got.tolist() == [[1, 0, 0, 0, 1, 0]] * 2
-        assert factors.residual(rhs, order=LINEAR).tolist() == [
-            [0] * 6,
-            [0, 0, 0, 0.25, 0, 0],
-        ]
+        assert factors.residual(rhs, order=LINEAR).tolist() == [[0] * 6, [0, 0, 0, 0.25, 0, 0]]
 
     def test_a_force_on_a_body_without_mass(self) -> None:
         factors = factor([0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
         assert int(factors.rank) == 3
-        assert factors.solve([0, 0, 0, 2, 0, 0], order=LINEAR).tolist() == [
-            0,
-            0,
-            0,
-            2,
-            0,
-            0,
-        ]
+        assert factors.solve([0, 0, 0, 2, 0, 0], order=LINEAR).tolist() == [0, 0, 0, 2, 0, 0]
         with pytest.raises(ParameterError, match="a force of 5 N"):
             factors.solve([3, 4, 0, 0, 0, 0], order=LINEAR)
 
@@ -207,11 +197,7 @@ def test_the_same_numbers_in_every_library(library: Library, case: str, dtype: s
     got = factors.solve(library.array(rhs, dtype), least_squares=True, order=LINEAR)
     assert library.is_own(got, dtype)
     agree(got, mine.solve(rhs, least_squares=True, order=LINEAR), dtype)
-    agree(
-        factors.spatial_inertia(order=LINEAR),
-        mine.spatial_inertia(order=LINEAR),
-        dtype,
-    )
+    agree(factors.spatial_inertia(order=LINEAR), mine.spatial_inertia(order=LINEAR), dtype)
 
 
 def test_jax_compiles_factor_and_solve() -> None:

@@ -155,38 +155,25 @@ class TestMatricesOfTheSheet:
             np.array([[r + 0 * self.ANGLES[:, 0] for r in row] for row in rows]), -1, 0
         )
 
-    def test_euler_angles_zyx(self) -> None:
-        z, y, x = self.ANGLES.T
-        sz, cz, sy, cy, sx, cx = *_sc(z), *_sc(y), *_sc(x)
-        in_i = self.stacked([[0, -sz, cy * cz], [0, cz, cy * sz], [1, 0, -sy]])
-        in_b = self.stacked([[-sy, 0, 1], [cy * sx, cx, 0], [cx * cy, -sx, 0]])
-        from_i = self.stacked(
-            [[cz * sy / cy, sy * sz / cy, 1], [-sz, cz, 0], [cz / cy, sz / cy, 0]]
-        )
-        from_b = self.stacked(
-            [[0, sx / cy, cx / cy], [0, cx, -sx], [1, sx * sy / cy, cx * sy / cy]]
-        )
-        close(kinematics.rate_map(self.ANGLES, "euler-ZYX", "I"), in_i)
-        close(kinematics.rate_map(self.ANGLES, "euler-ZYX", "B"), in_b)
-        close(kinematics.inverse_rate_map(self.ANGLES, "euler-ZYX", "I"), from_i)
-        close(kinematics.inverse_rate_map(self.ANGLES, "euler-ZYX", "B"), from_b)
-        close(np.linalg.det(in_i), -cy)
-
-    def test_euler_angles_xyz(self) -> None:
-        x, y, z = self.ANGLES.T
-        sz, cz, sy, cy, sx, cx = *_sc(z), *_sc(y), *_sc(x)
-        in_i = self.stacked([[1, 0, sy], [0, cx, -cy * sx], [0, sx, cx * cy]])
-        in_b = self.stacked([[cy * cz, sz, 0], [-cy * sz, cz, 0], [sy, 0, 1]])
-        from_i = self.stacked(
-            [[1, sx * sy / cy, -cx * sy / cy], [0, cx, sx], [0, -sx / cy, cx / cy]]
-        )
-        from_b = self.stacked(
-            [[cz / cy, -sz / cy, 0], [sz, cz, 0], [-cz * sy / cy, sz * sy / cy, 1]]
-        )
-        close(kinematics.rate_map(self.ANGLES, "euler-XYZ", "I"), in_i)
-        close(kinematics.rate_map(self.ANGLES, "euler-XYZ", "B"), in_b)
-        close(kinematics.inverse_rate_map(self.ANGLES, "euler-XYZ", "I"), from_i)
-        close(kinematics.inverse_rate_map(self.ANGLES, "euler-XYZ", "B"), from_b)
+    @pytest.mark.parametrize("sequence", ["ZYX", "XYZ"])
+    def test_euler_angles(self, sequence: str) -> None:
+        angles = self.ANGLES if sequence == "XYZ" else self.ANGLES[:, ::-1]
+        sx, cx, sy, cy, sz, cz = (part for angle in angles.T for part in _sc(angle))
+        if sequence == "ZYX":
+            in_i = [[0, -sz, cy * cz], [0, cz, cy * sz], [1, 0, -sy]]
+            in_b = [[-sy, 0, 1], [cy * sx, cx, 0], [cx * cy, -sx, 0]]
+            from_i = [[cz * sy / cy, sy * sz / cy, 1], [-sz, cz, 0], [cz / cy, sz / cy, 0]]
+            from_b = [[0, sx / cy, cx / cy], [0, cx, -sx], [1, sx * sy / cy, cx * sy / cy]]
+            close(np.linalg.det(self.stacked(in_i)), -cy)
+        else:
+            in_i = [[1, 0, sy], [0, cx, -cy * sx], [0, sx, cx * cy]]
+            in_b = [[cy * cz, sz, 0], [-cy * sz, cz, 0], [sy, 0, 1]]
+            from_i = [[1, sx * sy / cy, -cx * sy / cy], [0, cx, sx], [0, -sx / cy, cx / cy]]
+            from_b = [[cz / cy, -sz / cy, 0], [sz, cz, 0], [-cz * sy / cy, sz * sy / cy, 1]]
+        for frame, there, back in (("I", in_i, from_i), ("B", in_b, from_b)):
+            names = f"euler-{sequence}", frame
+            close(kinematics.rate_map(self.ANGLES, *names), self.stacked(there))
+            close(kinematics.inverse_rate_map(self.ANGLES, *names), self.stacked(back))
 
     def test_quaternions(self) -> None:
         q0, q1, q2, q3 = q = np.array([0.5, -0.1, 0.7, -0.5])

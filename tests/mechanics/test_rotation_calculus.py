@@ -17,9 +17,7 @@ from inertial_check.mechanics import kinematics, rotations
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(11)
-Q_1, Q_2, Q_3 = (
-    rotations.scalar_first(Rotation.random(40, rng=seed).as_quat()) for seed in range(3)
-)
+Q_1, Q_2 = (rotations.scalar_first(Rotation.random(40, rng=seed).as_quat()) for seed in (0, 1))
 V = Rotation.random(40, rng=5).as_matrix()[:, 0] * np.geomspace(1e-9, 3.0, 40)[:, None]
 R = RNG.normal(size=(40, 3))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clouds
-from array_libraries import Library, agree, stays_on_its_device
+from array_libraries import make_call_tests
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import SPATIAL_ORDERS, spatial_inertia
 from inertial_check.inertia.sampling import rotations
@@ -352,25 +351,6 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", CALLS)
-def test_the_same_numbers_in_every_library(library: Library, name: str, dtype: str) -> None:
-    function, places = CALLS[name]
-    given = [ARGUMENTS[place] for place in places]
-    got = function(*(library.array(argument, dtype) for argument in given))
-    assert library.is_own(got, dtype)
-    agree(got, function(*copy.deepcopy(given)), dtype)
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_jax_compiles_it(name: str) -> None:
-    jax = pytest.importorskip("jax", reason="pip install jax")
-    function, places = CALLS[name]
-    given = [jax.numpy.asarray(ARGUMENTS[place], dtype="float32") for place in places]
-    agree(jax.jit(function)(*given), function(*(ARGUMENTS[p] for p in places)), "float32")
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
-    function, places = CALLS[name]
-    assert stays_on_its_device(function, [ARGUMENTS[place] for place in places])
+test_the_same_numbers_in_every_library, test_it_stays_on_its_device, test_jax_compiles_it = (
+    make_call_tests({name: (f, [ARGUMENTS[i] for i in at]) for name, (f, at) in CALLS.items()})
+)

@@ -11,9 +11,7 @@ from inertial_check.projection.priors import FixedSum, split_composite
 
 LINK = np.array([2.0, 0, 0, 0.4, 0.2, 0, 0, 0.2, 0, 0.02])
 CHILDREN = ic.InertialParameters.from_com(
-    [0.2, 0.1],
-    [[0, 0, 0.01], [0, 0.1, 0.01]],
-    [0.001 * np.eye(3), 1e-4 * np.diag([1, 2, 2.5])],
+    [0.2, 0.1], [[0, 0, 0.01], [0, 0.1, 0.01]], [0.001 * np.eye(3), 1e-4 * np.diag([1, 2, 2.5])]
 )
 X_PC = np.array(
     [

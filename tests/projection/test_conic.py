@@ -186,28 +186,6 @@ class TestSolversThatFail:
         assert len(calls) == 2
         assert found.gap <= CERTIFIED
 
-    def test_a_panic_becomes_a_projection_error(self, monkeypatch):
-        """A PanicException, as that of Clarabel, is no Exception."""
-
-        class PanicException(BaseException):
-            pass
-
-        def panic(self, **options):
-            raise PanicException("index out of bounds")
-
-        monkeypatch.setattr(cp.Problem, "solve", panic)
-        with pytest.raises(ic.ProjectionError, match="index out of bounds"):
-            ic.project(LONG, about="com", solver="scs").raise_for_status()
-
-    @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-    def test_the_user_can_still_stop_it(self, monkeypatch, stop):
-        def interrupted(self, **options):
-            raise stop
-
-        monkeypatch.setattr(cp.Problem, "solve", interrupted)
-        with pytest.raises(stop):
-            ic.project(LONG, about="com", solver="scs")
-
 
 def test_feasible_rows_never_reach_the_solver(monkeypatch):
     def called(*_):

@@ -23,6 +23,8 @@ from inertial_check.projection.svec import TO_SVEC
 from limits import SHAPES, maximum_over, of_points, quadratic
 
 EPS = np.finfo(float).eps
+CYLINDER = DensityInCylinder(0.2, 0.4)
+INNER = DensityInBox([0.1, 0.1, 0.2], form="vertices")
 
 
 class TestDensities:
@@ -91,29 +93,21 @@ class TestDensities:
             worst = max(worst, excess)
         assert 1e-4 < worst < 0.05
 
-    def test_box_and_polytope_of_its_corners_agree(self):
-        theta = sampling.inconsistent(5, 1, mass=(1, 2), length=(0.1, 0.3), offset=(0.1, 1))
+    @pytest.mark.parametrize(
+        ("shape", "other", "length", "apart"),
+        [
+            (SHAPES["box"].constraint, DensityInPolytope(limits.CORNERS), 0.1, 1e-9),
+            (DensityInUnion((INNER, CYLINDER)), CYLINDER, 0.1, 1e-8),
+            (DensityInCapsule(0.2, 1e-7), DensityInBall(0.2), 0.2, 1e-6),
+        ],
+        ids=["box and polytope of its corners", "one in another", "capsule without length"],
+    )
+    def test_shapes_that_are_the_same_agree(self, shape, other, length, apart):
+        theta = sampling.inconsistent(6, 2, mass=(1, 2), length=(length, 0.3), offset=(0.1, 1))
         problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
-        box = conic.nearest(problem, SHAPES["box"].constraint)
-        hull = conic.nearest(problem, DensityInPolytope(limits.CORNERS))
-        np.testing.assert_allclose(box.theta, hull.theta, rtol=0, atol=1e-9)
-
-    def test_a_union_of_shapes_one_inside_the_other_is_the_outer_one(self):
-        cylinder = DensityInCylinder(0.2, 0.4)
-        inner = DensityInBox([0.1, 0.1, 0.2], form="vertices")
-        theta = sampling.inconsistent(6, 2, mass=(1, 2), length=(0.1, 0.3), offset=(0.1, 1))
-        problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
-        outer = conic.nearest(problem, cylinder)
-        union = conic.nearest(problem, DensityInUnion((inner, cylinder)))
-        np.testing.assert_allclose(union.theta, outer.theta, rtol=0, atol=1e-8)
-        assert not DensityInUnion((inner, cylinder)).exact
-
-    def test_a_capsule_without_length_to_speak_of_is_a_ball(self):
-        theta = sampling.inconsistent(7, 1, mass=(1, 2), length=(0.2, 0.3), offset=(0.1, 1))
-        problem = quadratic(theta.as_theta(about="origin"), 1.0, 0.3)
-        ball = conic.nearest(problem, DensityInBall(0.2))
-        capsule = conic.nearest(problem, DensityInCapsule(0.2, 1e-7))
-        np.testing.assert_allclose(capsule.theta, ball.theta, rtol=0, atol=1e-6)
+        one, two = (conic.nearest(problem, each).theta for each in (shape, other))
+        np.testing.assert_allclose(one, two, rtol=0, atol=apart)
+        assert not DensityInUnion((INNER, CYLINDER)).exact
 
     @pytest.mark.parametrize(
         ("shape", "mass", "inertia"),
@@ -222,20 +216,11 @@ class TestViolation:
             "Mirrored: transform is not orthonormal",
         ),
         (lambda: constraints.Mirrored(np.ones((4, 4))), "has the last row"),
-        (
-            lambda: DensityInBox([1, 0, 1]),
-            "half_extents is [1.0, 0.0, 1.0], expected positive",
-        ),
-        (
-            lambda: DensityInBox([1, 1, 1], form="best"),
-            "form is 'best', expected one of exact",
-        ),
+        (lambda: DensityInBox([1, 0, 1]), "half_extents is [1.0, 0.0, 1.0], expected positive"),
+        (lambda: DensityInBox([1, 1, 1], form="best"), "form is 'best', expected one of exact"),
         (lambda: DensityInBall(1, rotation=1), "unexpected keyword"),
         (lambda: DensityInCylinder(1, -1), "DensityInCylinder: length is -1"),
-        (
-            lambda: DensityInCapsule(1, 1, rotation=2 * np.eye(3)),
-            "rotation is not orthonormal",
-        ),
+        (lambda: DensityInCapsule(1, 1, rotation=2 * np.eye(3)), "rotation is not orthonormal"),
         (lambda: DensityInPolytope(limits.CUBE[:4]), "4 points lie in one plane"),
         (
             lambda: DensityInPolytope(np.random.default_rng(0).normal(size=(300, 3))),

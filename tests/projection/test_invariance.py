@@ -37,12 +37,7 @@ def longer(theta):
     return theta * np.repeat([1.0, 1e3, 1e6], [1, 3, 6])
 
 
-CHANGES = {
-    "axes": turned,
-    "origin": shifted,
-    "unit of mass": heavier,
-    "unit of length": longer,
-}
+CHANGES = {"axes": turned, "origin": shifted, "unit of mass": heavier, "unit of length": longer}
 
 
 def matrix_of(change):

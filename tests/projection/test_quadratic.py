@@ -13,11 +13,7 @@ from inertial_check.projection.quadratic import (
     normalise,
     to_units,
 )
-from inertial_check.projection.svec import (
-    cone_residual,
-    factors,
-    pack,
-)
+from inertial_check.projection.svec import cone_residual, factors, pack
 
 RNG = np.random.default_rng(3)
 

@@ -9,7 +9,17 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.inertia import sampling
-from inertial_check.projection import constraints, problems, project
+from inertial_check.projection import problems, project
+from inertial_check.projection.constraints import (
+    ComInBall,
+    ComInBox,
+    ComInHull,
+    FixedCom,
+    FixedEntries,
+    FixedMass,
+    MassBounds,
+    TotalMass,
+)
 from inertial_check.projection.densities import (
     DensityInBall,
     DensityInBox,
@@ -29,38 +39,14 @@ GOOD = sampling.inconsistent(5, 3, violation=(0.05, 0.2), **SCALES).as_theta()
 @pytest.mark.parametrize(
     ("limits", "needed"),
     [
-        ([constraints.ComInBox([0] * 3, [1] * 3), constraints.ComInBox([2] * 3, [3] * 3)], (0, 1)),
+        ([ComInBox([0] * 3, [1] * 3), ComInBox([2] * 3, [3] * 3)], (0, 1)),
         ([DensityInBox([1] * 3), DensityInBox([1] * 3, center=[5, 0, 0])], (0, 1)),
-        ([constraints.ComInBox([1] * 3, [2] * 3), constraints.FixedCom()], (0, 1)),
-        (
-            [
-                constraints.FixedMass(1.0),
-                constraints.ComInBox([1] * 3, [2] * 3),
-                constraints.FixedCom([0] * 3),
-            ],
-            (1, 2),
-        ),
-        (
-            [
-                constraints.ComInHull(CORNERS),
-                constraints.MassBounds(0, 9),
-                constraints.ComInHull(CORNERS + 5),
-            ],
-            (0, 2),
-        ),
-        (
-            [
-                constraints.FixedMass(1e-6),
-                constraints.MassBounds(1e-5, 1),
-                constraints.ComInBall(0.5),
-            ],
-            (0, 1),
-        ),
-        ([constraints.ComInBall(0.01, [900, 0, 0]), DensityInBall(0.02, [900.05, 0, 0])], (0, 1)),
-        (
-            [constraints.FixedMass(), constraints.MassBounds(2.0, 3.0), constraints.ComInBall(1.0)],
-            (0, 1),
-        ),
+        ([ComInBox([1] * 3, [2] * 3), FixedCom()], (0, 1)),
+        ([FixedMass(1.0), ComInBox([1] * 3, [2] * 3), FixedCom([0] * 3)], (1, 2)),
+        ([ComInHull(CORNERS), MassBounds(0, 9), ComInHull(CORNERS + 5)], (0, 2)),
+        ([FixedMass(1e-6), MassBounds(1e-5, 1), ComInBall(0.5)], (0, 1)),
+        ([ComInBall(0.01, [900, 0, 0]), DensityInBall(0.02, [900.05, 0, 0])], (0, 1)),
+        ([FixedMass(), MassBounds(2.0, 3.0), ComInBall(1.0)], (0, 1)),
     ],
     ids=["boxes", "densities", "as given", "pair of three", "hulls", "masses", "far", "limits"],
 )
@@ -79,14 +65,14 @@ def test_conflicts_are_named_and_irreducible(metric, limits, needed):
 @pytest.mark.parametrize(
     ("limit", "margin"),
     [
-        (constraints.FixedMass(), 0.3),
-        (constraints.FixedMass(), 1 / 3),
-        (constraints.FixedCom(), 0.333),
-        (constraints.MassBounds(2.0, 3.0), 0.02),
-        (constraints.ComInBox([0.5] * 3, [0.6] * 3), 0.3),
-        (constraints.ComInBall(0.1, [0.5, 0, 0]), 1 / 3),
+        (FixedMass(), 0.3),
+        (FixedMass(), 1 / 3),
+        (FixedCom(), 0.333),
+        (MassBounds(2.0, 3.0), 0.02),
+        (ComInBox([0.5] * 3, [0.6] * 3), 0.3),
+        (ComInBall(0.1, [0.5, 0, 0]), 1 / 3),
         (DensityInEllipsoid([0.2, 0.5, 0.01]), 0.3),
-        (constraints.FixedEntries({"Izz": 0.4}), 0.1),
+        (FixedEntries({"Izz": 0.4}), 0.1),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -95,7 +81,7 @@ def test_margins_are_reached_under_every_constraint(limit, margin):
         found = ic.project(theta, metric, constraints=[limit], margin=margin, **METRICS[metric])
         # Only a bound may be missing, where the centre of mass is free.
         assert found.status in ("projected", "near", "mass-floored") or found.factor > 1.05
-        assert found.factor == 1 or not isinstance(limit, constraints.FixedCom)
+        assert found.factor == 1 or not isinstance(limit, FixedCom)
         judged = ic.check(found.theta)
         assert judged.consistent
         assert judged.margin >= margin - judged.tolerance
@@ -103,7 +89,7 @@ def test_margins_are_reached_under_every_constraint(limit, margin):
 
 def test_a_margin_at_a_fixed_place_is_the_nearest():
     """Against the closed form, which knows the cone of the margin."""
-    limits = [constraints.FixedMass(), constraints.FixedCom()]
+    limits = [FixedMass(), FixedCom()]
     for margin in (0.05, 0.3):
         free = ic.project(ROD, "inertia", margin=margin)
         found = ic.project(ROD, "inertia", margin=margin, constraints=limits)
@@ -120,9 +106,9 @@ def test_place_and_mass_do_not_decide_whether_there_is_an_answer(place, mass, si
     place, weights = np.array(place) * size, theta.max() ** -2 * np.ones(10)
     shape = size * CORNERS + place
     cases = [
-        [constraints.ComInBox(place, place + size)],
-        [constraints.FixedMass(), constraints.ComInHull(shape)],
-        [constraints.FixedMass(), DensityInPolytope(shape)],
+        [ComInBox(place, place + size)],
+        [FixedMass(), ComInHull(shape)],
+        [FixedMass(), DensityInPolytope(shape)],
     ]
     for limits, metric in product(cases, ("weighted", "prior")):
         more = {"weights": weights}
@@ -143,11 +129,7 @@ UNKNOWN = BODY * np.r_[[1] * 5, np.nan, [1] * 4]
 @pytest.mark.parametrize("metric", ["inertia", "weighted", "prior", "pseudo-inertia"])
 @pytest.mark.parametrize(
     "limits",
-    [
-        [constraints.FixedMass()],
-        [constraints.FixedCom()],
-        [constraints.FixedMass(0.3, bodies=1), constraints.MassBounds(1, bodies=1)],
-    ],
+    [[FixedMass()], [FixedCom()], [FixedMass(0.3, bodies=1), MassBounds(1, bodies=1)]],
     ids=["mass", "com", "one row"],
 )
 def test_no_row_decides_over_another(metric, limits):
@@ -164,7 +146,7 @@ def test_no_row_decides_over_another(metric, limits):
         np.testing.assert_allclose(found.theta[i], single.theta, rtol=1e-9, atol=1e-9)
     assert found.status[4] == "no-nearest"
     if metric != "inertia":
-        odd = 2 if isinstance(limits[0], constraints.FixedCom) else 1
+        odd = 2 if isinstance(limits[0], FixedCom) else 1
         assert found.status[odd] == "infeasible"
         assert found.conflict[odd][0] is limits[0]
 
@@ -172,10 +154,10 @@ def test_no_row_decides_over_another(metric, limits):
 @pytest.mark.parametrize(
     "limit",
     [
-        constraints.FixedMass(1e200, bodies=1),
-        constraints.FixedEntries({"m": -1.0}, bodies=1),
-        constraints.FixedCom([1e200, 0, 0], bodies=1),
-        constraints.ComInBox([1e300] * 3, [1e301] * 3, bodies=1),
+        FixedMass(1e200, bodies=1),
+        FixedEntries({"m": -1.0}, bodies=1),
+        FixedCom([1e200, 0, 0], bodies=1),
+        ComInBox([1e300] * 3, [1e301] * 3, bodies=1),
     ],
 )
 def test_a_limit_of_one_row_that_cannot_be_is_that_rows_matter(limit):
@@ -188,7 +170,7 @@ def test_a_limit_of_one_row_that_cannot_be_is_that_rows_matter(limit):
 
 def test_coupled_rows_share_what_one_of_them_lacks():
     theta = np.stack([GOOD[0], UNKNOWN, GOOD[1]])
-    found = ic.project(theta, "euclidean", constraints=[constraints.TotalMass(3.0, bodies=(0, 1))])
+    found = ic.project(theta, "euclidean", constraints=[TotalMass(3.0, bodies=(0, 1))])
     assert found.status.tolist() == ["no-nearest", "no-nearest", "projected"]
 
 

@@ -23,9 +23,7 @@ def numbers(limit):
 
 signs = st.sampled_from([-1.0, 0.0, 1.0])
 spread = st.one_of(
-    numbers(1),
-    signs,
-    st.builds(lambda sign, power: sign * 10.0**power, signs, st.floats(-16, -3)),
+    numbers(1), signs, st.builds(lambda sign, power: sign * 10.0**power, signs, st.floats(-16, -3))
 )
 seeds = st.integers(0, 2**32 - 1)
 margins = st.one_of(st.sampled_from([0.0, 1e-12, 1e-3, 0.1, 1 / 3]), st.floats(0, 1 / 3))

@@ -65,3 +65,36 @@ def stays_on_its_device(function: Callable[..., Any], arguments: Any) -> bool:
     ]
     with strict.ArrayAPIStrictFlags(boolean_indexing=False, data_dependent_shapes=False):
         return bool(function(*given).device == device)
+
+
+Calls = dict[str, tuple[Callable[..., Any], Any]]
+"""Functions with their NumPy arguments, by the names of their tests."""
+
+
+def make_call_tests(calls: Calls) -> tuple[Callable[..., None], ...]:
+    """Tests that the calls keep the library, its precision and device, and that JAX compiles them.
+
+    Each of the three is a test function for `test_...` names of a module.
+    """
+    every = pytest.mark.parametrize("name", calls)
+
+    @every
+    @pytest.mark.parametrize("dtype", ["float64", "float32"])
+    def keep_numbers(library: Library, name: str, dtype: str) -> None:
+        function, arguments = calls[name]
+        got = function(*(library.array(argument, dtype) for argument in arguments))
+        assert library.is_own(got, dtype)
+        agree(got, function(*map(np.asarray, arguments)), dtype)
+
+    @every
+    def keep_device(name: str) -> None:
+        assert stays_on_its_device(*calls[name])
+
+    @every
+    def compile_with_jax(name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = calls[name]
+        given = [jax.numpy.asarray(np.asarray(a), dtype="float32") for a in arguments]
+        agree(jax.jit(function)(*given), function(*map(np.asarray, arguments)), "float32")
+
+    return keep_numbers, keep_device, compile_with_jax

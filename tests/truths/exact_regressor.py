@@ -41,11 +41,7 @@ class Chain:
 def cross(a, b):
     return (
         np.array(
-            [
-                a[1] * b[2] - a[2] * b[1],
-                a[2] * b[0] - a[0] * b[2],
-                a[0] * b[1] - a[1] * b[0],
-            ],
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
             dtype=object,
         )
         % PRIME

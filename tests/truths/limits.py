@@ -106,9 +106,7 @@ SHAPES = {
         CORNERS,
     ),
     "polytope": Shape(
-        DensityInPolytope(POINTS),
-        lambda rng, n: rng.dirichlet(np.ones(6), n) @ POINTS,
-        POINTS,
+        DensityInPolytope(POINTS), lambda rng, n: rng.dirichlet(np.ones(6), n) @ POINTS, POINTS
     ),
     "polytope, vertices": Shape(
         DensityInPolytope(POINTS, form="vertices"),

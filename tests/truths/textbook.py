@@ -113,12 +113,7 @@ def box_vertices(Pi: Any) -> Conditions:
     X_EB = np.eye(4)
     X_EB[:3, :3], X_EB[:3, 3] = R.T, -R.T @ CENTER
     surplus = X_EB @ (_point_masses(CORNERS) - Pi) @ X_EB.T
-    return [
-        Pi >> 0,
-        cp.upper_tri(surplus) == 0,
-        surplus[3, 3] == 0,
-        cp.diag(surplus)[:3] >= 0,
-    ]
+    return [Pi >> 0, cp.upper_tri(surplus) == 0, surplus[3, 3] == 0, cp.diag(surplus)[:3] >= 0]
 
 
 def _point_masses(corners: np.ndarray) -> Any:

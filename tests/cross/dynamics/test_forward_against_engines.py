@@ -25,10 +25,7 @@ def test_pinocchio(seed, base):
     source = random_tree(seed, base=base, count=9, kinds=("revolute", "prismatic"))
     free = [pin.JointModelFreeFlyer()] * (base == "floating")
     model = pin.buildModelFromXML(as_urdf(source), *free)
-    tree, data = (
-        pinocchio.read(model).tree("floating" if free else "fixed"),
-        model.createData(),
-    )
+    tree, data = (pinocchio.read(model).tree("floating" if free else "fixed"), model.createData())
     for q, u, tau in zip(*configurations(tree, seed), strict=True):
         q_pin, v_pin, B, drift = q.copy(), u.copy(), np.eye(tree.n_u), np.zeros(tree.n_u)
         if free:
