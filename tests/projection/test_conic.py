@@ -10,9 +10,20 @@ import inertial_check as ic
 import textbook
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection import conic, constraints, newton
+from inertial_check.projection import conic, newton
 from inertial_check.projection.conic import cones, joint, solvers
 from inertial_check.projection.conic.solvers import NoAnswer, ask_solver
+from inertial_check.projection.constraints import (
+    ComInBall,
+    ComInBox,
+    ComInHull,
+    FixedCom,
+    FixedEntries,
+    FixedMass,
+    MassBounds,
+    Mirrored,
+    TotalMass,
+)
 from inertial_check.projection.densities import DensityInBall, DensityInBox
 from inertial_check.projection.moments import METRICS
 from inertial_check.projection.quadratic import (
@@ -247,7 +258,7 @@ class TestNearestUnderConstraints:
     def test_agrees_with_its_textbook_formulation(self, name):
         """Posed on Pi itself, with lifted variables of full size: nothing else is better."""
         problem = some_bodies(11, 1)
-        found = conic.nearest(problem, [SHAPES[name].constraint, constraints.MassBounds(2.0)])
+        found = conic.nearest(problem, [SHAPES[name].constraint, MassBounds(2.0)])
         assert worst(found) <= CERTIFIED
         simple = name in {"ball", "ellipsoid", "box, vertices", "polytope, vertices"}
         least = lifted(problem, lambda Pi: textbook.inside(name, Pi), by_scs=simple)
@@ -257,27 +268,20 @@ class TestNearestUnderConstraints:
     def test_a_hierarchy_of_moments_gets_there_from_below(self, name, corners):
         """Order two of Lasserre's is a relaxation: it can only come nearer than a density does."""
         problem = some_bodies(11, 1)
-        found = conic.nearest(problem, [SHAPES[name].constraint, constraints.MassBounds(2.0)])
+        found = conic.nearest(problem, [SHAPES[name].constraint, MassBounds(2.0)])
         least = lifted(problem, lambda Pi: textbook.lasserre(corners, Pi))
         assert 0.9 < least / objective(problem, found.theta)[0] < 1 + 1e-6
 
     def test_what_is_fixed_is_met_bit_for_bit(self):
         problem = some_bodies(12, 3)
         values = {"Ixx": 0.3, "hy": None}
-        found = conic.nearest(
-            problem,
-            [
-                constraints.FixedMass(2.7),
-                constraints.FixedEntries(values),
-                constraints.FixedMass(2.7),
-            ],
-        )
+        found = conic.nearest(problem, [FixedMass(2.7), FixedEntries(values), FixedMass(2.7)])
         assert found.theta[:, 0].tolist() == [2.7] * 3
         assert found.theta[:, 4].tolist() == [0.3] * 3
         assert found.theta[:, 2].tobytes() == problem.theta0[:, 2].tobytes()
         assert ic.check(found.theta).consistent.all()
         assert worst(found) <= CERTIFIED
-        kept = conic.nearest(problem, [constraints.FixedMass(), constraints.FixedCom()])
+        kept = conic.nearest(problem, [FixedMass(), FixedCom()])
         assert kept.theta[:, :4].tobytes() == problem.theta0[:, :4].tobytes()
         assert (kept.theta[:, 4:] != problem.theta0[:, 4:]).any()
 
@@ -297,16 +301,16 @@ class TestNearestUnderConstraints:
     def test_bounds_and_centres_of_mass_are_held(self):
         problem = some_bodies(14, 2)
         for one in (
-            constraints.MassBounds(0.5, 0.9),
-            constraints.ComInBox([0.5, 0.1, 0.1], [0.6, 0.2, 0.2]),
-            constraints.ComInBall(0.01, [0.3, 0, 0]),
-            constraints.ComInHull([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]),
+            MassBounds(0.5, 0.9),
+            ComInBox([0.5, 0.1, 0.1], [0.6, 0.2, 0.2]),
+            ComInBall(0.01, [0.3, 0, 0]),
+            ComInHull([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]),
         ):
-            found = conic.nearest(problem, [one, constraints.MassBounds(0.5)])
+            found = conic.nearest(problem, [one, MassBounds(0.5)])
             assert worst(found) <= CERTIFIED
             assert ic.check(found.theta).consistent.all()
             com = found.theta[:, 1:4] / found.theta[:, :1]
-            if isinstance(one, constraints.ComInHull):
+            if isinstance(one, ComInHull):
                 np.testing.assert_allclose(com.sum(axis=1), 1, rtol=1e-9)
                 assert com.min() > -1e-9
             else:
@@ -319,17 +323,17 @@ class TestNearestUnderConstraints:
         ).as_theta()
         problem = quadratic(theta)
         total = float(theta[:, 0].sum()) - 0.3
-        found = conic.nearest(problem, constraints.TotalMass(total))
+        found = conic.nearest(problem, TotalMass(total))
         np.testing.assert_allclose(found.theta[:, 0], theta[:, 0] - 0.1, rtol=1e-6)
         assert found.theta[:, 0].sum() == pytest.approx(total, rel=1e-12)
         assert worst(found) <= CERTIFIED
-        within = conic.nearest(problem, constraints.TotalMass(total, tolerance=0.5))
+        within = conic.nearest(problem, TotalMass(total, tolerance=0.5))
         assert within.theta.tobytes() == theta.tobytes()
 
     def test_mirrored_bodies_are_images_and_meet_half_way(self):
         problem = some_bodies(16, 2)
         signs = np.array([1, 1, -1, 1, 1, -1, 1, 1, -1, 1.0])
-        found = conic.nearest(problem, constraints.Mirrored())
+        found = conic.nearest(problem, Mirrored())
         np.testing.assert_allclose(found.theta[0], found.theta[1] * signs, rtol=0, atol=1e-12)
         mean = (problem.theta0[0] + problem.theta0[1] * signs) / 2
         alone = conic.nearest(quadratic(mean, 1, 0.1))
@@ -338,12 +342,12 @@ class TestNearestUnderConstraints:
     def test_bodies_that_nothing_couples_are_problems_of_their_own(self):
         problem = some_bodies(17, 3)
         ball = DensityInBall(0.2)
-        together = conic.nearest(problem, [constraints.FixedMass(2.0, bodies=1), ball])
-        for row, extra in ((0, []), (1, [constraints.FixedMass(2.0)]), (2, [])):
+        together = conic.nearest(problem, [FixedMass(2.0, bodies=1), ball])
+        for row, extra in ((0, []), (1, [FixedMass(2.0)]), (2, [])):
             alone = conic.nearest(problem.rows(np.array([row])), [*extra, ball])
             assert alone.theta[0].tobytes() == together.theta[row].tobytes()
         part = conic.nearest(
-            problem.rows(np.array([1])), [constraints.FixedMass(2.0, bodies=1), ball], rows=[1]
+            problem.rows(np.array([1])), [FixedMass(2.0, bodies=1), ball], rows=[1]
         )
         assert part.theta[0].tobytes() == together.theta[1].tobytes()
 
@@ -354,12 +358,12 @@ class TestNearestUnderConstraints:
         scale = mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
         problem = quadratic(unit.theta0 * scale, mass, length)
         for small, large in (
-            (constraints.MassBounds(1.5), constraints.MassBounds(1.5 * mass)),
+            (MassBounds(1.5), MassBounds(1.5 * mass)),
             (
                 DensityInBox([0.8, 0.5, 0.6]),
                 DensityInBox([0.8 * length, 0.5 * length, 0.6 * length]),
             ),
-            (constraints.FixedEntries(("Ixy", "m")), constraints.FixedEntries(("Ixy", "m"))),
+            (FixedEntries(("Ixy", "m")), FixedEntries(("Ixy", "m"))),
         ):
             expected, found = conic.nearest(unit, small), conic.nearest(problem, large)
             assert worst(found) <= CERTIFIED
@@ -377,13 +381,13 @@ class TestNearestUnderConstraints:
         again = np.einsum("nij,nj->ni", back, found.theta)
         np.testing.assert_allclose(again, expected.theta, rtol=0, atol=1e-9)
         moved = problem._replace(theta0=there, W=W)
-        kept = conic.nearest(moved, [constraints.FixedMass(), constraints.FixedCom()], shifts=shift)
+        kept = conic.nearest(moved, [FixedMass(), FixedCom()], shifts=shift)
         assert kept.theta[:, :4].tobytes() == there[:, :4].tobytes()
 
     def test_the_multiplier_of_the_cone_explains_the_change(self):
         """With a constraint on the mass alone, W (theta - theta0) - Z is along the mass."""
         problem = some_bodies(20, 2)
-        found = conic.nearest(problem, constraints.FixedMass(5.0))
+        found = conic.nearest(problem, FixedMass(5.0))
         pulled = np.einsum("nij,nj->ni", problem.W, found.theta - problem.theta0)
         left = pulled - found.dual @ TO_SVEC
         assert (np.abs(left[:, 1:]) <= 1e-9 * np.abs(pulled).max()).all()
@@ -391,14 +395,14 @@ class TestNearestUnderConstraints:
 
     def test_the_proof_is_computed_anew_for_any_answer(self):
         problem = some_bodies(21, 2)
-        found, proof = conic.prove_nearest(problem, [DensityInBall(0.2), constraints.FixedMass()])
+        found, proof = conic.prove_nearest(problem, [DensityInBall(0.2), FixedMass()])
         np.testing.assert_array_equal(proof.certify(found.theta), found.certificate)
         wrong = problem.theta0 * 1.01
         assert max(part.min() for part in proof.certify(wrong)) > 1e-4
 
     def test_another_solver_agrees(self):
         problem = some_bodies(22, 1)
-        limits = [DensityInBall(0.15), constraints.MassBounds(upper=2.0)]
+        limits = [DensityInBall(0.15), MassBounds(upper=2.0)]
         found, other = conic.nearest(problem, limits), conic.nearest(problem, limits, "scs")
         np.testing.assert_allclose(found.theta, other.theta, rtol=0, atol=1e-9)
 
@@ -408,41 +412,27 @@ class TestConflicts:
         ("limits", "named", "unnamed"),
         [
             (
-                [
-                    constraints.ComInBall(9.0),
-                    constraints.FixedMass(2.0),
-                    constraints.MassBounds(3, 4),
-                ],
+                [ComInBall(9.0), FixedMass(2.0), MassBounds(3, 4)],
                 ["FixedMass(2.0 kg) of body 0", "MassBounds(3.0 to 4.0 kg) of body 0"],
                 ["ComInBall"],
             ),
             (
-                [
-                    constraints.FixedEntries({"Ixx": 1.0, "Iyy": 1.0, "Izz": 3.0}),
-                    constraints.FixedMass(),
-                ],
+                [FixedEntries({"Ixx": 1.0, "Iyy": 1.0, "Izz": 3.0}), FixedMass()],
                 ["no consistent body meets FixedEntries(Ixx=1.0, Iyy=1.0, Izz=3.0) of body 0"],
                 ["FixedMass"],
             ),
             (
-                [
-                    DensityInBox([0.1, 0.1, 0.1]),
-                    constraints.FixedCom([0.2, 0, 0]),
-                    constraints.FixedMass(),
-                ],
+                [DensityInBox([0.1, 0.1, 0.1]), FixedCom([0.2, 0, 0]), FixedMass()],
                 ["DensityInBox", "FixedCom([0.2, 0, 0] m)"],
                 ["FixedMass"],
             ),
             (
-                [constraints.TotalMass(5.0), constraints.MassBounds(3.0, bodies=(0, 1))],
+                [TotalMass(5.0), MassBounds(3.0, bodies=(0, 1))],
                 ["TotalMass(5.0 kg) of bodies 0, 1, 2", "of body 0", "of body 1"],
                 [],
             ),
             (
-                [
-                    constraints.Mirrored(bodies=(2, 1)),
-                    *(constraints.FixedMass(k, bodies=k) for k in (1, 2)),
-                ],
+                [Mirrored(bodies=(2, 1)), *(FixedMass(k, bodies=k) for k in (1, 2))],
                 ["Mirrored(y -> -y) of bodies 2, 1", "FixedMass(1.0 kg)", "FixedMass(2.0 kg)"],
                 [],
             ),
@@ -461,17 +451,15 @@ class TestConflicts:
     def test_the_body_is_named_by_the_callers_index(self):
         problem = some_bodies(31, 1)
         with pytest.raises(ic.ProjectionError, match="of body 7 and MassBounds"):
-            conic.nearest(
-                problem, [constraints.FixedMass(1.0), constraints.MassBounds(2.0)], rows=[7]
-            )
+            conic.nearest(problem, [FixedMass(1.0), MassBounds(2.0)], rows=[7])
 
     @pytest.mark.parametrize(
         ("limits", "said"),
         [
             (3.0, r"constraints\[0\] is 3.0, expected a constraint"),
             ([3.0], r"constraints\[0\] is 3.0, expected a constraint"),
-            ([constraints.FixedMass(1.0, bodies=5)], "names body 5, but the bodies are 0"),
-            ([constraints.Mirrored()], "1 bodies, expected two"),
+            ([FixedMass(1.0, bodies=5)], "names body 5, but the bodies are 0"),
+            ([Mirrored()], "1 bodies, expected two"),
         ],
     )
     def test_what_cannot_be_asked_is_refused(self, limits, said):
@@ -502,7 +490,7 @@ class TestSolversThatBreakUnderConstraints:
         with pytest.raises(
             ic.ProjectionError, match=r"no certified answer for body 0 .*bounds"
         ) as e:
-            conic.nearest(problem, constraints.FixedMass(2.0), solver)
+            conic.nearest(problem, FixedMass(2.0), solver)
         assert e.value.instance["theta0"] == problem.theta0.tolist()
         assert e.value.instance["constraints"] == ["FixedMass(2.0 kg)"]
 
@@ -511,7 +499,7 @@ class TestSolversThatBreakUnderConstraints:
     def test_the_user_can_still_stop_it(self, monkeypatch, solver, stop):
         break_solver(monkeypatch, solver, stop)
         with pytest.raises(stop):
-            conic.nearest(some_bodies(41, 1), constraints.FixedMass(2.0), solver)
+            conic.nearest(some_bodies(41, 1), FixedMass(2.0), solver)
 
     def test_a_solver_that_lies_is_found_out(self, monkeypatch):
         """It swears by another point, and nothing polishes it."""
@@ -524,7 +512,7 @@ class TestSolversThatBreakUnderConstraints:
         monkeypatch.setattr(solvers, "ask_solver", lying)
         monkeypatch.setattr(joint, "polish", lambda problem, start, **_: (start, 0.0))
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
-            conic.nearest(some_bodies(42, 1), constraints.FixedMass(2.0))
+            conic.nearest(some_bodies(42, 1), FixedMass(2.0))
 
     def test_a_solver_that_cries_infeasible_is_not_believed(self, monkeypatch):
         """Once infeasible, then not: no conflict can be shown, so none is claimed."""
@@ -537,7 +525,7 @@ class TestSolversThatBreakUnderConstraints:
             return solve(*arguments)
 
         monkeypatch.setattr(solvers, "ask_solver", crying)
-        assert worst(conic.nearest(some_bodies(43, 1), constraints.FixedMass(2.0))) <= CERTIFIED
+        assert worst(conic.nearest(some_bodies(43, 1), FixedMass(2.0))) <= CERTIFIED
 
 
 def lifted(problem, conditions, by_scs=False):

@@ -6,7 +6,14 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.inertia import sampling
-from inertial_check.projection import constraints
+from inertial_check.projection.constraints import (
+    ComInBox,
+    FixedCom,
+    FixedEntries,
+    FixedMass,
+    MassBounds,
+    TotalMass,
+)
 from inertial_check.projection.densities import DensityInBall
 
 SCALES = {"mass": (0.5, 2), "length": (0.2, 0.5), "offset": (0.2, 1)}
@@ -65,7 +72,7 @@ def test_agrees_with_a_problem_written_out_by_hand(metric):
     radius = np.sqrt((spread + place) / 2)  # between what the body is and a point at its place
     limits = [DensityInBall(radius)]
     if metric not in ("inertia", "covariance"):
-        limits.append(constraints.MassBounds(0.7, 0.8))
+        limits.append(MassBounds(0.7, 0.8))
     found = ic.project(given, metric, constraints=limits, **METRICS[metric])
     theta = cp.Variable(10)
     rules = [
@@ -94,11 +101,11 @@ def test_random_limits_agree_with_cvxpy_and_the_certificate_is_that_of_the_limit
         corner = np.sort(rng.normal(size=(2, 3)) / 2, axis=0)
         product, total = 0.05 * rng.normal(), rng.uniform(2 * low, 2 * high)
         limits = [
-            constraints.MassBounds(low, high),
-            constraints.ComInBox(*corner),
-            constraints.FixedEntries({"Ixy": product}, bodies=0),
+            MassBounds(low, high),
+            ComInBox(*corner),
+            FixedEntries({"Ixy": product}, bodies=0),
         ]
-        limits += [constraints.TotalMass(total, bodies=(0, 1))] if turn else []
+        limits += [TotalMass(total, bodies=(0, 1))] if turn else []
         found = ic.project(given, metric, constraints=limits, **METRICS[metric])
         both = cp.Variable(10), cp.Variable(10)
         rules = [both[0][5] == product]
@@ -118,7 +125,7 @@ def test_random_limits_agree_with_cvxpy_and_the_certificate_is_that_of_the_limit
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_what_meets_them_stays_bit_for_bit(metric):
-    limits = (DensityInBall(9.0), constraints.MassBounds(0.1, 9.0))
+    limits = (DensityInBall(9.0), MassBounds(0.1, 9.0))
     found = ic.project(BOTH, metric, constraints=limits, **METRICS[metric])
     free = ic.project(BOTH, metric, **METRICS[metric])
     near = free.status != "no-nearest"  # under inertia and covariance, no body is near a point mass
@@ -134,11 +141,7 @@ def test_what_meets_them_stays_bit_for_bit(metric):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_margins_hold_under_constraints(metric):
-    limits = (
-        [constraints.FixedMass()]
-        if metric in ("inertia", "covariance")
-        else [constraints.MassBounds(0.4, 0.9)]
-    )
+    limits = [FixedMass()] if metric in ("inertia", "covariance") else [MassBounds(0.4, 0.9)]
     found = ic.project(BOTH, metric, constraints=limits, margin=0.02, **METRICS[metric])
     near = found.status != "no-nearest"
     free = ic.project(BOTH, metric, margin=0.02, **METRICS[metric])
@@ -152,7 +155,7 @@ def test_margins_hold_under_constraints(metric):
 def test_a_margin_for_which_there_is_no_room_is_refused():
     flat = ic.InertialParameters.from_com(1.0, [0, 0, 0], np.diag([0.02, 0.03, 0.045]))
     six = dict(zip(("Ixx", "Iyy", "Izz"), (0.02, 0.03, 0.045), strict=True))
-    limits = [constraints.FixedCom([0, 0, 0]), constraints.FixedEntries(six)]
+    limits = [FixedCom([0, 0, 0]), FixedEntries(six)]
     assert ic.project(flat, "euclidean", constraints=limits).status == "feasible"
     found = ic.project(flat, "euclidean", constraints=limits, margin=0.1)
     assert found.status == "infeasible"
@@ -168,11 +171,7 @@ def test_a_margin_for_which_there_is_no_room_is_refused():
 
 
 def test_conflicts_name_the_constraints_and_the_body_of_the_batch():
-    limits = [
-        constraints.MassBounds(0.1, 50.0),
-        constraints.FixedMass(2.0),
-        constraints.MassBounds(0.5, 1.0, bodies=(2,)),
-    ]
+    limits = [MassBounds(0.1, 50.0), FixedMass(2.0), MassBounds(0.5, 1.0, bodies=(2,))]
     found = ic.project(BOTH, "euclidean", constraints=limits)
     assert found.status.tolist() == ["projected"] * 2 + ["infeasible"] + ["projected"] * 4
     assert [conflict is None for conflict in found.conflict] == [True, True, False] + [True] * 4
@@ -195,7 +194,7 @@ def test_conflicts_name_the_constraints_and_the_body_of_the_batch():
 
 def test_rows_without_a_nearest_are_left_out_and_indices_stay():
     theta = np.array([WHOLE[0], np.full(10, np.nan), WHOLE[1]])
-    limits = [constraints.FixedMass(0.5, bodies=(2,))]
+    limits = [FixedMass(0.5, bodies=(2,))]
     found = ic.project(theta, "euclidean", constraints=limits)
     assert found.status.tolist() == ["feasible", "no-nearest", "projected"]
     assert found.theta[2, 0] == 0.5
@@ -203,7 +202,7 @@ def test_rows_without_a_nearest_are_left_out_and_indices_stay():
 
 def test_bodies_together():
     total = WHOLE[:, 0].sum()
-    found = ic.project(WHOLE, "euclidean", constraints=[constraints.TotalMass(1.5 * total)])
+    found = ic.project(WHOLE, "euclidean", constraints=[TotalMass(1.5 * total)])
     assert found.theta[:, 0].sum() == pytest.approx(1.5 * total, rel=1e-12)
     assert found.changed.all()
 
@@ -211,7 +210,7 @@ def test_bodies_together():
 @pytest.mark.parametrize("shape", [(10,), (1, 10), (2, 2, 10)])
 def test_leading_axes_orders_and_points(shape):
     theta = VIOLATING[: int(np.prod(shape)) // 10].reshape(shape)
-    limits = [constraints.FixedMass()]
+    limits = [FixedMass()]
     plain = ic.project(theta, "prior", prior=PRIOR, constraints=limits)
     assert plain.theta.shape == shape
     bodies = ic.InertialParameters.from_theta(theta)
@@ -241,14 +240,12 @@ def test_any_solver_by_name_gives_what_the_own_ones_do(metric, solver):
 
 def test_regularisers_take_none():
     with pytest.raises(ic.ParameterError, match=r"'entropic' takes no constraints.*conic"):
-        ic.project(VIOLATING, "entropic", prior=PRIOR, constraints=[constraints.FixedMass()])
+        ic.project(VIOLATING, "entropic", prior=PRIOR, constraints=[FixedMass()])
 
 
 def test_no_mass_under_constraints_is_floored():
     theta = np.array([-2.0, 0, 0, 0, -1, 0, 0, -1, 0, -1])
-    found = ic.project(
-        theta, "euclidean", constraints=[constraints.ComInBox([-1.0] * 3, [1.0] * 3)]
-    )
+    found = ic.project(theta, "euclidean", constraints=[ComInBox([-1.0] * 3, [1.0] * 3)])
     assert found.status == "mass-floored"
     assert found.theta[0] >= 2e-6 * (1 - 1e-9)
     assert ic.check(found.theta).consistent
@@ -261,12 +258,10 @@ def test_a_constraint_on_a_row_that_does_not_exist_is_refused(metric, bodies):
     with pytest.raises(
         ic.ParameterError, match=rf"names body {first}, but the batch has rows 0 to 6"
     ):
-        ic.project(BOTH, metric, constraints=[constraints.FixedMass(2.0, bodies=bodies)])
+        ic.project(BOTH, metric, constraints=[FixedMass(2.0, bodies=bodies)])
     with pytest.raises(ic.ParameterError, match=r"names body 3, but the batch has only row 0"):
-        ic.project(BOTH[0], metric, constraints=[constraints.FixedMass(2.0, bodies=3)])
+        ic.project(BOTH[0], metric, constraints=[FixedMass(2.0, bodies=3)])
     nobody = np.array(BOTH)
     nobody[3, 4] = np.nan  # a row that exists and has no nearest is no reason to refuse
-    found = ic.project(
-        nobody, metric, constraints=[constraints.MassBounds(0.1, 9.0, bodies=(3, 4))]
-    )
+    found = ic.project(nobody, metric, constraints=[MassBounds(0.1, 9.0, bodies=(3, 4))])
     assert found.status[3] == "no-nearest"

@@ -9,7 +9,18 @@ import pytest
 import inertial_check as ic
 import limits
 from inertial_check.inertia import sampling
-from inertial_check.projection import conic, constraints
+from inertial_check.projection import conic
+from inertial_check.projection.constraints import (
+    ComInBall,
+    ComInBox,
+    ComInHull,
+    FixedCom,
+    FixedEntries,
+    FixedMass,
+    MassBounds,
+    Mirrored,
+    TotalMass,
+)
 from inertial_check.projection.densities import (
     DensityInBall,
     DensityInBox,
@@ -132,14 +143,14 @@ class TestViolation:
     def test_is_zero_where_it_holds_and_relative_where_not(self):
         body = ic.InertialParameters.from_com(2.0, [0.3, 0, 0], np.eye(3)).as_theta(about="origin")
         held = {
-            constraints.FixedMass(2.0): 0.0,
-            constraints.FixedMass(3.0): 0.2,
-            constraints.MassBounds(1.0, 2.0): 0.0,
-            constraints.MassBounds(upper=1.0): 1 / 3,
-            constraints.ComInBox([0, 0, 0], [0.1, 1, 1]): 0.4 / 0.8,
-            constraints.ComInBall(0.2): (0.6 - 0.4) / 0.6,
-            constraints.FixedEntries({"Ixx": 1.0}): 0.0,
-            constraints.FixedEntries("hy"): 0.0,
+            FixedMass(2.0): 0.0,
+            FixedMass(3.0): 0.2,
+            MassBounds(1.0, 2.0): 0.0,
+            MassBounds(upper=1.0): 1 / 3,
+            ComInBox([0, 0, 0], [0.1, 1, 1]): 0.4 / 0.8,
+            ComInBall(0.2): (0.6 - 0.4) / 0.6,
+            FixedEntries({"Ixx": 1.0}): 0.0,
+            FixedEntries("hy"): 0.0,
             DensityInBall(10.0): 0.0,
         }
         for one, expected in held.items():
@@ -158,7 +169,7 @@ class TestViolation:
 
     def test_is_batched_and_knows_what_was_given(self):
         body = np.tile(np.arange(1.0, 11.0), (2, 3, 1))
-        found = constraints.FixedEntries(("Ixy", "m")).violation(body, body * 2)
+        found = FixedEntries(("Ixy", "m")).violation(body, body * 2)
         assert found.shape == (2, 3)
         np.testing.assert_allclose(found, 1 / 3)
 
@@ -166,10 +177,10 @@ class TestViolation:
         left = of_points(np.random.default_rng(0), np.random.default_rng(1).normal(size=(5, 3)))
         signs = np.array([1, 1, -1, 1, 1, -1, 1, 1, -1, 1.0])
         pair = np.stack([left, left * signs])
-        assert constraints.Mirrored().violation(pair) <= 4 * EPS
-        assert constraints.Mirrored().violation(np.stack([left, left])) > 0.01
-        assert constraints.TotalMass(2 * left[0]).violation(pair) <= EPS
-        assert constraints.TotalMass(3 * left[0], tolerance=0.4).violation(pair) == 0
+        assert Mirrored().violation(pair) <= 4 * EPS
+        assert Mirrored().violation(np.stack([left, left])) > 0.01
+        assert TotalMass(2 * left[0]).violation(pair) <= EPS
+        assert TotalMass(3 * left[0], tolerance=0.4).violation(pair) == 0
 
     def test_with_auxiliary_variables_is_for_a_solver(self):
         with pytest.raises(ic.ParameterError, match="auxiliary variables: only a solver"):
@@ -177,45 +188,27 @@ class TestViolation:
 
     def test_refuses_other_shapes(self):
         with pytest.raises(ic.ParameterError, match=re.escape("theta has shape (9,)")):
-            constraints.FixedMass().violation(np.ones(9))
+            FixedMass().violation(np.ones(9))
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (
-            lambda: constraints.FixedMass(-1.0),
-            "FixedMass: mass is -1.0, expected a positive number",
-        ),
-        (lambda: constraints.FixedMass(np.nan), "mass is nan"),
-        (
-            lambda: constraints.FixedCom([0, 0]),
-            r"FixedCom: com is [0, 0], expected (3,) finite numbers [m]",
-        ),
-        (
-            lambda: constraints.FixedEntries("Iyx"),
-            "FixedEntries: entries is 'Iyx', expected some of m, hx",
-        ),
-        (lambda: constraints.FixedEntries({"Ixx": np.inf}), "Ixx is inf, expected a finite number"),
-        (lambda: constraints.FixedEntries(()), "entries is ()"),
-        (
-            lambda: constraints.MassBounds(3, 2),
-            "MassBounds: 3.0 to 2.0 kg, expected 0 <= lower <= upper",
-        ),
-        (
-            lambda: constraints.MassBounds(bodies=(-1,)),
-            "bodies is (-1,), expected row indices from 0",
-        ),
-        (lambda: constraints.MassBounds(bodies=(1, 1)), "each once"),
-        (lambda: constraints.ComInBox([1, 0, 0], [0, 1, 1]), "exceeds upper"),
-        (lambda: constraints.ComInHull([]), "ComInHull: points is [], expected (k, 3)"),
-        (lambda: constraints.TotalMass(1.0, 2.0), "TotalMass: tolerance is 2.0"),
-        (lambda: constraints.Mirrored(bodies=(1, 2, 3)), "expected two indices"),
-        (
-            lambda: constraints.Mirrored(np.diag([2.0, 1, 1, 1])),
-            "Mirrored: transform is not orthonormal",
-        ),
-        (lambda: constraints.Mirrored(np.ones((4, 4))), "has the last row"),
+        (lambda: FixedMass(-1.0), "FixedMass: mass is -1.0, expected a positive number"),
+        (lambda: FixedMass(np.nan), "mass is nan"),
+        (lambda: FixedCom([0, 0]), r"FixedCom: com is [0, 0], expected (3,) finite numbers [m]"),
+        (lambda: FixedEntries("Iyx"), "FixedEntries: entries is 'Iyx', expected some of m, hx"),
+        (lambda: FixedEntries({"Ixx": np.inf}), "Ixx is inf, expected a finite number"),
+        (lambda: FixedEntries(()), "entries is ()"),
+        (lambda: MassBounds(3, 2), "MassBounds: 3.0 to 2.0 kg, expected 0 <= lower <= upper"),
+        (lambda: MassBounds(bodies=(-1,)), "bodies is (-1,), expected row indices from 0"),
+        (lambda: MassBounds(bodies=(1, 1)), "each once"),
+        (lambda: ComInBox([1, 0, 0], [0, 1, 1]), "exceeds upper"),
+        (lambda: ComInHull([]), "ComInHull: points is [], expected (k, 3)"),
+        (lambda: TotalMass(1.0, 2.0), "TotalMass: tolerance is 2.0"),
+        (lambda: Mirrored(bodies=(1, 2, 3)), "expected two indices"),
+        (lambda: Mirrored(np.diag([2.0, 1, 1, 1])), "Mirrored: transform is not orthonormal"),
+        (lambda: Mirrored(np.ones((4, 4))), "has the last row"),
         (lambda: DensityInBox([1, 0, 1]), "half_extents is [1.0, 0.0, 1.0], expected positive"),
         (lambda: DensityInBox([1, 1, 1], form="best"), "form is 'best', expected one of exact"),
         (lambda: DensityInBall(1, rotation=1), "unexpected keyword"),
@@ -226,7 +219,7 @@ class TestViolation:
             lambda: DensityInPolytope(np.random.default_rng(0).normal(size=(300, 3))),
             'tetrahedra, expected at most 64; simplify the hull, or take form="vertices"',
         ),
-        (lambda: DensityInUnion((constraints.FixedMass(),)), "expected Density constraints"),
+        (lambda: DensityInUnion((FixedMass(),)), "expected Density constraints"),
         (lambda: DensityInUnion(()), "DensityInUnion: shapes is ()"),
     ],
 )
@@ -238,12 +231,12 @@ def test_what_is_no_constraint_is_refused_with_the_value_and_the_way_out(make, s
 @pytest.mark.parametrize(
     "make",
     [
-        constraints.FixedMass,
-        constraints.FixedCom,
-        lambda bodies: constraints.FixedEntries(("m",), bodies=bodies),
-        lambda bodies: constraints.ComInBox([0, 0, 0], [1, 1, 1], bodies=bodies),
-        lambda bodies: constraints.ComInHull(limits.CUBE, bodies=bodies),
-        lambda bodies: constraints.TotalMass(1.0, bodies=bodies),
+        FixedMass,
+        FixedCom,
+        lambda bodies: FixedEntries(("m",), bodies=bodies),
+        lambda bodies: ComInBox([0, 0, 0], [1, 1, 1], bodies=bodies),
+        lambda bodies: ComInHull(limits.CUBE, bodies=bodies),
+        lambda bodies: TotalMass(1.0, bodies=bodies),
         lambda bodies: DensityInBall(1.0, bodies=bodies),
         lambda bodies: DensityInCylinder(1.0, 1.0, bodies=bodies),
         lambda bodies: DensityInCapsule(1.0, 1.0, bodies=bodies),
@@ -259,15 +252,13 @@ def test_every_constraint_refuses_rows_that_are_none(make):
 
 def test_every_constraint_says_its_numbers_on_one_line():
     for one, said in {
-        constraints.FixedMass(2.0): "FixedMass(2.0 kg)",
-        constraints.FixedMass(): "FixedMass(as given)",
-        constraints.FixedCom([0.1, 0, 0]): "FixedCom([0.1, 0, 0] m)",
-        constraints.FixedEntries({"m": None, "Ixy": 0.5}): "FixedEntries(m=as given, Ixy=0.5)",
-        constraints.ComInHull(
-            limits.CUBE
-        ): "ComInHull(8 points within [-1, -1, -1] to [1, 1, 1] m)",
-        constraints.Mirrored(): "Mirrored(y -> -y)",
-        constraints.TotalMass(5.0, 0.01): "TotalMass(5.0 kg within 0.01)",
+        FixedMass(2.0): "FixedMass(2.0 kg)",
+        FixedMass(): "FixedMass(as given)",
+        FixedCom([0.1, 0, 0]): "FixedCom([0.1, 0, 0] m)",
+        FixedEntries({"m": None, "Ixy": 0.5}): "FixedEntries(m=as given, Ixy=0.5)",
+        ComInHull(limits.CUBE): "ComInHull(8 points within [-1, -1, -1] to [1, 1, 1] m)",
+        Mirrored(): "Mirrored(y -> -y)",
+        TotalMass(5.0, 0.01): "TotalMass(5.0 kg within 0.01)",
         DensityInBall(0.5): "DensityInBall(radius 0.5 m around [0, 0, 0] m)",
     }.items():
         assert repr(one) == said
