@@ -20,7 +20,8 @@ One mistake is planted into each log, or into what is simulated, and the command
 * *obeyed* (`--obey`): the remedy of the first remark that has one is carried out, options or an
   edit of the log, until there is none (three times at most); a payload is taken off, and a joint
   that a refusal calls unmeasured is declared so. Of the base parameters at most one in twenty is
-  more than three deviations and 1 % from the truth then.
+  more than three deviations and 1 % from the truth then, or as many as in the log without the
+  mistake.
 * *clean*: logs without a mistake in which something is named by an error or a warning.
 """
 
@@ -550,7 +551,7 @@ def measure(
                     if not obey(case, now):
                         break
                     now = run(case, folder)
-                row["obeyed"] = now.worst[1] <= RELATIVE
+                row["obeyed"] = now.worst[1] <= max(RELATIVE, clean.worst[1])
                 row["after"] = [each["kind"] for each in now.remarks]
             rows.append(row)
             say(row)
