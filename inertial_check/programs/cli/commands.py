@@ -11,7 +11,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 from inertial_check import __version__
@@ -276,22 +275,67 @@ def _refuse_misspelled_command(word: str) -> None:
         raise UsageError(f"{word!r} is no command and no file{hint} (see {PROGRAM} --help)")
 
 
-_PARTS = {
-    "report": ("pages", "REPORT", "add_report_arguments", "write_page"),
-    "view": ("pages", "VIEW", "add_view_arguments", "view"),
-    "explain": ("explain", "EXPLAIN", "add_explain_arguments", "explain"),
-    "rules": ("explain", "RULES", "add_rules_arguments", "list_rules"),
-    "lsp": ("servers", "LSP", "add_lsp_arguments", "serve_editor"),
-    "mcp": ("servers", "MCP", "add_mcp_arguments", "serve_agent"),
-}
-"""Modules that hold two commands: what is in them the description, the arguments and the run."""
-
-
 def import_command(name: str) -> Command:
     """Import the module of a command, and of no other."""
-    module, *parts = _PARTS.get(name, (name, "__doc__", "add_arguments", "run"))
-    found = import_module(f"inertial_check.programs.cli.{module}")
-    return Command(*(getattr(found, part) for part in parts))
+    if name == "check":
+        from inertial_check.programs.cli.check import __doc__, add_arguments, run
+    elif name == "fix":
+        from inertial_check.programs.cli.fix import __doc__, add_arguments, run
+    elif name == "fill":
+        from inertial_check.programs.cli.fill import __doc__, add_arguments, run
+    elif name == "project":
+        from inertial_check.programs.cli.project import __doc__, add_arguments, run
+    elif name == "identify":
+        from inertial_check.programs.cli.identify import __doc__, add_arguments, run
+    elif name == "excite":
+        from inertial_check.programs.cli.excite import __doc__, add_arguments, run
+    elif name == "diff":
+        from inertial_check.programs.cli.diff import __doc__, add_arguments, run
+    elif name == "summary":
+        from inertial_check.programs.cli.summary import __doc__, add_arguments, run
+    elif name == "init":
+        from inertial_check.programs.cli.init import __doc__, add_arguments, run
+    elif name == "doctor":
+        from inertial_check.programs.cli.doctor import __doc__, add_arguments, run
+    else:
+        return _import_page_or_server(name)
+    return Command(__doc__, add_arguments, run)
+
+
+def _import_page_or_server(name: str) -> Command:
+    """Import the module of a command that shows something, or serves another program.
+
+    Raises:
+        KeyError: There is no such command.
+    """
+    command: Command | None = None
+    if name == "report":
+        from inertial_check.programs.cli import pages
+
+        command = Command(pages.REPORT, pages.add_report_arguments, pages.write_page)
+    elif name == "view":
+        from inertial_check.programs.cli import pages
+
+        command = Command(pages.VIEW, pages.add_view_arguments, pages.view)
+    elif name == "mcp":
+        from inertial_check.programs.cli import servers
+
+        command = Command(servers.MCP, servers.add_mcp_arguments, servers.serve_agent)
+    elif name == "explain":
+        from inertial_check.programs.cli import explain
+
+        command = Command(explain.EXPLAIN, explain.add_explain_arguments, explain.explain)
+    elif name == "lsp":
+        from inertial_check.programs.cli import servers
+
+        command = Command(servers.LSP, servers.add_lsp_arguments, servers.serve_editor)
+    elif name == "rules":
+        from inertial_check.programs.cli import explain
+
+        command = Command(explain.RULES, explain.add_rules_arguments, explain.list_rules)
+    if command is None:
+        raise KeyError(name)
+    return command
 
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:

@@ -413,8 +413,9 @@ def _print_summary(
 
 def name_written(args: argparse.Namespace, fix: Fix) -> str | None:
     """The path that a document was written to; None if it was not."""
-    target: str | None = args.output
-    return target or (fix.source.path if args.write and fix.changed else None)
+    if args.output is not None:
+        return str(args.output)
+    return fix.source.path if args.write and fix.changed else None
 
 
 def _file_as_json(args: argparse.Namespace, fix: Fix, impact: Impact | None) -> dict[str, object]:
