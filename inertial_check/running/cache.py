@@ -451,13 +451,11 @@ class Folder:
             self._entries.remove_leftovers()
             if self._written:
                 # Delete the least recently used entries beyond a size [bytes].
-                folder = self._entries
                 entries = []
-                with folder.scan() as found:
+                with self._entries.scan() as found:
                     for each in found:
-                        with contextlib.suppress(
-                            FileNotFoundError
-                        ):  # another process may prune as well
+                        # Another process may prune as well.
+                        with contextlib.suppress(FileNotFoundError):
                             status = each.stat(follow_symlinks=False)
                             if _ENTRY_NAME.fullmatch(each.name) and stat.S_ISREG(status.st_mode):
                                 entries.append((status.st_mtime_ns, status.st_size, each.name))
@@ -466,7 +464,7 @@ class Folder:
                     if excess <= 0:
                         break
                     with contextlib.suppress(FileNotFoundError):
-                        folder.unlink(name)
+                        self._entries.unlink(name)
                     excess -= size
 
 

@@ -462,10 +462,9 @@ def read_regular(path: str, largest: int, option: str | None = None) -> bytes:
 
 
 def _expect_regular(path: str, status: os.stat_result) -> None:
-    kind = status.st_mode
-    if stat.S_ISDIR(kind):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(kind):
+    if not stat.S_ISREG(status.st_mode):
         raise RefusedFileError(path, "no regular file, so it is not opened")
 
 

@@ -114,10 +114,7 @@ def _find_git_folder(repository: str) -> str:
         except OSError:
             continue
         back = os.path.join(folder, found[1].replace("\0", "")) if found else ""
-        if found and os.path.realpath(back) in (
-            os.path.realpath(mark),
-            os.path.realpath(repository),
-        ):
+        if found and os.path.realpath(back) in map(os.path.realpath, (mark, repository)):
             return folder
     return mark
 
@@ -214,9 +211,8 @@ def above(folder: str, failed: Failed) -> Ignores:
 def within(folder: str, ignores: Ignores, failed: Failed) -> Ignores:
     """Read the ignore files that apply inside a folder, given those that apply in its parent."""
     repository = os.path.join(folder, ".git")
-    if os.path.lexists(
-        repository
-    ):  # a repository of its own, to which the ignore files around it do not apply
+    if os.path.lexists(repository):
+        # A repository of its own, to which the ignore files around it do not apply.
         own = _read(folder, os.path.join(repository, "info", "exclude"), failed)
         ignores = (IgnoreFile(folder, ()), *own)
     return ignores + _read(folder, os.path.join(folder, ".gitignore"), failed)

@@ -153,10 +153,8 @@ class MjcfDocument:
             return "", f"no such file in {folder}; what it holds was not checked"
         real = os.path.realpath(path)
         if real in self._read:
-            return (
-                "",
-                "this file is read already, and MuJoCo refuses to include it again: delete it",
-            )
+            why = "this file is read already, and MuJoCo refuses to include it again: delete it"
+            return "", why
         self._read.add(real)
         return path, ""
 

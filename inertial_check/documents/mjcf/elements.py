@@ -112,16 +112,10 @@ class InertialReader(TextReader):
             x, y, z = (number.value for number in center)
             (x, y, z), rotation = poses.product(frame, Pose((x, y, z), rotation))
             # These numbers are not written, but follow from written ones and a frame.
-            center = (
-                Number(x, repr(x), None),
-                Number(y, repr(y), None),
-                Number(z, repr(z), None),
-            )
-        if "mass" not in self._attributes:
+            center = (Number(x, repr(x), None), Number(y, repr(y), None), Number(z, repr(z), None))
+        mass = self._numbers("mass")[0] if "mass" in self._attributes else None
+        if mass is None:
             self._refuse('has no mass: add mass="..." [kg]')
-            mass = None
-        else:
-            mass = self._numbers("mass")[0]
         six = self._inertia()
         return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
 
@@ -320,10 +314,8 @@ class GeomReader:
             x, y, z = ((first + last) / 2 for first, last in pairs)
             radius, *_ = _read_sizes(attributes, kind, 1)
             half = math.hypot(*along) / 2
-            ends_sizes = (
-                (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
-            )
-            return _GeomForm(_dimensions(kind, ends_sizes), Pose((x, y, z), rotation))
+            radii = (radius,) if kind in {"capsule", "cylinder"} else (radius, radius)
+            return _GeomForm(_dimensions(kind, (*radii, half)), Pose((x, y, z), rotation))
         sizes = _read_sizes(attributes, kind, _SIZES[kind])
         return _GeomForm(_dimensions(kind, sizes), self._pose(attributes))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
@@ -91,27 +91,15 @@ def read_loops(
         else:
             ends = [node.get("body1") or "", node.get("body2") or _WORLD]
             # Read where an equality of two bodies ties them; None if its numbers cannot be read.
+            origin = ((0.0, 0.0, 0.0), poses.IDENTITY)
             if node.tag == "connect":
-                anchor = parse_finite(node.get("anchor") or "", 3)
-                frame = (
-                    None
-                    if anchor is None
-                    else LoopFrame((tuple(anchor), poses.IDENTITY), None, _POINT)
-                )
-            else:
-                numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
-                if numbers is None:
-                    frame = None
-                elif not any(numbers[3:]):
-                    frame = LoopFrame(((0.0, 0.0, 0.0), poses.IDENTITY), None, _RIGID)
-                else:
-                    turn = poses.from_wxyz(*numbers[3:])
-                    origin = ((0.0, 0.0, 0.0), poses.IDENTITY)
-                    frame = (
-                        None
-                        if turn is None
-                        else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
-                    )
+                if anchor := parse_finite(node.get("anchor") or "", 3):
+                    frame = LoopFrame((tuple(anchor), poses.IDENTITY), None, _POINT)
+            elif numbers := parse_finite(node.get("relpose") or _AS_PLACED, 7):
+                if not any(numbers[3:]):
+                    frame = LoopFrame(origin, None, _RIGID)
+                elif turn := poses.from_wxyz(*numbers[3:]):
+                    frame = LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
         yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]), frame)
 
 
@@ -309,14 +297,12 @@ class _BodyWalk:
     def _inside(self, node: MjcfElement, around: _Surroundings) -> _Surroundings:
         default = node.get("childclass") or around.default
         if node.tag == "body":
-            if around.replicate is not None:
-                # Note once that a <replicate> makes more bodies than are listed.
-                replicate = around.replicate
-                if replicate.element not in self._copied:
-                    self._copied.add(replicate.element)
-                    count = quote(replicate.get("count") or "")
-                    message = f"<replicate count={count}>: each body in it is listed once"
-                    self._say("engine", message, replicate)
+            # Note once that a <replicate> makes more bodies than are listed.
+            if around.replicate is not None and around.replicate.element not in self._copied:
+                self._copied.add(around.replicate.element)
+                count = quote(around.replicate.get("count") or "")
+                message = f"<replicate count={count}>: each body in it is listed once"
+                self._say("engine", message, around.replicate)
             frame = around.frame if around.replicate is None else None
             found = _FoundBody(node, len(self._found) + 1, around.body, frame)
             found.inside = around.framed or (around.body is not None and around.body.inside)
@@ -441,13 +427,11 @@ class _BodyWalk:
         joints = JointReader(self._tree, self._compiler, self._defaults)
         ids = list(_ids([body.name for body in self._found]))
         for body, id_ in zip(self._found, ids, strict=True):
-            if not body.inertials:
-                inertial = None
-            else:
-                for other, _ in body.inertials[1:]:
-                    message = "a second <inertial> in <body>; the first is taken: delete one"
-                    body.note("malformed", message, other)
-                node, frame = body.inertials[0]
+            inertial = None
+            for other, _ in body.inertials[1:]:
+                message = "a second <inertial> in <body>; the first is taken: delete one"
+                body.note("malformed", message, other)
+            for node, frame in body.inertials[:1]:
                 reader = InertialReader(node, body.who, self._compiler)
                 inertial = reader.inertial(frame)
                 body.problems += reader.problems
@@ -455,17 +439,15 @@ class _BodyWalk:
             by_geoms = body.has_mass and self._compiler.inertiafromgeom in asked
             origin: InertiaOrigin = "geometry" if by_geoms else "file"
             # Note the effects of the compiler settings on the body.
-            compiler = self._compiler
             if inertial is not None:
-                notes = note_compiler_effects(inertial, compiler)
+                notes: Iterable[str] = note_compiler_effects(inertial, self._compiler)
                 if origin == "geometry":
-                    message = (
-                        "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
+                    notes = (
+                        "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms",
                     )
-                    notes = iter((message,))
                 for note in notes:
                     body.note("engine", note, body.inertials[0][0])
-                if compiler.inertiafromgeom == "true" and not body.geoms:
+                if self._compiler.inertiafromgeom == "true" and not body.geoms:
                     message = (
                         "inertiafromgeom: MuJoCo keeps this <inertial>, for the body has no geoms; "
                         "Drake, Newton and Pinocchio take 0 kg: write auto"

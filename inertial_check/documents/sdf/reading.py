@@ -464,8 +464,8 @@ class _SdfReader:
             if alone:
                 self._group = _JointGroup(len(self._bodies))
             if child.tag in {"world", "population"}:
-                placed = child.tag == "world"  # a population distributes its models at random
-                frame = WORLD_FRAME if placed else None
+                # A population distributes its models at random.
+                frame = WORLD_FRAME if child.tag == "world" else None
                 inner = replace(scope, id=f"{scope.id}/{step}", depth=scope.depth + 1, frame=frame)
                 self._holder(child, inner)
             else:
@@ -527,16 +527,13 @@ class _SdfReader:
         document = scope.document
         texts = {tag: word(document, include.first(tag)) for tag in ("uri", "name", "static")}
         # Without a pose of the include, the model's own pose counts.
-        stand: Stand | None = scope.stand(include, scope.frame)
-        if stand is not None and include.all("placement_frame"):
-            stand = stand._replace(base=None)
-        elif stand is not None and stand.pose is None:
-            stand = None
+        stand = scope.stand(include, scope.frame)
+        unknown = stand._replace(base=None) if include.all("placement_frame") else None
         given = _IncludeSettings(
             texts["name"] or None,
             texts["static"] or None,
             is_true(include.attributes.get("merge", "")),
-            stand,
+            unknown or (None if stand.pose is None else stand),
         )
         try:
             self._follow_include(include, texts["uri"], given, scope)
@@ -641,12 +638,10 @@ class _SdfReader:
                 closing = tied
             if closing is not None:
                 # Describe a joint that is left out of the tree, as another one holds its child.
-                frames = group.frames
                 name = closing.scope.scope_name(closing.element.attributes.get("name", ""))
-                X_BJ = frames.locate(
-                    closing.child, closing.scope.stand(closing.element, closing.frame)
-                )
-                frame = poses.place_joint(closing.type, X_BJ, _axis(closing, frames))
+                stand = closing.scope.stand(closing.element, closing.frame)
+                X_BJ = group.frames.locate(closing.child, stand)
+                frame = poses.place_joint(closing.type, X_BJ, _axis(closing, group.frames))
                 self._loops.append(
                     ClosedLoop(name, closing.type, (closing.parent, closing.child), frame)
                 )
@@ -700,20 +695,16 @@ def _axis_frame(
     joint: _TiedJoint, axis: Element | None, xyz: Element | None, frames: Frames
 ) -> Pose | None:
     """Compute the pose of the frame in which a joint's axis is given, in its child's frame."""
-    scope, frame = joint.scope, None
+    scope, in_model = joint.scope, False
     named = "" if xyz is None else xyz.attributes.get("expressed_in", "")
     # Up to SDF 1.6 an axis could be given in the frame of the model.
     minor = minor_version(scope.document.root.attributes.get("version", ""))
-    in_model = axis is not None and minor is not None and minor <= _LAST_IN_MODEL
-    if in_model and minor is not None and axis is not None:
+    if axis is not None and minor is not None and minor <= _LAST_IN_MODEL:
         written = word(scope.document, axis.first("use_parent_model_frame"))
         in_model = is_true(written) if written else minor <= _LAST_ALWAYS_IN_MODEL
-    if named:
-        frame = scope.frame_of(named)
-    elif in_model:
-        frame = scope.frame
-    else:
+    if not named and not in_model:
         return frames.locate(joint.child, scope.stand(joint.element, joint.frame))
+    frame = scope.frame_of(named) if named else scope.frame
     return None if frame is None else frames.pose(joint.child, frame)
 
 

@@ -131,8 +131,7 @@ class ArrayStream:
         if not self.header.dtype.itemsize:  # texts of no length
             return np.zeros(count, self.header.dtype)
         # What a header claims and the file does not hold is never touched, and takes no memory.
-        items = np.empty(wanted, dtype=np.uint8)
-        data = items.data
+        data = np.empty(wanted, dtype=np.uint8).data
         position = 0
         with _report_damage(self.path, self.name):
             while position < wanted:

@@ -223,15 +223,14 @@ class _StageReader:
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source, self._context = source, context
-        self._stage = compose_stage(source, context)
+        self._stage = stage = compose_stage(source, context)
         # Refuse a stage whose units no number can be converted from.
-        stage = self._stage
         for name, key in _UNITS.items():
             if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
                 expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
                 raise DocumentError(source.path, f"{name} is {stage[key]:g}: {expected}")
-        self._layers = TextLayers(source, context, self._stage["layers"])
-        self._frames = _JointFrames(self._stage)
+        self._layers = TextLayers(source, context, stage["layers"])
+        self._frames = _JointFrames(stage)
 
     def model(self) -> Model:
         """Make the model."""
@@ -372,11 +371,10 @@ class _StageReader:
         try:
             _expect_description(self._source, described)
         except DocumentError as error:
-            unread = [
-                poses.unusable_shape("", "visual", body.span, error.reason) for body in bodies
-            ]
+            why = error.reason
             return tuple(
-                body._replace(shapes=(shape,)) for body, shape in zip(bodies, unread, strict=True)
+                body._replace(shapes=(poses.unusable_shape("", "visual", body.span, why),))
+                for body in bodies
             )
         found: dict[str, list[Shape]] = {}
         layers = described["layers"]

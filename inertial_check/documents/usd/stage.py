@@ -238,9 +238,8 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        roots = request["roots"]
+        roots, path = request["roots"], request["path"]
         guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
-        path = request["path"]
         from pxr import Sdf, Usd  # before any layer: older releases find their plugins only then
 
         held = [_layer(*other, folder) for other in overlay]

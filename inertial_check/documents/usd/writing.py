@@ -255,14 +255,13 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
     """Set the numbers of a joint; arguments and errors are those of documents.writing.set_joint."""
     joint = body.joints[0]
     # Find the prim of a joint: number of its layer, its path, and the places of that layer.
-    prim_name = joint.name
     wanted = [own for names in DYNAMICS.values() for own in names]
     layers = [
         (file, scan(source.data, wanted))
         for file, source in enumerate((model.source, *model.others))
         if source.data.startswith(TEXT)
     ]
-    endings = (f"/{prim_name}", f"}}{prim_name}")
+    endings = (f"/{joint.name}", f"}}{joint.name}")
     found = [
         (file, path, places)
         for file, places in layers
@@ -270,7 +269,7 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
         if path.endswith(endings)
     ]
     if len(found) != 1:
-        raise NotInsertable(f"{len(found) or 'no'} prims {prim_name!r} are defined in text layers")
+        raise NotInsertable(f"{len(found) or 'no'} prims {joint.name!r} are defined in text layers")
     file, path, places = found[0]
     data = (model.source, *model.others)[file].data
     prim = places.prims[path]
@@ -330,12 +329,9 @@ def _layer_lines(
 ) -> Iterator[str]:
     # Make the asset path of a file relative to a folder.
     folder = os.path.dirname(os.path.abspath(path))
-    reference_path = relative_path(os.path.abspath(source), folder)
-    anchored = (
-        reference_path
-        if reference_path.startswith(("../", "/")) or ":" in reference_path
-        else f"./{reference_path}"
-    )
+    anchored = relative_path(os.path.abspath(source), folder)
+    if not anchored.startswith(("../", "/")) and ":" not in anchored:
+        anchored = f"./{anchored}"
     below = f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"
     yield "#usda 1.0"
     yield "("

@@ -319,15 +319,12 @@ def _expand(request: JsonObject) -> Iterator[JsonObject]:
         alone.write(robot)
         yield _written(alone, inputs.files, writer.inertials)
     except LocatedError as error:
-        error_reason = str(error)
-        where = error.where
-        if where is None:
-            found = _ExpansionError(error_reason)
-        else:
-            span = _span(where)
-            source = inputs.files.sources[span.file]
-            found = _ExpansionError(error_reason, source.path, *source.line_column(span.start))
-        raise found from None
+        if error.where is None:
+            raise _ExpansionError(str(error)) from None
+        span = _span(error.where)
+        source = inputs.files.sources[span.file]
+        place = source.line_column(span.start)
+        raise _ExpansionError(str(error), source.path, *place) from None
     except DocumentError as error:
         raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
     except MemoryError:

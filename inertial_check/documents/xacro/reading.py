@@ -293,18 +293,16 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
         note_other_inputs()
         raise ExpansionLimitError(source.path, reason)
     # Send a request to the process and decode the answer.
-    path = source.path
-    request = _request(source, context, limits)
     ask = _once if sys.platform == "win32" else XacroServer.current().ask
     with count_expansion():
-        said = ask(request, limits.seconds)
+        said = ask(_request(source, context, limits), limits.seconds)
     if said.late:
         note_other_inputs()
         reason = (
             f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
             "--timeout raises the limit, a third of the time for a document"
         )
-        raise ExpansionLimitError(path, reason)
+        raise ExpansionLimitError(source.path, reason)
     answers: list[JsonObject] = []
     for line in said.answer.splitlines():
         with suppress(ValueError):  # the process was stopped while it wrote
@@ -313,7 +311,7 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
         note_other_inputs()
         most = f"{limits.memory >> 20} MB of memory"
         reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
-        raise ExpansionLimitError(path, reason)
+        raise ExpansionLimitError(source.path, reason)
     note_child_lookups(*answers[-1]["lookups"])
     answer, *rest = answers
     if "error" in answer:
@@ -393,19 +391,13 @@ class XacroServer(ChildClient):
 
     def ask(self, request: bytes, seconds: float) -> _Reply:
         """Send a request and wait for the reply of a fork."""
-        head = {
-            "size": len(request),
-            "seconds": seconds,
-            "folder": os.getcwd(),
-        }
+        head = {"size": len(request), "seconds": seconds, "folder": os.getcwd()}
         with self.exchange() as process:
-            # Send a request to the process and read the reply.
-            exchange_request = json.dumps(head).encode() + b"\n" + request
             stdin, stdout = process.stdin, process.stdout
             if stdin is None or stdout is None:
                 return _Reply(b"", False, 0)
             try:
-                stdin.write(exchange_request)
+                stdin.write(json.dumps(head).encode() + b"\n" + request)
                 stdin.flush()
             except OSError:
                 return _Reply(b"", False, process.wait())

@@ -117,9 +117,8 @@ def parse_address(text: str) -> Address | None:
 
 def is_repository(path: str) -> bool:
     """Whether a folder is a git repository: one without a working tree, or that of such a tree."""
-    parts = ("objects", "refs")
     return os.path.isfile(os.path.join(path, "HEAD")) and all(
-        os.path.isdir(os.path.join(path, each)) for each in parts
+        os.path.isdir(os.path.join(path, each)) for each in ("objects", "refs")
     )
 
 
@@ -132,8 +131,7 @@ def hide_secrets(text: str) -> str:
     match = _SCHEME.match(url)
     if match is None:
         return text
-    rest = re.split(r"[?#]", url[match.end() :], maxsplit=1)[0]
-    host, slash, path = rest.partition("/")
+    host, slash, path = re.split(r"[?#]", url[match.end() :], maxsplit=1)[0].partition("/")
     return f"{head}{separator}{match[0]}{host.rpartition('@')[2]}{slash}{path}"
 
 

@@ -225,6 +225,11 @@ _LONGEST_PATH = 1024
 """Longest path of a member [characters]."""
 
 _DRIVE = re.compile(r"[A-Za-z]:")
+_DAMAGE = (
+    *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
+    *(zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile),
+)
+"""Errors of reading an archive that is damaged."""
 
 
 class _BoundedReader:
@@ -295,21 +300,13 @@ def unpack(
     """
     skipped = _SkippedMembers()
     try:
-        if kind == "zip":
-            files = _unpack_zip(stream, folder, budget, skipped)
-        else:
-            files = _unpack_tar(stream, folder, budget, skipped)
-    except RefusedError:
-        raise
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
+        unpack_all = _unpack_zip if kind == "zip" else _unpack_tar
+        files = unpack_all(stream, folder, budget, skipped)
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             raise RefusedError(
                 "no space is left where its files are unpacked: TMPDIR names another folder"
             ) from None
-        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
-    except (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError) as error:
-        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
         raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
     notes = skipped.describe()
     if only and only not in files:
