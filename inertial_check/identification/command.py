@@ -152,14 +152,10 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         every[list(robot.parts)] = np.asarray(given.as_theta())
         merged = merge_theta(every, robot.groups)[list(robot.bodies)]
         given = InertialParameters.from_theta(merged)
-    # Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
-    radius = options.prior_radius
+    # Give point masses the smallest radius of gyration of the others.
     masses, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
     spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / masses  # radius of gyration squared
-    if radius is None:
-        lacking, radius = _widen_points(given, spread)
-    else:
-        lacking = np.maximum(radius**2 - spread, 0.0)
+    lacking, radius = _widen_points(given, spread)
     if np.any(lacking > 0):
         theta[:, [4, 7, 9]] += (2 / 3 * masses * lacking)[:, None]
         which = ", ".join(np.array(robot.names)[lacking > 0].tolist())
@@ -189,8 +185,8 @@ def _widen_points(given: InertialParameters, spread: Floats) -> tuple[Floats, fl
     others = spread[~points & (spread > 0)]
     if np.any(points) and not len(others):
         raise UsageError(
-            "the prior has point masses only, without an extent: give --prior-radius M, a radius "
-            "of gyration for them [m], --prior geometry, or another model"
+            "the prior has point masses only, without an extent: give --prior geometry, or "
+            "--prior MODEL, whose bodies have inertias"
         )
     least = float(others.min(initial=np.inf))
     return np.where(points, np.maximum(least - spread, 0.0), 0.0), float(np.sqrt(least))

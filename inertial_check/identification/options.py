@@ -252,8 +252,6 @@ class IdentifyOptions:
         recordings: Recordings and their signals.
         robot: Robot while it was recorded.
         prior: Source of the expected bodies: "file", "geometry", or the path of another model.
-        prior_radius: Radius of gyration given to bodies that have a smaller one [m]; None gives
-            point masses the smallest radius among the other bodies.
         friction: Torques besides those of the bodies.
         total_mass: Mass of the identified bodies [kg], and its relative tolerance.
         mass: Known masses by body [kg].
@@ -269,7 +267,6 @@ class IdentifyOptions:
     recordings: RecordingOptions = field(default_factory=RecordingOptions)
     robot: RobotOptions = field(default_factory=RobotOptions)
     prior: str = "file"
-    prior_radius: float | None = None
     friction: FrictionOptions = field(default_factory=FrictionOptions)
     total_mass: tuple[float, float] | None = None
     mass: Mapping[str, float] = field(default_factory=dict)
@@ -277,15 +274,6 @@ class IdentifyOptions:
     loads: str | None = None
     method: Method = "least-squares"
     fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
-
-    def __post_init__(self) -> None:
-        """Refuse a radius that is not positive.
-
-        Raises:
-            UsageError: The message names the option.
-        """
-        if self.prior_radius is not None and not 0 < self.prior_radius < inf:
-            raise UsageError(f"--prior-radius is {self.prior_radius!r}, expected more than 0 [m]")
 
 
 def read_terms(words: Sequence[str]) -> tuple[FrictionTerm, ...]:

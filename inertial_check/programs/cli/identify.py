@@ -121,11 +121,6 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     add("--cutoff HZ", "cut-off frequency of the filter (default: from the motion)", type=float)
     add("--no-filter", "do not filter the signals")
     add("--decimate N", "keep every N-th sample of the filtered signals (default: 1)", type=int)
-    add(
-        "--trim N",
-        "samples to leave out at both ends (default: those that the filter distorts)",
-        type=int,
-    )
 
 
 def _add_robot(parser: argparse.ArgumentParser) -> None:
@@ -205,17 +200,6 @@ def _add_prior(parser: argparse.ArgumentParser) -> None:
         "--prior PRIOR",
         "file: the robot's own inertials (default); geometry: the written masses spread over "
         "the shapes; or another model, by the names of its bodies (./file is a model)",
-    )
-    add(
-        "--prior-margin MARGIN",
-        "least margin of the prior's bodies, above 0 to 1/3 (default: 0.001)",
-        type=float,
-    )
-    add(
-        "--prior-radius M",
-        "least radius of gyration of the prior's bodies [m] (default for point masses: the "
-        "smallest radius among the other bodies)",
-        type=float,
     )
     add(
         "--regularization WEIGHT",

@@ -375,7 +375,6 @@ def put(index, value):
         (lambda d: d, ["--total-mass", "8:2"], ["--total-mass 8:2"]),
         (lambda d: d, ["--regularization", "much"], ["'much'", "k-fold", "l-curve"]),
         (lambda d: d, ["--prior", "gone.urdf"], ["gone.urdf"]),
-        (lambda d: d, ["--prior-margin", "0.9"], ["margin", "0.9"]),
         (lambda d: d, ["--no-filter", "--cutoff", "5"], ["--no-filter", "--cutoff"]),
         (lambda d: d, ["--cutoff", "50"], ["cutoff is 50 Hz", "half the rate"]),
         (lambda d: d, ["--write", "-o", "x.urdf"], ["--write", "-o", "choose one"]),
