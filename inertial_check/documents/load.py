@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import Protocol, TypeVar, cast
 
 from inertial_check.documents import mjcf, ros_yaml, sdf, urdf, usd, xacro
@@ -203,11 +202,27 @@ def _read_model(data: bytes | None, format: str | None, path: str, context: Cont
     if (reason := find_missing(name)) is not None:
         raise MissingExtraError(path, reason)
     source = Source(path, data)
-    if name == ros_yaml.NAME:
-        return ros_yaml.read_model(source)
-    reading = import_module(f"inertial_check.documents.{name}.reading")
-    model: Model = reading.read_model(source, *([] if name == urdf.NAME else [context]))
-    return model
+    if name == urdf.NAME:
+        from inertial_check.documents.urdf.reading import read_model as read_urdf
+
+        return read_urdf(source)
+    if name == xacro.NAME:
+        from inertial_check.documents.xacro.reading import read_model as read_xacro
+
+        return read_xacro(source, context)
+    if name == sdf.NAME:
+        from inertial_check.documents.sdf.reading import read_model as read_sdf
+
+        return read_sdf(source, context)
+    if name == mjcf.NAME:
+        from inertial_check.documents.mjcf.reading import read_model as read_mjcf
+
+        return read_mjcf(source, context)
+    if name == usd.NAME:
+        from inertial_check.documents.usd.reading import read_model as read_usd
+
+        return read_usd(source, context)
+    return ros_yaml.read_model(source)
 
 
 def find_missing(format: str | None) -> str | None:

@@ -6,9 +6,7 @@ Each format is loaded when a document of it is written.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from inertial_check.documents.context import Context
 from inertial_check.documents.edits import JointEdits, NotInsertable
@@ -22,12 +20,37 @@ CAN_INSERT = frozenset(("urdf", "xacro", "sdf", "mjcf", "usd"))
 """Formats that can state numbers where a document states none."""
 
 
-def _load_writing(model: Model, lack: str) -> ModuleType:
-    """Load the module that writes into documents of the format of a model."""
-    if model.format not in CAN_INSERT:
-        raise NotInsertable(f"documents of the format {model.format} {lack}")
-    folder = "urdf" if model.format == "xacro" else model.format
-    return import_module(f"inertial_check.documents.{folder}.writing")
+class _Writing(Protocol):
+    """Interface of the module that writes into documents of a format."""
+
+    def insert_numbers(
+        self, model: Model, body: Body, names: frozenset[str], comment: str, /
+    ) -> tuple[Edit, ...]:
+        """Insert numbers; arguments and errors are those of `insert`."""
+
+    def set_joint(self, model: Model, body: Body, values: Mapping[str, float], /) -> JointEdits:
+        """Set the numbers of a joint; arguments and errors are those of `set_joint`."""
+
+
+def _load_writing(format: str) -> _Writing | None:
+    """Load the module that writes a format; None for a format whose documents are not edited."""
+    if format in ("urdf", "xacro"):
+        from inertial_check.documents.urdf import writing as urdf
+
+        return urdf
+    if format == "sdf":
+        from inertial_check.documents.sdf import writing as sdf
+
+        return sdf
+    if format == "mjcf":
+        from inertial_check.documents.mjcf import writing as mjcf
+
+        return mjcf
+    if format == "usd":
+        from inertial_check.documents.usd import writing as usd
+
+        return usd
+    return None
 
 
 def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
@@ -46,9 +69,10 @@ def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -
     Raises:
         NotInsertable: The document cannot state them; its reason says why.
     """
-    writing = _load_writing(model, "are not given numbers")
-    edits: tuple[Edit, ...] = writing.insert_numbers(model, body, names, comment)
-    return edits
+    writing = _load_writing(model.format)
+    if writing is None:
+        raise NotInsertable(f"documents of the format {model.format} are not given numbers")
+    return writing.insert_numbers(model, body, names, comment)
 
 
 def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdits:
@@ -65,8 +89,10 @@ def set_joint(model: Model, body: Body, values: Mapping[str, float]) -> JointEdi
     Raises:
         NotInsertable: The document cannot state them; its reason says why.
     """
-    edits: JointEdits = _load_writing(model, "state no joints").set_joint(model, body, values)
-    return edits
+    writing = _load_writing(model.format)
+    if writing is None:
+        raise NotInsertable(f"documents of the format {model.format} state no joints")
+    return writing.set_joint(model, body, values)
 
 
 def find_overrides(model: Model, context: Context) -> Overrides | None:
