@@ -481,11 +481,16 @@ def judge_recordings(
     tests = [each.whiteness for each in residuals]
     most = ALIKE * found.redundancy
     white = all(own is not None and own.p_value > CHANCE and own.alike < most for own in tests)
+    # Friction that the model lacks leaves means of one sign at some speeds, however white the rest.
+    courses = [each.course for each in residuals if each.course is not None]
+    flat = all(
+        np.all(np.abs(own.mean) < DEVIATIONS * np.array(own.standard_error)) for own in courses
+    )
     explained = all(joint.r_squared >= WELL_EXPLAINED for joint in fit.joints if joint.rms > 0)
     numbers = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))
     near = PRIOR * np.max(found.distance**2) < UNLIKELY
     solid = np.all(np.asarray(found.consistency.margin) >= tolerances.EDGE)
-    if white and explained and near and all(value > 0 for value in numbers):
+    if white and flat and explained and near and all(value > 0 for value in numbers):
         return
     if any(each.kind in UNREADABLE for each in datasets.remarks):
         return  # what is wrong with the readings themselves is known

@@ -90,9 +90,9 @@ STEP = 1.3
 the bodies from the prior by as much: smaller gains are shapes of friction, which sound recordings
 of real robots show with as much evidence."""
 
-EXPLAINED = 2.0**-11
-"""Unexplained part of a torque's variance below which a smaller one is no news: friction that is no
-straight line leaves as much."""
+EXPLAINED = 2.0**-14
+"""Unexplained part of a torque's variance below which a smaller one is no news: the noise of a good
+sensor leaves as much after the filter."""
 
 APART = 0.2
 """Difference between recorded velocities and those of the positions, relative to them, from which
