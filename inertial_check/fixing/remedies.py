@@ -300,7 +300,8 @@ class RemedyMethod(Method):
                 if told is not None and told.code in _OF_PAIRS:
                     others = chain.from_iterable(told.values.get(key, ()) for key in _BESIDE)
                     pairs[id_] = {proposal.result.name, told.values.get("twin"), *others}
-        # More bodies may speak for a mistake of the whole model: the finding is the same.
+        # More bodies may speak for a mistake of the whole model: the finding is the same. A spread
+        # beyond the shapes is told where nothing else is, and is not new on a body that stays.
         known = {code for code, _ in self._before}
         strangers = sorted(
             each.code
@@ -308,6 +309,7 @@ class RemedyMethod(Method):
             for each in own
             if (each.code not in known if each.bodies else id_ not in changing)
             and (each.code, id_) not in self._before
+            and "variance_ratio" not in each.values
         )
         if strangers and not reasons and self._request.cause is None:
             least = min(changing, key=self._sureness)

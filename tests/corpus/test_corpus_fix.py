@@ -10,6 +10,9 @@ import inertial_check as ic
 import oracles
 import verdicts
 from fixing import distance, matrix, nearest_inertia, texts, without_numbers
+from inertial_check.checking.check import ReportContent
+from inertial_check.checking.settings import Settings
+from inertial_check.running.run import CheckRequest, check_paths
 
 pytestmark = pytest.mark.corpus
 
@@ -188,3 +191,16 @@ def test_mujoco_refuses_them_before(mended):
         entries = dict(zip(oracles.ENTRIES, map(repr, result.old), strict=True))
         with pytest.raises(ValueError, match="inertia must"):
             mujoco.MjModel.from_xml_string(MODEL.format(mass=repr(row["mass"]), **entries))
+
+
+def test_a_spread_that_another_doubt_hid_refuses_no_remedy(corpus):
+    """The bug: mending one of four legs showed that another spreads beyond its shapes."""
+    folder = "bulletphysics+bullet3/examples/pybullet/gym/pybullet_data/quadruped"
+    request = CheckRequest(
+        [str(corpus / folder / "spirit40newer.urdf")],
+        lambda path: Settings().validate(),
+        content=ReportContent(remedies=True),
+    )
+    remedies = {each.body: each.remedy for each in check_paths(request).findings}
+    assert remedies["RR_upper"].source == "twin"
+    assert set(remedies["RR_upper"].bodies) == {"RR_upper", "RL_upper"}

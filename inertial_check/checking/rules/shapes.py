@@ -136,7 +136,7 @@ def spreads(examination: Examination, limits: Limits, found: FoundDoubts) -> Dou
             f"{point(assembly.p_BoBcm_B[index])} by "
             f"{length(np.sqrt(below[row, axis] * above[row, axis]))} at most"
         )
-        yield index, Doubt("IC502", "tensor", message, {"excess": float(excess[row, axis])})
+        yield index, Doubt("IC502", "tensor", message, {"variance_ratio": float(excess[row, axis])})
 
 
 def _exceeds(likeness: Likeness, ratio: Floats, factor: Floats) -> Flags:

@@ -544,7 +544,7 @@ def _heed_the_model(
         for doubt in every:
             codes = explained.get(index, set())
             # A spread along one axis is a matter of form, too.
-            told = doubt.code in codes or (codes and "excess" in doubt.values)
+            told = doubt.code in codes or (codes and "variance_ratio" in doubt.values)
             if told and not _is_left(doubt, resized.get(index)):
                 continue
             cause, rest = doubt.values.get("cause"), doubt.values.get("nearest")
