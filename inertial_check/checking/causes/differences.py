@@ -27,6 +27,7 @@ from inertial_check.checking.causes.copies import (
     find_differences,
     list_other_texts,
 )
+from inertial_check.checking.causes.text import is_rough
 from inertial_check.checking.causes.weighing import gains, tidy, twin_of
 from inertial_check.checking.evidence.fingerprints import (
     CENTER,
@@ -118,11 +119,8 @@ def _list_witnesses(subject: Subject) -> Iterator[_Witness]:
     bodies = subject.examination.model.bodies
     assembly = subject.examination.assembly
     for found in list_contradictions(assembly):
-        if (
-            subject.index in found.bodies
-            and found.blamed in (None, subject.index)
-            and not assembly.share_copy(*found.bodies)
-        ):
+        told = subject.index in found.bodies and found.blamed in (None, subject.index)
+        if told and not assembly.share_copy(*found.bodies):
             other, _, ten = found.of(subject.index)
             guilt = 0.5 if found.blamed is None and not subject.broken else 1.0
             yield _Witness(ten, bodies[other].name, guilt)
@@ -161,7 +159,7 @@ def _list_mistakes(
         return
     assembly = subject.examination.assembly
     copies = [k for k in assembly.copied_tensors.get(subject.index, ()) if k != subject.index]
-    if copies and rows[0] >= TENSOR.start:
+    if copies and rows[0] >= TENSOR.start and not is_rough(subject):
         names_of_copies = enumerate_words([assembly.model.bodies[k].name for k in copies[:SHOWN]])
         yield "copied-block", f"the tensor is that of {names_of_copies}, and not that of {where}"
     if not np.any(own[changed]):

@@ -59,3 +59,15 @@ def test_a_tensor_on_parts_of_many_masses_is_a_copy_and_no_unit_or_mirror():
     told = {each.body: each.causes[0].cause for each in findings if each.code == "IC603"}
     assert set(told.values()) == {"copied-block"}
     assert {"left_hand", "base"} & set(told)
+
+
+def test_a_placeholder_on_many_bodies_is_no_copy_where_another_text_has_numbers(tmp_path):
+    """The bug: 0.001 times the identity on three bodies was told as the tensor of one of them."""
+    made_up = {"ixx": "0.001", "iyy": "0.001", "izz": "0.001", "ixy": "0", "ixz": "0", "iyz": "0"}
+    masses = {"base": "8.317", "arm": "1.563", "hand": "0.0412"}
+    for file, numbers in (("arm.urdf", NUMBERS | made_up), ("arm_v2.urdf", NUMBERS)):
+        blocks = [BLOCK.format(name=k, **numbers | {"mass": m}) for k, m in masses.items()]
+        (tmp_path / file).write_text(f'<robot name="r">{"".join(blocks)}</robot>')
+    findings = ic.check_model(str(tmp_path / "arm.urdf")).findings
+    first = {each.causes[0].cause for each in findings if each.body == "arm" and each.causes}
+    assert first == {"placeholder"}
