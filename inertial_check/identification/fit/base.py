@@ -594,7 +594,10 @@ def measure_excess(
     free = len(parts) - 1
     if free < 1 or not len(base):
         return Excess(1.0, np.ones(len(base)))
-    root = np.linalg.cholesky(base.covariance / redundancy)
+    # Numbers of microseconds and kilograms in one matrix: its units first, and rounding out of it.
+    sizes = np.sqrt(np.diag(base.covariance) / redundancy)
+    values, axes = np.linalg.eigh(base.covariance / redundancy / np.outer(sizes, sizes))
+    root = sizes[:, None] * axes * np.sqrt(np.maximum(values, 0.0))
     variances = np.zeros(len(base))
     for part in parts:
         A, b, _ = part.stack(weights)

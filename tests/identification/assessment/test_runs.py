@@ -1,6 +1,7 @@
 """Base parameters of recordings alone, and their spread."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,20 @@ def test_stretches_that_differ_by_more_than_noise_widen_the_deviations():
     assert found[0].usual < 1.5
     assert found[1].usual > 10  # 50 samples alike make the variance 1 + 4 * 50 times as large
     assert np.all(found[1].own >= found[1].usual)
+
+
+def test_a_covariance_that_rounding_made_indefinite_has_an_excess():
+    """The bug: a log whose clock ran in microseconds ended in an error of linear algebra."""
+    run, weights = synthetic.recording(ROBOT.tree, 500, 4), 1 / RUNS[0].deviation
+    samples = synthetic.samples(ROBOT.tree, run, BESIDE)
+    beside = Nuisance(BESIDE.names, 0.0, np.inf, 0.0, np.inf)
+    fit = ic.identify(samples.reduce(), prior=ROBOT.prior, weights=weights, nuisance=beside)
+    values, axes = np.linalg.eigh(fit.base.covariance)
+    values[0] = -1e-17 * values[-1]
+    base = replace(fit.base, covariance=axes * values @ axes.T)
+    found = measure_excess(base, samples.folds(5), weights, 1.0)
+    assert found.usual >= 1
+    assert np.all(np.isfinite(found.own))
 
 
 def test_what_a_run_does_not_decide_is_open():
