@@ -707,7 +707,15 @@ class Judgement(NamedTuple):
 
 _NAN3 = (nan, nan, nan)
 _NOTHING = Judgement(
-    *(Verdict.MISSING.word, nan, nan, nan, _NAN3, _NAN3 * 2, _NAN3 * 2, _NAN3, _NAN3),
+    verdict=Verdict.MISSING.word,
+    margin=nan,
+    tolerance=nan,
+    mass=nan,
+    p_BoBcm_B=_NAN3,
+    I_BBcm_B=_NAN3 * 2,
+    I_BBcm_Bi=_NAN3 * 2,
+    principal_moments=_NAN3,
+    equivalent_box=_NAN3,
     witness=None,
     numerically_zero=False,
 )

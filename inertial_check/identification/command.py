@@ -720,6 +720,8 @@ def _fit_bodies(
     solid = np.asarray(check(found.problem.theta0).margin) >= tolerances.EDGE
     if fit.regularization != "evidence" or unknown or loads.free or found.choice is None:
         return found
+    if not np.any((np.asarray(found.consistency.margin) < tolerances.EDGE) & solid):
+        return found
     # The evidence does not know of the cone: where bodies go to its edge and the prior is not
     # there, a heavier prior that the data do not contradict is likelier.
     deviation = np.sqrt(find_excess(datasets, found).usual) * found.base.standard_deviation
@@ -732,8 +734,6 @@ def _fit_bodies(
         moved = np.abs(heavier.base.identified - found.base.identified)
         if np.any(moved > SHOWN * deviation):
             return found
-    if heavier is found:
-        return found
     factor = heavier.regularization / found.regularization
     note = f"{found.choice.note}; taken {factor:.3g} times, with which no body goes to the edge"
     choice = replace(found.choice, weight=heavier.regularization, note=note)

@@ -380,8 +380,8 @@ def list_unsure_densities(bodies: Sequence[IdentifiedBody]) -> frozenset[str]:
 
 
 SAME_DENSITY = 2.0
-"""Factor up to which a density is that of the robot's file: a mass that is a fifth off, with the
-same shape, makes half of it."""
+"""Factor up to which a density is that of the robot's file; chosen: beside the same second moment
+a mass that is a fifth off makes 1.6 of it."""
 
 
 def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:
@@ -484,7 +484,7 @@ def judge_recordings(
     # Friction that the model lacks leaves means of one sign at some speeds, however white the rest.
     courses = [each.course for each in residuals if each.course is not None]
     flat = all(
-        np.all(np.abs(own.mean) < DEVIATIONS * np.array(own.standard_error)) for own in courses
+        np.all(np.abs(own.mean) <= DEVIATIONS * np.array(own.standard_error)) for own in courses
     )
     explained = all(joint.r_squared >= WELL_EXPLAINED for joint in fit.joints if joint.rms > 0)
     numbers = (value for name, value in found.nuisance.items() if name.startswith(("fv", "fc")))

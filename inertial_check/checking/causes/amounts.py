@@ -475,7 +475,7 @@ class CopiedBlock(Cause):
             return
         assembly = subject.examination.assembly
         row = assembly.twin_row(subject.index)
-        twin = None if row is None else int(assembly.twin_pairs.bodies[row].sum()) - subject.index
+        twin = assembly.twin(subject.index)
         unreflected = row is not None and _differ(assembly.twin_pairs, row)
         for group in assembly.same_numbers:
             if twin in group and unreflected:

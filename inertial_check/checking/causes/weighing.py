@@ -191,13 +191,10 @@ def box_text(mass: float, C_BBcm_B: Floats) -> str:
 
 
 def twin_of(subject: Subject) -> int | None:
-    """The body on the other side, where it states numbers that some body has, and its own."""
+    """The body on the other side, where it states numbers that some body has; none by copy."""
     assembly = subject.examination.assembly
-    row = assembly.twin_row(subject.index)
-    if row is None:
-        return None
-    one, other = assembly.twin_pairs.bodies[row].tolist()
-    return None if assembly.share_copy(one, other) else int(one + other - subject.index)
+    twin = assembly.twin(subject.index)
+    return None if twin is None or assembly.share_copy(subject.index, twin) else twin
 
 
 def reflect_twin(subject: Subject, twin: int) -> tuple[Floats, Floats]:

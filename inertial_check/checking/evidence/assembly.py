@@ -240,6 +240,11 @@ class Assembly:
         """How far twins that state numbers differ, in the symmetry of the model."""
         return compare_twins(self.model, self.twins, self.stated, self._numbers)
 
+    def twin(self, index: int) -> int | None:
+        """The body on the other side, where both state numbers; None without one."""
+        row = self.twin_row(index)
+        return None if row is None else int(self.twin_pairs.bodies[row].sum()) - index
+
     def twin_row(self, index: int) -> int | None:
         """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
         return self.twin_rows.get(index)

@@ -124,19 +124,19 @@ def spreads(examination: Examination, limits: Limits, found: FoundDoubts) -> Dou
     variance = np.diagonal(likeness.C_BBcm_B, axis1=1, axis2=2)
     inside = np.all((below > 0) & (above > 0), axis=1) & ~likeness.partial
     with np.errstate(all="ignore"):
-        excess = np.where(inside[:, None], variance / (below * above), 0.0)
-    for index in np.flatnonzero(likeness.all_of(np.max(excess, axis=1) > 1)).tolist():
-        if index in found:
-            continue
-        row = find_mildest(likeness.body == index, np.max(excess, axis=1))
-        axis = int(np.argmax(excess[row]))
+        ratios = np.where(inside[:, None], variance / (below * above), 0.0)
+    largest = np.max(ratios, axis=1)
+    beyond_all = np.flatnonzero(likeness.all_of(largest > 1)).tolist()
+    for index in (each for each in beyond_all if each not in found):
+        row = find_mildest(likeness.body == index, largest)
+        axis = int(np.argmax(ratios[row]))
         message = (
             f"along {'xyz'[axis]} the mass spreads by {length(np.sqrt(variance[row, axis]))} (root "
             "mean square), and in a body that lies in these shapes and has its centre of mass at "
             f"{point(assembly.p_BoBcm_B[index])} by "
             f"{length(np.sqrt(below[row, axis] * above[row, axis]))} at most"
         )
-        yield index, Doubt("IC502", "tensor", message, {"variance_ratio": float(excess[row, axis])})
+        yield index, Doubt("IC502", "tensor", message, {"variance_ratio": float(largest[row])})
 
 
 def _exceeds(likeness: Likeness, ratio: Floats, factor: Floats) -> Flags:

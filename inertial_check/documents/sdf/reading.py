@@ -476,8 +476,11 @@ class _SdfReader:
     def _child(self, element: Element, scope: _Scope) -> None:
         """Read an element of a model or a world; the id of the scope is that of the element."""
         readers: dict[str, Callable[[Element, _Scope], None]] = {
-            **{"model": self._model, "include": self._include, "link": self._link},
-            **{"joint": self._joint, "frame": self._frame},
+            "model": self._model,
+            "include": self._include,
+            "link": self._link,
+            "joint": self._joint,
+            "frame": self._frame,
         }
         readers[element.tag](element, scope)
 

@@ -87,8 +87,8 @@ varies by its logarithm over the root of n."""
 
 
 GAIN_DEVIATIONS = 2.2
-"""Such deviations from which on a common multiple of the torques is told: chosen, a fiftieth of
-sound robots of three to seven links have as much."""
+"""Such deviations from which on a common multiple of the torques is told; chosen: a normal deviate
+is as large by chance in 3 of 100."""
 
 
 SCATTER = 0.35

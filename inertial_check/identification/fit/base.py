@@ -594,7 +594,7 @@ def measure_excess(
     free = len(parts) - 1
     if free < 1 or not len(base):
         return Excess(1.0, np.ones(len(base)))
-    # Numbers of microseconds and kilograms in one matrix: its units first, and rounding out of it.
+    # Rounding makes a covariance of many units indefinite: scaled, its eigenvalues are at least 0.
     sizes = np.sqrt(np.diag(base.covariance) / redundancy)
     values, axes = np.linalg.eigh(base.covariance / redundancy / np.outer(sizes, sizes))
     root = sizes[:, None] * axes * np.sqrt(np.maximum(values, 0.0))
